@@ -13,7 +13,6 @@ import type { McpClient } from '../outgoing/mcp-types.js';
 import type { Threads } from '../threads/threads.js';
 import type { HeavyTurns } from './http/heavy-turns.js';
 import type { Metrics } from './observability/metrics.js';
-import type { DensePlacement } from './runs/dense-placement.js';
 import type { LiveStatus } from './runs/live-status.js';
 import type { RunHub } from './live/run-hub.js';
 import type { SharedReads } from './live/shared-reads.js';
@@ -58,5 +57,4 @@ export interface AppDeps {
   refreshFigures: RefreshFigures;
   verifySession: SessionVerifier;
   signIn: SignIn;
-  placement: DensePlacement;
 }

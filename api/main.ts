@@ -24,7 +24,6 @@ import { createDatabaseMetrics } from './observability/database-metrics.js';
 import type { AppDeps } from './deps.js';
 import { startMetricsServer } from './observability/health-routes.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
-import { createDensePlacement, parseForced } from './runs/dense-placement.js';
 import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
@@ -178,6 +177,7 @@ function createDeps(
       runTimeoutDays: environment.runTimeoutDays,
       maxProjectBytes: environment.maxProjectBytes,
       publicUrl: environment.publicUrl,
+      execution: environment.execution,
       corsOrigins: environment.corsOrigins,
       temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),
       webhookRetrySeconds: environment.webhookRetrySeconds,
@@ -189,12 +189,6 @@ function createDeps(
     refreshFigures: createDatabaseMetrics(metrics.registry, { db, logger, resultRetentionDays }),
     verifySession: createSessionVerifier({ ...environment, foreignTokens: environment.signIn.foreignTokens }),
     signIn: createSignIn(environment),
-    placement: createDensePlacement({
-      db,
-      logger,
-      execution: environment.execution,
-      forced: parseForced(environment.densePlacement),
-    }),
   };
   const close = async (): Promise<void> => {
     deps.threads.close();

@@ -36,7 +36,6 @@ const schema = z.object({
   POSTGRES_PORT: port.default(5433),
   DATA_DIR: z.string().min(1).default('.data'),
   INTERNAL_SERVICE_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  API_INTERNAL_URL: url(/^https?$/).optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   JWT_JWKS_URL: url(/^https?$/).optional(),
   SECRETS_KEY: z.string().optional(),
@@ -56,7 +55,6 @@ const schema = z.object({
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),
   EXECUTION: z.enum(['visible', 'dense']).default('visible'),
-  DENSE_PLACEMENT: z.string().default(''),
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
   WORKER_PROJECT_SLOTS: z.coerce.number().int().min(1).max(10_000).optional(),
   PUBLIC_URL: url(/^https?$/).optional(),
@@ -93,7 +91,6 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   postgresPort: number;
   dataDir: string;
   internalServiceToken: string | undefined;
-  apiInternalUrl: string;
   /** The API's public address, for links. */
   publicUrl: string;
   /** The origins whose pages may call the API from a browser. */
@@ -127,8 +124,6 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   isTracing: boolean;
   /** The execution of runs whose drawing does not specify one. */
   execution: 'visible' | 'dense';
-  /** Placements for dense execution by node kind; kinds that are not named are placed by their speed. */
-  densePlacement: Record<string, Placement>;
   /** Nodes of all runs that one worker executes concurrently. */
   workerActivitySlots: number;
   /** Slots that one project may hold while no other project holds any. */
@@ -172,7 +167,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     postgresPort: values.POSTGRES_PORT,
     dataDir: values.DATA_DIR,
     internalServiceToken: values.INTERNAL_SERVICE_TOKEN,
-    apiInternalUrl: values.API_INTERNAL_URL ?? 'http://127.0.0.1:3000',
     publicUrl: toPublicUrl(values),
     corsOrigins: values.CORS_ORIGINS,
     jwtSecret: values.JWT_SECRET,
@@ -197,7 +191,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
     isTracing: asksForTraces(values),
     execution: values.EXECUTION,
-    densePlacement: parseDensePlacement(values.DENSE_PLACEMENT),
     workerActivitySlots: values.WORKER_ACTIVITY_SLOTS,
     workerProjectSlots: toProjectSlots(values.WORKER_PROJECT_SLOTS, values.WORKER_ACTIVITY_SLOTS),
     workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
@@ -254,23 +247,6 @@ function parseKeys(variable: string, value: string | undefined): Buffer[] {
     if (key.length !== 32) throw new ConfigError(`${variable}: each key must be 32 bytes in base64.`);
     return key;
   });
-}
-
-const PLACEMENTS = ['local', 'shared', 'own'] as const;
-type Placement = (typeof PLACEMENTS)[number];
-
-function parseDensePlacement(value: string): Record<string, Placement> {
-  const placements: Record<string, Placement> = {};
-  for (const part of value.split(',').map((word) => word.trim())) {
-    if (part === '') continue;
-    const [kind = '', word = ''] = part.split(':');
-    const placement = PLACEMENTS.find((known) => known === word);
-    if (!/^[a-z_]+$/.test(kind) || placement === undefined) {
-      throw new ConfigError("DENSE_PLACEMENT: must be comma-separated, such as 'http:shared,mcp:own'.");
-    }
-    placements[kind] = placement;
-  }
-  return placements;
 }
 
 function refuseGeneratedSecrets(environment: Environment): void {

@@ -2,7 +2,6 @@ import { isIPv6 } from 'node:net';
 
 interface Addresses {
   PUBLIC_URL?: string | undefined;
-  API_INTERNAL_URL?: string | undefined;
   HOST: string;
   PORT: number;
 }
@@ -11,8 +10,8 @@ interface Addresses {
  * Where people reach the API, without a slash at the end. Without PUBLIC_URL that is the API's own address, as far as
  * it is known.
  */
-export function toPublicUrl({ PUBLIC_URL, API_INTERNAL_URL, HOST, PORT }: Addresses): string {
-  return (PUBLIC_URL ?? API_INTERNAL_URL ?? `http://${toHost(HOST)}:${PORT}`).replace(/\/$/, '');
+export function toPublicUrl({ PUBLIC_URL, HOST, PORT }: Addresses): string {
+  return (PUBLIC_URL ?? `http://${toHost(HOST)}:${PORT}`).replace(/\/$/, '');
 }
 
 /** All addresses of a machine are none that a browser goes to. */

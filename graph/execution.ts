@@ -1,8 +1,8 @@
-// How a run's nodes become activities (docs/adr/0011-dense-execution.md).
+// How a run's nodes become activities (docs/adr/0011-one-walk.md).
 import { isObject, ownValue } from './json.js';
 
 export const EXECUTIONS = ['visible', 'dense'] as const;
-/** `visible`: each node that leaves the process has one activity. `dense`: neighbouring nodes share activities. */
+/** `visible`: each node that leaves the process has one activity. `dense`: an activity walks on through several. */
 export type Execution = (typeof EXECUTIONS)[number];
 
 /** Returns `data.settings.execution` of a drawing; undefined where it is not set. It may be any value. */
@@ -13,4 +13,10 @@ export function executionSettingOf(data: unknown): unknown {
 
 export function isExecution(value: unknown): value is Execution {
   return EXECUTIONS.some((known) => known === value);
+}
+
+/** Returns how a drawing is executed, which may say it itself. */
+export function executionOf(data: unknown, byDefault: Execution): Execution {
+  const setting = executionSettingOf(data);
+  return isExecution(setting) ? setting : byDefault;
 }

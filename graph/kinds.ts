@@ -6,12 +6,13 @@ export interface KindTraits {
   /** The type of the kind's Temporal activity, as operators see it. */
   activity: string;
   /**
-   * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, inside the
-   * workflow task. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node begins and ends
-   * inside workflow tasks, and waits in between without holding anything. `body`: the run workflow repeats the part of
-   * the drawing that the kind's first named handle leads to.
+   * `start`: the node ends when a worker takes the run. `activity`: the node leaves the process, in one activity.
+   * `inline`: the node only reads and decides, in the activity of a node before it. `loop`: the run workflow calls the
+   * kind's activities repeatedly. `wait`: the node begins and ends inside workflow tasks, and waits in between without
+   * holding anything. `body`: the run workflow repeats the part of the drawing that the kind's first named handle leads
+   * to.
    */
-  runs: 'activity' | 'inline' | 'loop' | 'wait' | 'body';
+  runs: 'start' | 'activity' | 'inline' | 'loop' | 'wait' | 'body';
   /**
    * The named handles of the kind, numbered from 1 in this order. `field` is the field of the node's data that holds
    * the target, `edge` is the `sourceHandle` of the drawn edge, and editors show `label`. A node of a kind without named
@@ -39,14 +40,14 @@ export interface KindTraits {
    * `tools`.
    */
   servers: 'none' | 'self' | 'tools';
-  /** Whether dense execution may place the node and let it share an activity (docs/adr/0011-dense-execution.md). */
+  /** Whether an activity may walk on through the node in dense execution (docs/adr/0011-one-walk.md). */
   isDense: boolean;
 }
 
 export const kinds = {
   trigger: {
     activity: 'trigger',
-    runs: 'inline',
+    runs: 'start',
     handles: [],
     secretFields: ['input_fields'],
     servers: 'none',
@@ -136,7 +137,7 @@ export const kinds = {
     handles: [],
     secretFields: [],
     servers: 'none',
-    isDense: false,
+    isDense: true,
   },
   for_each: {
     activity: 'forEach',

@@ -16,7 +16,6 @@ interface AttemptReport {
 
 const SAID: Partial<Record<AttemptOutcome, string>> = {
   retried: 'node is attempted again',
-  cut: 'node continues as a normal activity',
   handed_back: 'node is handed back to another worker',
 };
 

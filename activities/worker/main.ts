@@ -1,6 +1,7 @@
 // The worker process: runs the run workflow and its activities.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Worker, type LogEntry, type WorkerOptions } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { ConfigError } from '../../config/environment.js';
@@ -68,9 +69,11 @@ async function main(): Promise<void> {
   const threads = createThreads();
   const secretBox = createSecretBox(config.secretsKeys);
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
-  const contexts = createRunContexts(db, secretBox, callbacks);
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
+  const contexts = createRunContexts({ db, secretBox, memory, callbacks });
+  const dataConverter = createDataConverter(config.payloadKeys);
+  const temporal = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const slots = new ProjectSlots({ slots: config.activitySlots, projectSlots: config.projectSlots });
   const holdSlots = createProjectSlotsInterceptor({ slots, contexts, handedBack: metrics.handedBack });
   const options: WorkerOptions = {
@@ -79,7 +82,7 @@ async function main(): Promise<void> {
     taskQueue: config.taskQueue,
     ...workflowCode(config),
     ...workflowOptions(config),
-    dataConverter: createDataConverter(config.payloadKeys),
+    dataConverter,
     activities: createActivities({
       ...config,
       db,
@@ -91,6 +94,8 @@ async function main(): Promise<void> {
       sandbox,
       threads,
       memory,
+      slots,
+      temporal,
       logger,
       metrics,
     }),

@@ -3,7 +3,7 @@ import { takeUndelivered } from '../../db/agents/approvals-repository.js';
 import { takeUndeliveredWakes } from '../../db/waits/wakes-repository.js';
 import { deliverDecision } from '../approvals/decide-approval.js';
 import type { AppDeps } from '../deps.js';
-import { deliverWake } from '../waits/deliver-wakes.js';
+import { deliverWake } from '../../acceptance/wake-run.js';
 import { workThrough } from './work-through.js';
 
 /**
@@ -24,5 +24,5 @@ export async function redeliverSignals(deps: AppDeps, stopped: AbortSignal): Pro
   const decisions = await takeUndelivered(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
   await workThrough(decisions, pool, (decision) => deliverDecision(deps, logger, decision));
   const wakes = await takeUndeliveredWakes(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
-  await workThrough(wakes, pool, (wake) => deliverWake(deps, logger, wake));
+  await workThrough(wakes, pool, (wake) => deliverWake(deps, wake));
 }

@@ -1,3 +1,4 @@
+import type { Execution } from '../../graph/execution.js';
 import type { AddressRules } from '../../outgoing/address-guard.js';
 
 /** The settings of the API, apart from its connections. */
@@ -17,6 +18,8 @@ export interface ApiConfig {
   maxProjectBytes: number;
   /** The base of links from the Temporal UI to a run. */
   publicUrl: string;
+  /** How runs are executed whose drawing does not say it. */
+  execution: Execution;
   /** The origins whose pages may call from a browser. */
   corsOrigins: string[];
   /** The base of links to the Temporal UI; answers have no such links without it. */

@@ -15,7 +15,7 @@ import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors }
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { hiddenFrom } from '../access/key-project.js';
-import { deliverWake } from '../waits/deliver-wakes.js';
+import { deliverWake } from '../../acceptance/wake-run.js';
 
 export interface GivenAnswer {
   action: string;
@@ -63,7 +63,7 @@ export async function answerTask(
   if (outcome.status === 'unknown') throw notFound();
   if (outcome.status === 'closed') throw settled();
   if (outcome.status === 'repeated') throw answeredBefore();
-  if (outcome.status === 'settled') await deliverWake(deps, log, outcome.wait);
+  if (outcome.status === 'settled') await deliverWake({ ...deps, logger: log }, outcome.wait);
   return (await findTaskInScope(deps.db, taskId, scope)) ?? task;
 }
 

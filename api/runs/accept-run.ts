@@ -121,13 +121,13 @@ export async function beginStart(
   deps: AppDeps,
   log: Logger,
   { id: workflowId, project_id, title }: StoredDrawing,
-  { facts: { id, resumed_from: resumedFrom }, drawing, document, plan }: Omit<PreparedRun, 'nodeErrors'>,
+  { facts: { id, resumed_from: resumedFrom }, drawing, plan }: Omit<PreparedRun, 'nodeErrors'>,
 ): Promise<void> {
   const start = async (): Promise<void> => {
     try {
-      const placements = await deps.placement.place({ workflowId, drawing, document, plan });
-      const run = { id, plan, workflow_id: workflowId, project_id, title, isResumed: resumedFrom !== undefined };
-      await startRunWorkflow(deps.temporal, deps.config, run, { placements });
+      const isResumed = resumedFrom !== undefined;
+      const run = { id, plan, workflow_id: workflowId, project_id, title, settings: drawing['settings'], isResumed };
+      await startRunWorkflow(deps.temporal, deps.config, run);
     } catch (error) {
       log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
     }

@@ -10,7 +10,8 @@ import {
 import { SCHEDULED_RUN_TIMEOUT, SCHEDULED_RUN_TYPE, scheduleName } from '../../contract/scheduled-run.js';
 import type { ScheduleOverlap } from '../../db/core/tables.js';
 import type { ScheduleToSync } from '../../db/schedules/schedule-sync-repository.js';
-import { bounded, projectIdKey, workflowIdKey } from '../runs/temporal-calls.js';
+import { bounded } from '../../acceptance/bounded-call.js';
+import { projectIdKey, workflowIdKey } from '../runs/temporal-calls.js';
 import { parseCron } from './cron.js';
 import { hasWholeHours } from './time-zones.js';
 

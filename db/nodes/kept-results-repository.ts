@@ -21,6 +21,19 @@ export async function findKeptNodes(db: Db, runId: string): Promise<EndedNode[]>
   return rows;
 }
 
+/** What is known of these nodes of an iteration, in the order in which they have ended. Those that have not come last. */
+export async function findEndsOf(
+  db: Db,
+  { runId, path }: Omit<NodeKey, 'nodeId'>,
+  nodeIds: string[],
+): Promise<EndedNode[]> {
+  const { rows } = await sql<EndedNode>`/* find_ends */
+    SELECT ${endedColumns} FROM node_results
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND NOT is_iteration
+    ORDER BY finished_at NULLS LAST`.execute(db);
+  return rows;
+}
+
 /** A condition on `path`: it is that of an iteration of the loop, and not of one in it. */
 export function isDirectlyIn({ path, nodeId }: Omit<NodeKey, 'runId'>): RawBuilder<unknown> {
   const prefix = iterationsPrefix(path, nodeId);

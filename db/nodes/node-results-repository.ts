@@ -4,6 +4,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
+import { START_SEQUENCE } from '../runs/execution-update.js';
 import { valueStartOf } from '../runs/run-output.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
@@ -161,20 +162,40 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
   return rows[0]?.isSettled === true;
 }
 
+/** The end of a trigger. */
+export type TriggerEnd = Pick<NodeEnd, 'runId' | 'path' | 'nodeId' | 'label' | 'projectId' | 'userId' | 'resultEnc'> & {
+  result: string;
+};
+
 /**
- * Records the run's start and its trigger's end, in one statement. Returns false, and changes nothing, where the run has
- * been started before or has ended.
+ * Records the run's start and its trigger's end, in one statement. It changes nothing where the run has been started
+ * before or has ended, and of a trigger that the run has taken over it records the start alone.
  */
-export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): Promise<boolean> {
-  const { rows } = await sql`/* record_trigger */
-    WITH ${startRun(end.runId, sequence)}, settled AS (
+export async function recordTriggerEnd(db: Db, trigger: TriggerEnd): Promise<void> {
+  const end: NodeEnd = { ...trigger, ...TRIGGER_END };
+  await sql`/* record_trigger */
+    WITH ${startRun(end.runId, START_SEQUENCE)}, settled AS (
       ${settleNode(end, sql`changed`)}
     ), paid AS (
-      ${payNode(end, sql`EXISTS (SELECT FROM changed)`)}
+      ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}
     )
     SELECT ${tellWatchers(end.runId)} FROM changed`.execute(db);
-  return rows.length > 0;
 }
+
+const TRIGGER_END = {
+  kind: 'trigger',
+  status: 'succeed',
+  tookMs: 0,
+  handle: 0,
+  alsoHandles: null,
+  errorCode: null,
+  errorMessage: null,
+  isHandled: false,
+  amountUsd: '0',
+  priceVersion: '',
+  isEstimated: false,
+  reason: '',
+} as const;
 
 /** `run`: a table expression that has the run, by its `id`, if its nodes may still settle. */
 function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -226,20 +247,25 @@ function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unkno
 }
 
 /**
- * Closes a node whose activity could not record its failure (Temporal gave it up), in a run that survives it. A node that
- * has settled keeps its end. Idempotent. Its transaction is written with the end of the run, as for every node that has none.
+ * Closes a node whose activity could not record its failure (Temporal gave it up). A node that has settled keeps its end.
+ * Idempotent. Its transaction is written with the end of the run, as for every node that has none. `isHandled`: the run
+ * survives it.
  */
-export async function recordCaughtFailure(db: Db, { runId, path, nodeId }: NodeKey, code: string): Promise<void> {
+export async function closeNode(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  { code, isHandled }: { code: string; isHandled: boolean },
+): Promise<void> {
   const message = `The node failed: ${code}.`;
   await sql`/* close_node */
     WITH closed AS (
       INSERT INTO node_results AS node (run_id, path, node_id, status, error_code, error_message, is_handled, finished_at)
-      SELECT id, ${path}, ${nodeId}, 'failed', ${code}, ${message}, true, clock_timestamp()
+      SELECT id, ${path}, ${nodeId}, 'failed', ${code}, ${message}, ${isHandled}, clock_timestamp()
       FROM runs WHERE id = ${runId} AND status = 'In Progress'
       FOR KEY SHARE
       ON CONFLICT (run_id, path, node_id) DO UPDATE
         SET status = 'failed', error_code = excluded.error_code, error_message = excluded.error_message,
-          is_handled = true, finished_at = excluded.finished_at
+          is_handled = excluded.is_handled, finished_at = excluded.finished_at
         WHERE node.status = 'in progress'
       RETURNING path, node_id
     ), ${callsOfClosed(runId)}

@@ -14,6 +14,8 @@ export interface RunToStart {
   project_id: number;
   title: string;
   plan: Plan;
+  /** The drawing's own `settings`, with what may be wrong in them. */
+  settings: unknown;
   /** Whether it has taken over results of an earlier run. */
   isResumed: boolean;
 }
@@ -59,6 +61,7 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
     .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'runs.resumed_from'])
     .select(['workflows.title', 'graph_snapshots.plan'])
+    .select(sql<unknown>`graph_snapshots.document -> 'settings'`.as('settings'))
     .where('runs.id', '=', runId)
     .executeTakeFirst();
   return row && { ...row, plan: row.plan as Plan, isResumed: row.resumed_from !== null };

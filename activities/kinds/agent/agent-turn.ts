@@ -31,7 +31,8 @@ import { toToolCall } from './tool-request.js';
 /** The retry policy of model calls, unless the node sets its own `retry`. */
 const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
-const NOTHING: TurnFacts = { next: 'final', approvals: [], waitMs: 0 };
+/** Undefined after the final turn. */
+export type OpenTurn = Omit<TurnFacts, 'final'> | undefined;
 
 /** What every model call of an agent needs. */
 interface Agent {
@@ -42,11 +43,11 @@ interface Agent {
   form: AnswerForm | undefined;
 }
 
-export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<TurnFacts> {
+export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<OpenTurn> {
   return {
     ...agentStepFrame(deps),
     name: `${turn}`,
-    settled: () => NOTHING,
+    settled: () => undefined,
     async perform(task, end) {
       const agent = await prepareAgent(deps, task);
       let said = await findTurns(deps.db, task);
@@ -54,7 +55,7 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Tur
       const calls = await findToolCalls(deps.db, task);
       if (!said[turn]!.isFinal) return waitFor(calls.filter((call) => call.turn === turn));
       await end(await toOutcome(deps, agent, calls, await answerOf(deps, agent, turn, said)));
-      return NOTHING;
+      return undefined;
     },
   };
 }
@@ -164,10 +165,10 @@ function toBody(
   return { ...toModelParameters(data.settings, scope), ...offered, model, messages, stream: false };
 }
 
-function waitFor(calls: StoredToolCall[]): TurnFacts {
+function waitFor(calls: StoredToolCall[]): OpenTurn {
   const asked = calls.filter(({ requestId }) => requestId !== null);
   const waits = asked.map(({ waitMs }) => Math.ceil(waitMs ?? 0));
-  return { next: 'tools', approvals: asked.map(({ requestId }) => requestId!), waitMs: Math.max(0, ...waits) };
+  return { approvals: asked.map(({ requestId }) => requestId!), waitMs: Math.max(0, ...waits) };
 }
 
 async function toOutcome(

@@ -81,6 +81,7 @@ function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: Ear
     depth: 0,
     rootRunId: earlier.id,
     isResumed: false,
+    isStarted: true,
     traceparent: null,
   };
   const { input, secretTexts: then } = openRunContents(contents, secretFieldsOf(earlier.document), secretBox);

@@ -1,8 +1,26 @@
 // Decides which nodes may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach the same
 // decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING, "Changing the run workflow").
-import type { Handle, Plan } from '../graph/plan.js';
-import type { KeptNode } from '../contract/activities.js';
-import type { PlannerSnapshot } from '../contract/run-workflow.js';
+// A walk (activities/node/walk.ts) decides by it as well, on the part of a plan that is its own (stretch.ts).
+import type { Handle, Plan } from './plan.js';
+
+/** Plain JSON. Array positions are node numbers of the plan. */
+export interface PlannerSnapshot {
+  /** One character per node (see `NodeState`). */
+  states: string;
+  unsettled: number[];
+  live: number[];
+  queue: number[];
+}
+
+/** A node whose end an earlier run has left. */
+export interface KeptNode {
+  /** Its number in the plan of its scope. */
+  node: number;
+  /** The handles by which it was left; absent for its ordinary links. */
+  handles?: Handle[];
+  /** It failed, and its run survived that. */
+  hasFailed?: true;
+}
 
 export const NodeState = {
   waiting: 0,
@@ -88,14 +106,47 @@ export class Planner {
     this.#settleEdges(node, [taken]);
   }
 
-  /**
-   * Returns the node that became ready last, now running. Dense execution uses it for a node that an activity has
-   * already executed.
-   */
-  takeLast(): number {
-    const node = this.#queue.pop()!;
+  /** Returns the next ready nodes, up to `most`, as long as they are as asked for. They are running now. */
+  takeWhile(isAskedFor: (node: number) => boolean, most: number): number[] {
+    const taken: number[] = [];
+    while (taken.length < most) {
+      const node = this.#queue[this.#head];
+      if (node === undefined || !isAskedFor(node)) break;
+      taken.push(this.take()!);
+    }
+    return taken;
+  }
+
+  /** Returns the ready nodes in their order. */
+  ready(): number[] {
+    return this.#queue.slice(this.#head);
+  }
+
+  isReady(node: number): boolean {
+    return this.#states[node] === NodeState.ready;
+  }
+
+  /** Takes a certain node, which is ready or running. It became ready lately, so it is looked for from the end. */
+  takeThis(node: number): void {
+    if (this.#states[node] === NodeState.running) return;
+    const place = this.#queue.lastIndexOf(node);
+    if (place < this.#head) throw new Error(`node ${node} is not ready`);
+    this.#queue.splice(place, 1);
     this.#states[node] = NodeState.running;
-    return node;
+  }
+
+  /** Returns the number of links to a waiting node that have not settled; undefined for any other node. */
+  linksAwaitedBy(node: number): number | undefined {
+    return this.#states[node] === NodeState.waiting ? this.#unsettled[node]! : undefined;
+  }
+
+  /** Whether a link to the node has been taken. */
+  isLinkTaken(node: number): boolean {
+    return this.#live[node]! > 0;
+  }
+
+  hasSettled(node: number): boolean {
+    return isSettled(this.#states[node]!);
   }
 
   /** Settles nodes whose ends an earlier run has left. Each of them is ready, or becomes so by the ends of others of them. */
