@@ -135,6 +135,12 @@ export class Planner {
     this.#states[node] = NodeState.running;
   }
 
+  /** A running node is ready again. */
+  putBack(node: number): void {
+    this.#states[node] = NodeState.ready;
+    this.#queue.push(node);
+  }
+
   /** Returns the number of links to a waiting node that have not settled; undefined for any other node. */
   linksAwaitedBy(node: number): number | undefined {
     return this.#states[node] === NodeState.waiting ? this.#unsettled[node]! : undefined;

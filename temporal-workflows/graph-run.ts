@@ -100,13 +100,14 @@ export class GraphRun {
   end(): FinishRunInput {
     const { runId } = this.#input;
     const { planner } = this.#root;
-    const isCancelled = this.#phase === 'cancelling' && !this.#isEndWritten;
+    const isCancelled = this.#phase === 'cancelling';
     // Open nodes without a failure mean a plan that cannot be finished. That is a bug, but it must end the run instead
     // of hanging it.
-    if (!isCancelled && !this.#isEndWritten && planner.open > 0) this.#error ??= { code: 'stalled' };
+    if (!isCancelled && planner.open > 0) this.#error ??= { code: 'stalled' };
     planner.cancelOpen();
     this.#phase = 'finishing';
     setCurrentDetails(this.#progress());
+    if (this.#isEndWritten) return { runId, status: 'succeed' };
     if (isCancelled) return { runId, status: 'cancelled' };
     if (this.#error === undefined) return { runId, status: 'succeed' };
     return { runId, status: 'failed', error: this.#error };
@@ -174,7 +175,8 @@ export class GraphRun {
     for (const [node, afterMs] of later) {
       if (!this.#isGoingOn(scope)) break;
       scope.planner.takeThis(node);
-      this.#start({ scope, nodes: [node] }, afterMs);
+      if (afterMs > 0) this.#start({ scope, nodes: [node] }, afterMs);
+      else scope.planner.putBack(node);
     }
     if (isRunEnded === true) this.#isEndWritten = true;
     if (iteration !== undefined) scope.iterationEnd = iteration;

@@ -161,7 +161,8 @@ export class LoopRun implements BegunLoop {
     await scope.finished;
     const { failure } = scope;
     if (failure === undefined && scope.isStopped) throw new CancelledFailure('The loop was stopped.');
-    if (this.#run.isDraining()) await forever();
+    const { iterationEnd } = scope;
+    if (iterationEnd === undefined && this.#run.isDraining()) await forever();
     const isSurvived = (code: string | undefined): boolean =>
       code === undefined || (survivesFailures && mayBeCaught(code));
     const next = isSurvived(failure) ? scope.chooseNext() : undefined;
@@ -169,7 +170,7 @@ export class LoopRun implements BegunLoop {
     const end = { ...key, index, ...(failure !== undefined && { failure }), ...(next !== undefined && { next }) };
     this.#run.takeSlot();
     try {
-      const facts = scope.iterationEnd ?? (await endIteration(end, summary));
+      const facts = iterationEnd ?? (await endIteration(end, summary));
       // Nothing is awaited from here until the slot is left: a snapshot has this iteration or the next one.
       this.#open.delete(index);
       this.#run.close(scope);

@@ -34,7 +34,7 @@ export function makeOtherBuild(): OtherBuild {
   const first = 'this.#resume(this.#root);';
   const sdk = '__webpack_require__("./node_modules/@temporalio/workflow/lib/index.js")';
   const more = `${sdk}.upsertSearchAttributes([{ key: { name: 'RunState', type: 'KEYWORD' }, value: 'running' }]);`;
-  const code = bundleWith([{ file: 'graph-run.ts', find: first, replace: `${more}\n${first}` }]);
+  const code = bundleWith([{ file: 'temporal-workflows/graph-run.ts', find: first, replace: `${more}\n${first}` }]);
   writeFileSync(path.join(dist, 'workflow-bundle.js'), code);
   return { dist, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

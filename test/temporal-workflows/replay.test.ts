@@ -139,7 +139,7 @@ describe('a build that decides differently', function () {
   it('is found out when it starts nodes in another order', async () => {
     const find = 'this.#queue.push(to)';
     const problems = await problemsWith(
-      [{ file: 'planner.ts', find, replace: 'this.#queue.splice(this.#head, 0, to)' }],
+      [{ file: 'graph/planner.ts', find, replace: 'this.#queue.splice(this.#head, 0, to)' }],
       ['fan-out', 'cancelled-in-flight', 'continued-before-a-join', 'http'],
     );
     for (const name of ['fan-out.1', 'cancelled-in-flight.1', 'continued-before-a-join.1']) {
@@ -151,14 +151,14 @@ describe('a build that decides differently', function () {
   it('is found out when it calls one more activity', async () => {
     // The last activity has already reported the end of such a run.
     const find = 'if (!run.isEndReported)';
-    const problems = await problemsWith([{ file: 'run-graph.ts', find, replace: '' }], ['trigger']);
+    const problems = await problemsWith([{ file: 'temporal-workflows/run-graph.ts', find, replace: '' }], ['trigger']);
     assert.match(problems.get('1/trigger.1.json') ?? '', /nondeterminism/i);
   });
 
   it('is found out when a node kind becomes another activity', async () => {
     const replace = "inActivity[activity === 'httpRequest' ? 'llmRequest' : activity]";
     const problems = await problemsWith(
-      [{ file: 'activity-options.ts', find: 'inActivity[activity]', replace }],
+      [{ file: 'temporal-workflows/activity-options.ts', find: 'inActivity[activity]', replace }],
       ['http', 'llm'],
     );
     assert.match(problems.get('1/http.1.json') ?? '', /nondeterminism/i);
@@ -167,7 +167,7 @@ describe('a build that decides differently', function () {
 
   it('is found out when an agent goes on from another step after continue-as-new', async () => {
     const problems = await problemsWith(
-      [{ file: 'waiting-nodes.ts', find: 'this.#agents.get(key)?.state', replace: 'undefined' }],
+      [{ file: 'temporal-workflows/waiting-nodes.ts', find: 'this.#agents.get(key)?.state', replace: 'undefined' }],
       ['continued-with-parked-agent'],
     );
     assert.match(problems.get('1/continued-with-parked-agent.2.json') ?? '', /nondeterminism/i);
@@ -175,7 +175,7 @@ describe('a build that decides differently', function () {
 
   it('is found out when a run that goes on forgets that a node was woken', async () => {
     const problems = await problemsWith(
-      [{ file: 'waiting-nodes.ts', find: 'new Set(resumed?.woken)', replace: 'new Set()' }],
+      [{ file: 'temporal-workflows/waiting-nodes.ts', find: 'new Set(resumed?.woken)', replace: 'new Set()' }],
       ['continued-with-waits'],
     );
     assert.match(problems.get('1/continued-with-waits.2.json') ?? '', /nondeterminism/i);
@@ -184,8 +184,8 @@ describe('a build that decides differently', function () {
   it('passes when it only waits longer or says other words', async () => {
     const problems = await problemsWith(
       [
-        { file: 'activity-options.ts', find: "startToCloseTimeout: '4h'", replace: "startToCloseTimeout: '5h'" },
-        { file: 'graph-run.ts', find: 'nodes succeeded', replace: 'steps done' },
+        { file: 'temporal-workflows/activity-options.ts', find: "startToCloseTimeout: '4h'", replace: "startToCloseTimeout: '5h'" },
+        { file: 'temporal-workflows/graph-run.ts', find: 'nodes succeeded', replace: 'steps done' },
       ],
       ['agent-several-turns', 'http', 'fan-out', 'cancelled-in-flight'],
     );

@@ -33,6 +33,8 @@ export type Outcome = 'ok' | 'failed' | 'cancelled';
 /** What the run did, in its order. `at` counts the activations: one delivers results, and then nodes start. */
 export type Event = { at: number; path: string; id: string } & (
   | { what: 'starts' }
+  /** An attempt has ended, and another one follows. */
+  | { what: 'pauses' | 'goes on' }
   | { what: 'ends'; outcome: Outcome; code?: string }
   | { what: 'iteration ends'; index: number; code?: string; isCaught: boolean }
 );
@@ -79,6 +81,8 @@ class Player {
   readonly #behaviour;
   readonly #pending = new Map<number, Pending>();
   readonly #started = new Set<string>();
+  /** Nodes that have failed and could not record it. */
+  readonly #lost = new Set<string>();
   #plan: Plan | undefined;
   readonly #played: Played;
   /** What an activity has stored: how the nodes of each iteration have ended, and the outputs of iterations by loop. */
@@ -215,7 +219,7 @@ class Player {
     return 'cancelled';
   }
 
-  #answer({ type, ref }: Pending): Answer {
+  #answer({ type, ref, isCancelRequested }: Pending): Answer {
     if (type === 'finishRun') {
       const { status, error } = ref;
       this.#played.ends.push({ status, ...(error && { error }) });
@@ -225,7 +229,7 @@ class Player {
     if (type === 'endIteration') return { facts: this.#endIteration(ref) };
     if (type === 'endLoop') return this.#endLoop(ref);
     const step = this.#steps.get(ref.nodeId)!;
-    if (step.body === undefined) return this.#walk(ref);
+    if (step.body === undefined) return this.#walk(ref, isCancelRequested);
     if (!this.#behaviour.fails(step, ref.path)) return { facts: this.#beginLoop(step, ref.path) };
     const code = this.#behaviour.code(step);
     this.#end(ref, 'failed', code);
@@ -237,14 +241,15 @@ class Player {
   }
 
   /** An activity may stop after any node, and the run workflow goes on. Sometimes it is to attempt a node once more. */
-  #walk(ref: WalkRef): Answer {
+  #walk(ref: WalkRef, isCancelRequested: boolean): Answer {
     const { path } = ref;
     const stretch = new StretchPlan(this.#planOf(path), ref);
     const walked: Walked = { ends: [] };
     const firsts = stretch.planner.ready();
     const later: number[] = [];
     let failure: string | undefined;
-    let isOver = false;
+    // Nothing begins any more in an activity that is to be cancelled.
+    let isOver = isCancelRequested;
     for (let round = firsts; round.length > 0; round = isOver ? [] : stretch.next(ref.stride ?? 'visible', later.length > 0)) {
       for (const place of round) {
         const isSpared = place > 0 && this.#tape.rarely(10);
@@ -253,9 +258,13 @@ class Player {
         stretch.planner.takeThis(place);
         if (this.#tape.rarely(12)) {
           later.push(place);
+          if (place > 0) this.#begin({ path, nodeId: stretch.plan.ids[place]! });
+          this.#note({ path, nodeId: stretch.plan.ids[place]! }, { what: 'pauses' });
           continue;
         }
-        const outcome = this.#executeNode({ path, nodeId: stretch.plan.ids[place]! });
+        const key = { path, nodeId: stretch.plan.ids[place]! };
+        if (place > 0) this.#begin(key);
+        const outcome = this.#executeNode(key);
         if (outcome === 'given up') return outcome;
         const number = stretch.numberOf(place);
         if (typeof outcome !== 'string') {
@@ -274,7 +283,8 @@ class Player {
         }
       }
     }
-    if (ref.isRest === true && stretch.planner.open === 0 && !this.#tape.rarely(6)) this.#endScope(ref, walked);
+    const mayEnd = ref.isRest === true && stretch.planner.open === 0 && !isCancelRequested;
+    if (mayEnd && !this.#tape.rarely(6)) this.#endScope(ref, walked);
     later.push(...firsts.filter((place) => stretch.planner.isReady(place)));
     if (later.length > 0) walked.later = later.map((place) => [stretch.numberOf(place), 0]);
     return failure === undefined ? { facts: walked } : { code: failure, walked };
@@ -292,12 +302,15 @@ class Player {
 
   /** Returns the handles by which the node is left, or the code with which it fails. */
   #executeNode(key: { path: string; nodeId: string }): [Handle, ...Handle[]] | string {
-    this.#begin(key);
     const step = this.#steps.get(key.nodeId)!;
     if (this.#behaviour.fails(step, key.path)) {
       const code = this.#behaviour.code(step);
+      if (step.failsBy === 'lost') {
+        this.#lost.add(keyOf(key.path, key.nodeId));
+        return 'given up';
+      }
       this.#end(key, 'failed', code);
-      return step.failsBy === 'lost' ? 'given up' : code;
+      return code;
     }
     this.#end(key, 'ok');
     return this.#waysOf(step, key.path);
@@ -311,6 +324,9 @@ class Player {
   #settleWalk({ path, nodes, begins = 1 }: SettleWalkRef): Walked {
     const plan = this.#planOf(path);
     const numbers = new Map(nodes.map((node) => [plan.ids[node]!, node]));
+    for (const nodeId of numbers.keys()) {
+      if (this.#lost.delete(keyOf(path, nodeId))) this.#end({ path, nodeId }, 'failed', 'timeout');
+    }
     const ends = [...(this.#ended.get(path) ?? [])].flatMap(([id, outcome]): WalkedEnd[] => {
       const node = numbers.get(id);
       if (node === undefined) return [];
@@ -371,7 +387,7 @@ class Player {
   /** A node that is attempted again has begun before. */
   #begin({ path, nodeId }: { path: string; nodeId: string }): void {
     const key = keyOf(path, nodeId);
-    if (this.#started.has(key)) return;
+    if (this.#started.has(key)) return this.#note({ path, nodeId }, { what: 'goes on' });
     this.#started.add(key);
     this.#note({ path, nodeId }, { what: 'starts' });
   }
