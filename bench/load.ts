@@ -14,6 +14,8 @@ export interface Load {
   /** Jobs at once. */
   lanes: number;
   durationMs: number;
+  /** Between two polls of a job. By default `pollIntervalMs`. */
+  pollMs?: number | undefined;
 }
 
 /**
@@ -40,8 +42,8 @@ export async function runJob(subject: Subject, graph: Graph, intervalMs: number,
   }
 }
 
-export async function drive({ subject, graph, lanes, durationMs }: Load): Promise<Round> {
-  const intervalMs = pollIntervalMs(lanes, graph.calls);
+export async function drive({ subject, graph, lanes, durationMs, pollMs }: Load): Promise<Round> {
+  const intervalMs = pollMs ?? pollIntervalMs(lanes, graph.calls);
   const window = new Window({ lanes, durationMs, read: () => ({ cpu: cpuOf(subject.pids()), idleness: idleness() }) });
   const lane = async (number: number): Promise<void> => {
     // Lanes that start together would go on together, poll after poll.

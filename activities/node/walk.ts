@@ -9,7 +9,7 @@ import { mayBeCaught } from '../../graph/caught.js';
 import { innermostLoop } from '../../graph/iteration-path.js';
 import { traitsOf } from '../../graph/kinds.js';
 import { handleAfter, type NodeKey, type ScopePlan } from '../../graph/plan.js';
-import { StretchPlan } from '../../graph/stretch.js';
+import { StretchPlan } from '../../graph/stretch-plan.js';
 import type { ProjectSlots } from '../worker/project-slots.js';
 import { finalFailure, isFinal, retryDelayOf } from './failures.js';
 import type { NodeBeginning, NodeDeps } from './node-step.js';

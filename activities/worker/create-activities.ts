@@ -53,7 +53,7 @@ import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
 import { settleWalk } from '../node/settle-walk.js';
-import { walk, type WalkDeps } from '../node/walk.js';
+import { walk, type ExecuteNode, type WalkDeps } from '../node/walk.js';
 import { createScheduleActivities } from '../schedules/schedule-activities.js';
 import type { ProjectSlots } from './project-slots.js';
 import { createActivityTracer } from './trace-activity.js';
@@ -107,42 +107,35 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     mcp: toStep(createMcpRunner({ db, contexts, sessions })),
     code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),
   };
-  const executeKind = (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> =>
-    (kinds[kind].runs === 'inline' ? runInline : claimAndAttempt)(node, key, steps[kind], beginning);
+  const executeKind = (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> => {
+    const { activity, runs } = kinds[kind];
+    const execute = runs === 'inline' ? runInline : claimAndAttempt;
+    return trace(activity, key, () => execute(node, key, steps[kind], beginning));
+  };
   const walking: WalkDeps = {
     node,
     slots: deps.slots,
     endRun: (runId) => end({ runId, status: 'succeed' }),
     endIteration,
     async execute(key, beginning) {
-      const kind = (await contexts.load(key.runId)).node(key.nodeId)!.kind as keyof Steps;
-      return trace(kinds[kind].activity, key, () => executeKind(kind, key, beginning));
+      const { kind } = (await contexts.load(key.runId)).node(key.nodeId)!;
+      return executeKind(kind as keyof Steps, key, beginning);
     },
   };
-  const walkFrom = (kind: keyof Steps, ref: WalkRef): Promise<Walked> =>
-    trace(kinds[kind].activity, ref, () =>
-      withPulse(ref, (pulse) => walk(walking, ref, (key, beginning) => executeKind(kind, key, beginning), pulse)),
-    );
-  const takeTurn = (ref: TurnRef & WalkRef): Promise<TurnFacts> =>
-    trace('agentTurn', ref, () =>
-      withPulse(ref, async (pulse) => {
-        const step = createTurnStep(agent, ref);
-        let open: OpenTurn;
-        const final = await walk(
-          walking,
-          ref,
-          async (key, beginning) => {
-            open = await claimAndAttempt(node, key, step, beginning);
-            return open === undefined ? {} : undefined;
-          },
-          pulse,
-        );
-        return open === undefined ? { final, approvals: [], waitMs: 0 } : open;
-      }),
-    );
+  const walkFrom = (ref: WalkRef, executeFirst: ExecuteNode): Promise<Walked> =>
+    withPulse(ref, (pulse) => walk(walking, ref, executeFirst, pulse));
+  const takeTurn = async (ref: TurnRef & WalkRef): Promise<TurnFacts> => {
+    const step = createTurnStep(agent, ref);
+    let open: OpenTurn;
+    const final = await walkFrom(ref, async (key, beginning) => {
+      open = await trace('agentTurn', key, () => claimAndAttempt(node, key, step, beginning));
+      return open === undefined ? {} : undefined;
+    });
+    return open === undefined ? { final, approvals: [], waitMs: 0 } : open;
+  };
   const activities = Object.keys(steps).map((kind) => [
     kinds[kind as keyof Steps].activity,
-    (ref: WalkRef) => walkFrom(kind as keyof Steps, ref),
+    (ref: WalkRef) => walkFrom(ref, (key, beginning) => executeKind(kind as keyof Steps, key, beginning)),
   ]);
   return {
     ...(Object.fromEntries(activities) as NodeActivities),

@@ -39,7 +39,7 @@ export interface Comparison {
 export function comparisons(results: Measured): Comparison[] {
   return results.throughput.flatMap((ours) => {
     if (isTwin(ours.subject)) return [];
-    const others: SubjectName[] = ['twin-normal', 'twin-local'];
+    const others: SubjectName[] = ['twin-normal', 'twin-eager'];
     if (ours.subject === 'visible' || ours.subject === 'dense') others.push(`${ours.subject}-other`);
     return others.flatMap((subject) => {
       const theirs = find(results, { ...ours, subject });

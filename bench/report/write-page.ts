@@ -42,9 +42,9 @@ This is a benchmark and not a test: a figure that misses its limit is marked in 
 
 ## What is compared
 
-**The twin is a hand-written Temporal workflow** (\`bench/twin/workflows.ts\`) that makes the same HTTP calls with the same SDK on the same Temporal server. It has no drawing, no variables, no stored results and no bill. \`twin-normal\` makes each call in a normal activity, \`twin-local\` in a local one. Its gateway starts a workflow, waits for its result in memory, and answers polls from memory.
+**The twin is a hand-written Temporal workflow** (\`bench/twin/workflows.ts\`) that makes the same HTTP calls with the same SDK on the same Temporal server. It has no drawing, no variables, no stored results and no bill. \`twin-normal\` has a gateway and a worker as two processes, as the service has an API and a worker. \`twin-eager\` is one process, which gets the first task of a workflow in the answer to its start. The gateway starts a workflow, waits for its result in memory, and answers polls from memory.
 
-**The service** is measured as \`npm start\` runs it, in both ways of executing nodes, each on a stack of its own: \`visible\` (\`EXECUTION=visible\`, the default: one activity for each node) and \`dense\` (\`EXECUTION=dense\`: nodes share activities or run inside the workflow task). Dense execution goes by how quick nodes have been, so ten runs of each job come before it is measured.
+**The service** is measured as \`npm start\` runs it, in both ways of executing nodes, each on a stack of its own: \`visible\` (\`EXECUTION=visible\`, the default: one activity for each node) and \`dense\` (\`EXECUTION=dense\`: an activity walks on through requests, tool calls and code).
 
 | job | what a run does |
 |---|---|

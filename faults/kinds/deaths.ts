@@ -7,6 +7,8 @@ import type { Blow } from '../stage.js';
 
 const FREEZE_MS = 20_000;
 const AWAY_MS = 30_000;
+/** What ends later than this after a death has ended without the dead process. */
+const END_MS = 2_000;
 const NAMES: Record<ChildName, string> = {
   worker: 'the worker',
   api: 'the API',
@@ -71,6 +73,21 @@ const outages: Fault[] = (['temporal', 'postgres'] as const).map((part) => ({
     stage.hit(toBlow('the absence of', part, [part]), () => keepAway(stage.world, part, () => pause(AWAY_MS))),
 }));
 
+/** Runs end while nobody answers: the worker writes their ends itself. */
+const apiAway: Fault = {
+  name: 'away-api',
+  title: `every API process away for ${AWAY_MS / 1000} s, while runs end`,
+  apply: (stage) =>
+    stage.hit(toBlow('the absence of', 'api', ['api']), () =>
+      keepAway(stage.world, 'api', async () => {
+        await pause(AWAY_MS);
+        const ended = `SELECT FROM runs WHERE project_id = $1 AND run_finished_at > now() - make_interval(secs => $2) LIMIT 1`;
+        const rows = await stage.world.query(ended, [stage.projectId, (AWAY_MS - END_MS) / 1000]);
+        if (rows.length === 0) stage.complain('no run has ended while the API was away');
+      }),
+    ),
+};
+
 /** The worker drains: what is in flight ends, so no call is cut. */
 const restart: Fault = {
   name: 'restart',
@@ -84,4 +101,4 @@ export function killBlow(part: ChildName): Blow {
   return toBlow('kill -9 of', part, [part]);
 }
 
-export const deaths: Fault[] = [...kills, killAll, killEverything, ...freezes, restart, ...outages];
+export const deaths: Fault[] = [...kills, killAll, killEverything, ...freezes, restart, ...outages, apiAway];

@@ -79,7 +79,6 @@ describe('docker-compose.yml', () => {
       assert.match(read('config/health-server.ts'), new RegExp(`'${asked}'`));
     }
     assert.deepEqual(services['api']!.ports, [`127.0.0.1:3000:${port.api}`]);
-    assert.equal(new URL(environmentOf('worker')['API_INTERNAL_URL']!).host, `api:${port.api}`);
     assert.equal(environmentOf('api')['TEMPORAL_ADDRESS'], 'temporal:7233');
     assert.ok(services['temporal']!.healthcheck!.test!.includes('7233'));
     assert.equal(new URL(environmentOf('api')['DATABASE_URL']!).hostname, 'postgres');

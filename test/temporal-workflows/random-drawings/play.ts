@@ -17,7 +17,7 @@ import type { RunGraphInput } from '../../../contract/run-workflow.js';
 import { mayBeCaught } from '../../../graph/caught.js';
 import { innermostLoop } from '../../../graph/iteration-path.js';
 import { bodyPlan, handleAfter, rootPlan, type Handle, type Plan, type ScopePlan } from '../../../graph/plan.js';
-import { StretchPlan } from '../../../graph/stretch.js';
+import { StretchPlan } from '../../../graph/stretch-plan.js';
 import {
   fromPayload,
   toPayload,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
 import {
   drawing,
   fanOut,
@@ -10,10 +10,10 @@ import {
   trigger,
   type Drawing,
   type DrawingNode,
-} from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
-import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../../support/inspect.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+} from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../support/inspect.js';
+import { startStack, type TestStack } from '../support/stack.js';
 
 let target: HttpTarget;
 let stack: TestStack;
@@ -23,8 +23,6 @@ function useStack(env: Record<string, string>): void {
   before(async () => {
     [target, stack] = await Promise.all([startHttpTarget(), startStack({ env })]);
     api = createApiClient(stack.apiUrl, stack.apiKey);
-    // What a new worker runs first is slow, and local nodes have one second in all.
-    await api.pollToEnd(await start(gathered([get('warm-one'), get('warm-two')], get('warm-join'))));
   });
 
   after(async () => {
@@ -45,8 +43,8 @@ const callsTo = (...paths: string[]): number[] => paths.map((path) => target.req
 const gathered = (nodes: DrawingNode[], join?: DrawingNode): Drawing =>
   fanOut(nodes.length, (index) => nodes[index]!, join);
 
-/** docs/adr/0011-dense-execution.md: nodes of which the same node comes next begin in one activity. */
-describe('normal nodes side by side', function () {
+/** docs/adr/0011-one-walk.md: nodes of which the same node comes next begin in one activity. */
+describe('nodes side by side', function () {
   this.timeout(120_000);
   useStack({ EXECUTION: 'dense' });
 
@@ -55,7 +53,7 @@ describe('normal nodes side by side', function () {
     const join = http(`${target.url}/join?after={{ ${slow.id}.result.status_code }}`);
     const runId = await start(gathered([slow, ...others], join));
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    assert.deepEqual(await activitiesOf(stack, runId), { local: ['trigger'], normal: ['nodeChain'] });
+    assert.deepEqual(await activitiesOf(stack, runId), { local: [], normal: ['httpRequest'] });
     const scheduled = (await historyOf(stack, runId)).find(({ type }) => type === 'activityTaskScheduled')!;
     assert.ok(scheduled.text.includes(slow.id));
     const [first, other, last] = ['/delay/600/slow', '/delay/600/other', '/join'].map((path) =>
@@ -75,7 +73,7 @@ describe('normal nodes side by side', function () {
       ),
     );
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'nodeChain', 'httpRequest']);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest', 'httpRequest', 'httpRequest']);
     assert.deepEqual(callsTo('many', 'after-many'), [12, 1]);
   });
 
@@ -89,7 +87,7 @@ describe('normal nodes side by side', function () {
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
     const [soon, late] = ['/soon', '/late'].map((path) => target.requestsTo(path)[0]!);
     assert.ok(late!.receivedAt - soon!.receivedAt > 2_000);
-    assert.deepEqual((await activitiesOf(stack, runId)).normal.slice(0, 2), ['nodeChain', 'nodeChain']);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest', 'httpRequest']);
   });
 
   it('the first that fails ends the run, the others are cut and marked as cancelled', async () => {
@@ -191,66 +189,6 @@ describe('normal nodes side by side', function () {
   });
 });
 
-describe('local nodes side by side', function () {
-  this.timeout(120_000);
-  useStack({ EXECUTION: 'dense', DENSE_PLACEMENT: 'http:local' });
-
-  it('share one local activity with what waits for them all and the end of the run, and are called at once', async () => {
-    const runId = await start(gathered([get('delay/300/one'), get('delay/300/two'), get('three')], get('local-join')));
-    assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    assert.deepEqual(await activitiesOf(stack, runId), { local: ['trigger', 'nodeChain'], normal: [] });
-    const [one, two] = ['/delay/300/one', '/delay/300/two'].map((path) => target.requestsTo(path)[0]!.receivedAt);
-    assert.ok(Math.abs(one! - two!) < 300);
-    assert.deepEqual(callsTo('delay/300/one', 'delay/300/two', 'three', 'local-join'), [1, 1, 1, 1]);
-    assert.equal((await transactionsOf(stack, runId)).length, 5);
-  });
-
-  it('have an activity beside that of those whose call must not be made twice', async () => {
-    const runId = await start(gathered([get('mixed-a'), post('mixed-b'), get('mixed-c'), post('mixed-d')]));
-    assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    assert.deepEqual(await activitiesOf(stack, runId), {
-      local: ['trigger', 'nodeChain', 'finishRun'],
-      normal: ['nodeChain'],
-    });
-    assert.deepEqual(callsTo('mixed-a', 'mixed-b', 'mixed-c', 'mixed-d'), [1, 1, 1, 1]);
-  });
-
-  it('one that has to be tried again, or is slow, goes on in a normal activity, and the others are not called again', async () => {
-    target.on('/local-again', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'mended' }]);
-    const runId = await start(
-      gathered([get('local-fine'), get('local-again'), get('delay/1500/local')], get('after-all')),
-    );
-    assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
-    assert.deepEqual(callsTo('local-fine', 'local-again', 'delay/1500/local', 'after-all'), [1, 2, 2, 1]);
-    assert.deepEqual((await activitiesOf(stack, runId)).normal.slice(0, 2), ['httpRequest', 'httpRequest']);
-    assert.equal((await transactionsOf(stack, runId)).length, 5);
-  });
-
-  it('the first that fails ends the run, the others are cut and marked as cancelled', async () => {
-    target.on('/local-fails', { status: 404, after: ['/delay/900/local-cut'] });
-    const [fails, cut] = [get('local-fails'), get('delay/900/local-cut')];
-    const runId = await start(gathered([cut, fails], get('local-never')));
-    const { status, data } = (await api.pollToEnd(runId)).data;
-    assert.equal(status, 'failed');
-    assert.deepEqual(
-      [fails, cut].map(({ id }) => data![id]!.error!.code),
-      ['http_status', 'cancelled'],
-    );
-    assert.deepEqual(callsTo('local-fails', 'delay/900/local-cut', 'local-never'), [1, 1, 0]);
-    assert.equal((await transactionsOf(stack, runId)).length, 3);
-  });
-
-  it('after kill -9 of the worker those that are done are not called again', async () => {
-    const runId = await start(gathered([get('local-done'), get('delay/900/local-killed')], get('local-killed-join')));
-    await eventually(() => callsTo('delay/900/local-killed')[0] === 1);
-    await eventually(async () => (await transactionsOf(stack, runId)).length === 2);
-    process.kill(stack.stack.pids.worker!, 'SIGKILL');
-    assert.equal((await api.pollToEnd(runId, { timeoutMs: 60_000 })).data.status, 'succeed');
-    assert.deepEqual(callsTo('local-done', 'delay/900/local-killed', 'local-killed-join'), [1, 2, 1]);
-    assert.equal((await transactionsOf(stack, runId)).length, 4);
-  });
-});
-
 describe('a worker of three slots', function () {
   this.timeout(60_000);
   useStack({ EXECUTION: 'dense', WORKER_ACTIVITY_SLOTS: '3' });
@@ -266,7 +204,7 @@ describe('a worker of three slots', function () {
     // The fourth after any one begins when the first of them has its answer; by two clocks.
     const crowded = times.filter((time, index) => index >= 3 && time - times[index - 3]! < 75);
     assert.deepEqual(crowded, []);
-    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain']);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest']);
   });
 
   it('leaves to others what finds no slot within a second', async () => {
@@ -278,7 +216,7 @@ describe('a worker of three slots', function () {
     );
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
     assert.deepEqual(callsTo('delay/1500/crowd', 'after-crowd'), [5, 1]);
-    assert.equal((await activitiesOf(stack, runId)).normal.length, 4);
+    assert.equal((await activitiesOf(stack, runId)).normal.length, 2);
   });
 
   it('begins nothing of what waits for a slot when the run is cancelled', async () => {

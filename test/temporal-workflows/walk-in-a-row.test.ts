@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { condition, drawing, http, link, linkInRow, llm, trigger, type DrawingNode } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
-import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../../support/inspect.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { condition, drawing, http, link, linkInRow, llm, trigger, type DrawingNode } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../support/inspect.js';
+import { startStack, type TestStack } from '../support/stack.js';
 
-describe('normal nodes in a row', function () {
+// Dense execution: an activity walks on through requests that follow each other (docs/adr/0011-one-walk.md).
+describe('nodes in a row', function () {
   this.timeout(120_000);
   let target: HttpTarget;
   let stack: TestStack;
@@ -36,7 +37,7 @@ describe('normal nodes in a row', function () {
     const judge = condition(`{{ ${first.id}.result.status_code }}`, '==', '200');
     const runId = await startRun([trigger(), first, http(`${target.url}/two`), post('three'), judge]);
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    assert.deepEqual(await activitiesOf(stack, runId), { local: [], normal: ['nodeChain'] });
+    assert.deepEqual(await activitiesOf(stack, runId), { local: [], normal: ['httpRequest'] });
     const scheduled = (await historyOf(stack, runId)).find(({ type }) => type === 'activityTaskScheduled')!;
     assert.ok(scheduled.text.includes(first.id));
     assert.deepEqual(callsTo('one', 'two', 'three'), [1, 1, 1]);
@@ -64,7 +65,7 @@ describe('normal nodes in a row', function () {
       assert.equal(end.status, 'succeed');
       assert.equal(end.data![(isTrue ? no : yes).id], undefined);
       assert.deepEqual(callsTo(...['first', 'yes', 'no', 'last'].map((at) => `${path}/${at}`)), [1, Number(isTrue), Number(!isTrue), 1]); // prettier-ignore
-      assert.deepEqual(await activitiesOf(stack, data.id), { local: [], normal: ['nodeChain'] });
+      assert.deepEqual(await activitiesOf(stack, data.id), { local: [], normal: ['httpRequest'] });
       assert.equal((await transactionsOf(stack, data.id)).length, 5);
     });
     await Promise.all(runs);
@@ -90,20 +91,20 @@ describe('normal nodes in a row', function () {
     assert.deepEqual([end.status, end.data![failed.node.id]!.error!.code], ['failed', 'http_status']);
     assert.equal((await api.pollToEnd(mended.runId, { timeoutMs: 20_000 })).data.status, 'succeed');
     assert.deepEqual(callsTo('before-mended', 'beside-mended', 'mended', 'behind-mended'), [1, 0, 2, 1]);
-    assert.deepEqual((await activitiesOf(stack, mended.runId)).normal, ['nodeChain', 'httpRequest', 'httpRequest']);
+    assert.deepEqual((await activitiesOf(stack, mended.runId)).normal, ['httpRequest', 'httpRequest']);
   });
 
-  it('a model call has an activity of its own, and so has what is alone after it', async () => {
+  it('a model call begins an activity of its own, which walks on', async () => {
     const runId = await startRun([trigger(), post('before-model'), llm('hello'), post('after-model')]);
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'llmRequest', 'httpRequest']);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest', 'llmRequest']);
   });
 
   it('a slow one may be the last of its row, whole; what follows it has another activity', async () => {
-    const runId = await startRun([trigger(), post('quick'), post('delay/1300/slow'), post('after-slow')]);
-    assert.equal((await api.pollToEnd(runId, { timeoutMs: 20_000 })).data.status, 'succeed');
-    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'httpRequest']);
-    assert.deepEqual(callsTo('quick', 'delay/1300/slow', 'after-slow'), [1, 1, 1]);
+    const runId = await startRun([trigger(), post('quick'), post('delay/10200/slow'), post('after-slow')]);
+    assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest', 'httpRequest']);
+    assert.deepEqual(callsTo('quick', 'delay/10200/slow', 'after-slow'), [1, 1, 1]);
   });
 
   it('a failure in the middle fails the run with its own words, and nothing after it begins', async () => {
