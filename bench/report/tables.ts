@@ -12,6 +12,8 @@ export interface Table {
   rows: string[][];
 }
 
+export const RUNS_A_SECOND = 'Runs a second and how long one takes';
+
 export function toTables(results: Results): Table[] {
   const tables = [
     limitsTable(limitsOf(results)),
@@ -66,7 +68,7 @@ function ratiosTable(results: Results): Table {
 
 function throughputTable({ throughput }: Results): Table {
   return {
-    title: 'Runs a second and how long one takes',
+    title: RUNS_A_SECOND,
     words: 2,
     head: [
       'job',
