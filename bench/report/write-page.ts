@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Results } from '../results.js';
 import { toMarkdown } from './render.js';
-import { RUNS_A_SECOND, toTables } from './tables.js';
+import { toPageTables } from './tables.js';
 
 const PAGE = 'docs/evidence/benchmarks.md';
 /** From `dist/bench/report/`. */
@@ -15,9 +15,7 @@ export function writePage(results: Results): void {
 }
 
 export function toPage(results: Results): string {
-  // Absolute times say little about another machine: the terminal shows them, the page has the ratios.
-  const tables = toTables(results).filter(({ title }) => title !== RUNS_A_SECOND);
-  return [TEXT, provenanceOf(results), ...tables.map(toMarkdown)].join('\n');
+  return [TEXT, provenanceOf(results), ...toPageTables(results).map(toMarkdown)].join('\n');
 }
 
 function provenanceOf({ machine, settings, measuredAt }: Results): string {
@@ -41,7 +39,7 @@ npm run bench -- --write-docs                                # writes this page
 npm run --silent build && node dist/bench/breakdown.js --graph diamonds --variant visible    # statements and processor time of a run; --profile FOLDER
 \`\`\`
 
-A figure that misses its limit is marked, and nothing fails. Compare ratios and not milliseconds: another machine moves both sides.
+A figure that misses its limit is marked, and nothing fails. Compare ratios and not milliseconds: another machine moves both sides. The terminal also shows absolute times, and ratios and costs of one run at a time.
 
 **The twin is a hand-written Temporal workflow** (\`bench/twin/workflows.ts\`) that makes the same HTTP calls on the same Temporal server. It has no drawing, no stored results and no bill. \`twin-normal\` makes each call in a normal activity, \`twin-local\` in a local one. Its gateway answers polls from memory. **The service** is measured as \`npm start\` runs it, on a stack for each mode of execution (\`visible\`, \`dense\`). Ten runs of each job come first, because dense execution goes by how quick nodes have been.
 
