@@ -13,7 +13,7 @@ export interface Table {
 }
 
 export function toTables(results: Results): Table[] {
-  const tables = [
+  return withRows([
     limitsTable(limitsOf(results)),
     ratiosTable(results),
     throughputTable(results),
@@ -21,8 +21,28 @@ export function toTables(results: Results): Table[] {
     pollsTable(results),
     killsTable(results),
     memoryTable(results),
-  ];
+  ]);
+}
+
+/** The published page leaves out absolute times, which say little about another machine, and light loads of a job. */
+export function toPageTables(results: Results): Table[] {
+  const loaded = { ...results, throughput: results.throughput.filter((job) => hasMostLanes(job, results)) };
+  return withRows([
+    limitsTable(limitsOf(results)),
+    ratiosTable(loaded),
+    costTable(loaded),
+    pollsTable(results),
+    killsTable(results),
+    memoryTable(results),
+  ]);
+}
+
+function withRows(tables: Table[]): Table[] {
   return tables.filter(({ rows }) => rows.length > 0);
+}
+
+function hasMostLanes(job: Results['throughput'][number], { throughput }: Results): boolean {
+  return throughput.every(({ row, lanes }) => row !== job.row || lanes <= job.lanes);
 }
 
 function limitsTable(limits: readonly Limit[]): Table {

@@ -1,4 +1,5 @@
-// Attacks that products of this kind have suffered (docs/evidence/weaknesses.md), tried on this one: paths, headers and browsers.
+// Attacks that products of this kind have suffered (docs/evidence/conformance/weaknesses.tsv), tried on this one: paths,
+// headers and browsers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
