@@ -6,13 +6,12 @@ export interface KindTraits {
   /** The type of the kind's Temporal activity, as operators see it. */
   activity: string;
   /**
-   * `start`: the node ends when a worker takes the run. `activity`: the node leaves the process, in one activity.
-   * `inline`: the node only reads and decides, in the activity of a node before it. `loop`: the run workflow calls the
-   * kind's activities repeatedly. `wait`: the node begins and ends inside workflow tasks, and waits in between without
-   * holding anything. `body`: the run workflow repeats the part of the drawing that the kind's first named handle leads
-   * to.
+   * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, in the activity
+   * of a node before it. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node begins and ends
+   * inside workflow tasks, and waits in between without holding anything. `body`: the run workflow repeats the part of
+   * the drawing that the kind's first named handle leads to.
    */
-  runs: 'start' | 'activity' | 'inline' | 'loop' | 'wait' | 'body';
+  runs: 'activity' | 'inline' | 'loop' | 'wait' | 'body';
   /**
    * The named handles of the kind, numbered from 1 in this order. `field` is the field of the node's data that holds
    * the target, `edge` is the `sourceHandle` of the drawn edge, and editors show `label`. A node of a kind without named
@@ -47,7 +46,7 @@ export interface KindTraits {
 export const kinds = {
   trigger: {
     activity: 'trigger',
-    runs: 'start',
+    runs: 'inline',
     handles: [],
     secretFields: ['input_fields'],
     servers: 'none',

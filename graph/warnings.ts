@@ -59,7 +59,7 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   const messages: string[] = [];
   const { onError } = whatEveryNodeSays(data);
   const { runs } = traitsOf(kind);
-  if (isObject(data['retry']) && runs !== 'activity' && runs !== 'loop') {
+  if (isObject(data['retry']) && (runs === 'inline' || runs === 'wait' || runs === 'body')) {
     messages.push('`retry` changes nothing: a node of this kind calls nobody, and is not attempted again.');
   }
   if (kind === 'wait' && hasTarget(data['timeout_node']) && !waitsForCallback(kind, data)) {

@@ -55,7 +55,11 @@ export class GraphRun {
     this.#stride = input.stride ?? 'visible';
     const plan = rootPlan(input.plan);
     this.#root = new Scope({ runId: input.runId, path: '', plan, resumed: input.resumed });
-    if (input.resumed === undefined) this.#root.settleFirst(kept);
+    if (input.resumed === undefined) {
+      // A trigger at the start has ended when a worker has taken the run.
+      if (plan.kinds[0] === 'trigger') this.#root.settleFirst(kept);
+      else this.#root.planner.settleKept(kept);
+    }
     this.#scopes.add(this.#root);
     this.#waiting = new WaitingNodes(this.#slots, input.resumed);
   }
@@ -231,7 +235,6 @@ export class GraphRun {
     if (kind === 'for_each' || kind === 'loop') {
       return toWalked(node, await this.#runLoop(scope, node, kind satisfies LoopKind, summary));
     }
-    if (kind === 'trigger') throw new Error('The trigger has ended before the run begins.');
     return walk(kind satisfies SingleStepKind, this.#toWalk(work), summary);
   }
 

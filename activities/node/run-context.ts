@@ -155,7 +155,8 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
     if (run.isStarted) return;
     const record = async (): Promise<void> => {
       const output = await takeRun(deps, run, run.plan);
-      outputs.set(keyOf({ runId: run.runId, path: '', nodeId: run.plan.ids[0]! }), output);
+      const start = { runId: run.runId, path: '', nodeId: run.plan.ids[0]! };
+      if (output !== undefined) outputs.set(keyOf(start), output);
       run.isStarted = true;
     };
     run.taking ??= record().finally(() => delete run.taking);

@@ -81,12 +81,11 @@ class Walk {
 
   async execute(): Promise<Walked> {
     const firsts = this.#stretch.planner.ready();
-    await this.#executeAtOnce(firsts);
-    while (this.#mayGoOn()) {
+    for (let next = firsts; next.length > 0; ) {
+      // What has found no slot goes back to Temporal.
+      if (!(await this.#executeAtOnce(next)) || !this.#mayGoOn()) break;
       // A node that is attempted again is told first.
-      const next = this.#stretch.next(this.#ref.stride ?? 'visible', this.#later.length > 0);
-      if (next.length === 0) break;
-      await this.#executeAtOnce(next);
+      next = this.#stretch.next(this.#ref.stride ?? 'visible', this.#later.length > 0);
     }
     await this.#endScope();
     return this.#conclude(firsts);
@@ -97,13 +96,20 @@ class Walk {
     return !isStopped && performance.now() < this.#untilMs && this.#options.pulse.isRegular;
   }
 
-  /** The activity holds one slot. Every further node that leaves the process needs one, or does not begin. */
-  async #executeAtOnce([first, ...others]: number[]): Promise<void> {
+  /**
+   * The activity holds one slot. Every further node that leaves the process needs one, or does not begin. Returns whether
+   * all have begun.
+   */
+  async #executeAtOnce([first, ...others]: number[]): Promise<boolean> {
     const { slots } = this.#deps;
     const { projectId } = this.#options;
     const stop = AbortSignal.any([this.#cancelled, this.#givingUp.signal]);
+    let haveAllBegun = true;
     const executeInSlot = async (place: number): Promise<void> => {
-      if (!(await slots.take(projectId, WAIT_FOR_SLOT_MS, stop))) return;
+      if (!(await slots.take(projectId, WAIT_FOR_SLOT_MS, stop))) {
+        haveAllBegun = false;
+        return;
+      }
       try {
         if (this.#mayGoOn()) await this.#execute(place);
       } finally {
@@ -113,6 +119,7 @@ class Walk {
     const execute = this.#isLocal || this.#isInline(first!) ? (place: number) => this.#execute(place) : executeInSlot;
     await Promise.all([this.#execute(first!), ...others.map(execute)]);
     if (!this.#isLocal && this.#untilMs === Number.POSITIVE_INFINITY) this.#untilMs = performance.now() + WALK_ON_MS;
+    return haveAllBegun;
   }
 
   #isInline(place: number): boolean {

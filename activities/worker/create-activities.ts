@@ -41,6 +41,7 @@ import { createEndLoopStep } from '../kinds/loop/end-loop.js';
 import { createMcpRunner } from '../kinds/mcp/mcp.js';
 import { createMcpSessions } from '../kinds/mcp/mcp-sessions.js';
 import { createFormChecker } from '../kinds/structured-answer.js';
+import { triggerRunner } from '../kinds/trigger.js';
 import { createEndWaitStep } from '../kinds/end-wait.js';
 import { createAskStep } from '../kinds/human.js';
 import { createBeginWaitStep } from '../kinds/wait.js';
@@ -102,6 +103,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
 
   const steps: Steps = {
     ...toInlineSteps(contexts, judge),
+    trigger: toStep(triggerRunner),
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing })),
     llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node })),
     mcp: toStep(createMcpRunner({ db, contexts, sessions })),
@@ -163,6 +165,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
 }
 
 function toInlineSteps(contexts: RunContexts, judge: JudgeFor): Record<EvaluatedKind, NodeStep<NodeFacts>> {
-  const steps = kindsThatRun('inline').map((kind) => [kind, toStep(createInlineRunner(kind, { contexts, judge }))]);
+  const evaluated = kindsThatRun('inline').filter((kind) => kind !== 'trigger');
+  const steps = evaluated.map((kind) => [kind, toStep(createInlineRunner(kind, { contexts, judge }))]);
   return Object.fromEntries(steps) as Record<EvaluatedKind, NodeStep<NodeFacts>>;
 }

@@ -168,13 +168,18 @@ export type TriggerEnd = Pick<NodeEnd, 'runId' | 'path' | 'nodeId' | 'label' | '
 };
 
 /**
- * Records the run's start and its trigger's end, in one statement. It changes nothing where the run has been started
- * before or has ended, and of a trigger that the run has taken over it records the start alone.
+ * Records the run's start and the end of the trigger with which it starts, in one statement. It changes nothing where the
+ * run has been started before or has ended. A trigger that the run has taken over stays as it is.
  */
-export async function recordTriggerEnd(db: Db, trigger: TriggerEnd): Promise<void> {
+export async function recordStart(db: Db, runId: string, trigger: TriggerEnd | undefined): Promise<void> {
+  if (trigger === undefined) {
+    await sql`/* record_start */
+      WITH ${startRun(runId, START_SEQUENCE)} SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
+    return;
+  }
   const end: NodeEnd = { ...trigger, ...TRIGGER_END };
   await sql`/* record_trigger */
-    WITH ${startRun(end.runId, START_SEQUENCE)}, settled AS (
+    WITH ${startRun(runId, START_SEQUENCE)}, settled AS (
       ${settleNode(end, sql`changed`)}
     ), paid AS (
       ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}

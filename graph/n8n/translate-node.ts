@@ -60,7 +60,7 @@ function withSettings(at: NodeTranslation, translated: TranslatedNode): Translat
   const kind = at.kindOf(id);
   const changes: JsonObject = {};
   const { runs } = traitsOf(kind);
-  if (settings['retryOnFail'] === true && runs !== 'start' && runs !== 'inline' && runs !== 'wait') changes['retry'] = retryOf(settings);
+  if (settings['retryOnFail'] === true && runs !== 'inline' && runs !== 'wait') changes['retry'] = retryOf(settings);
   const onError = settings['onError'] ?? (settings['continueOnFail'] === true ? 'continueRegularOutput' : undefined);
   if (onError === 'continueRegularOutput') changes['on_error'] = 'continue';
   if (onError === 'continueErrorOutput') changes['on_error'] = 'branch';

@@ -18,8 +18,11 @@ import { triggerNode } from './trigger.js';
 import { waitNode } from './wait.js';
 import { workflowNode } from './workflow.js';
 
-/** The kinds that are evaluated here. The output of a trigger is the input of the run (`activities/node/take-run.ts`). */
-export type EvaluatedKind = KindThatRuns<'inline'>;
+/**
+ * The trigger is not evaluated here. Its output is the input of the run, which has its own secrets
+ * (`activities/kinds/trigger.ts`).
+ */
+export type EvaluatedKind = Exclude<KindThatRuns<'inline'>, 'trigger'>;
 
 /** Every node kind. A missing kind is a compile error, and so is an inline kind without `evaluate`. */
 export const nodeDefinitions = {

@@ -41,7 +41,7 @@ describe('loops that are replayed', function () {
     first.data['value'] = `{{ ${each.id}.item }}`;
     second.data['value'] = `{{ ${first.id}.result.value }}`;
     link(first, second);
-    assert.deepEqual(await runAndReplay(each, [first, second]), { forEach: 1, set: ITEMS.length, endLoop: 1 });
+    assert.deepEqual(await runAndReplay(each, [first, second]), { forEach: 1, set: ITEMS.length, endLoop: 1, finishRun: 1 });
   });
 
   it('end an iteration in the activity of its last node, or in one of its own where two nodes are the last', async () => {
@@ -49,12 +49,12 @@ describe('loops that are replayed', function () {
     try {
       const one = node('for_each');
       const alone = await runAndReplay(one, [http(`${target.url}/delay/50/{{ ${one.id}.index }}`)]);
-      assert.deepEqual(alone, { forEach: 1, endLoop: 1 });
+      assert.deepEqual(alone, { forEach: 1, endLoop: 1, finishRun: 1 });
       const two = node('for_each');
       const [first, ...lasts] = ['first', 'a', 'b'].map((name) => http(`${target.url}/delay/20/${name}`));
       link(first!, lasts);
       const beside = await runAndReplay(two, [first!, ...lasts]);
-      assert.deepEqual(beside, { forEach: 1, endIteration: ITEMS.length, endLoop: 1 });
+      assert.deepEqual(beside, { forEach: 1, endIteration: ITEMS.length, endLoop: 1, finishRun: 1 });
     } finally {
       await target.close();
     }
