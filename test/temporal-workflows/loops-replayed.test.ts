@@ -53,8 +53,10 @@ describe('loops that are replayed', function () {
       const two = node('for_each');
       const [first, ...lasts] = ['first', 'a', 'b'].map((name) => http(`${target.url}/delay/20/${name}`));
       link(first!, lasts);
-      const beside = await runAndReplay(two, [first!, ...lasts]);
-      assert.deepEqual(beside, { forEach: 1, endIteration: ITEMS.length, endLoop: 1, finishRun: 1 });
+      const { endIteration = 0, ...beside } = await runAndReplay(two, [first!, ...lasts]);
+      assert.deepEqual(beside, { forEach: 1, endLoop: 1, finishRun: 1 });
+      // One of the two may have ended before the other one began.
+      assert.ok(endIteration > ITEMS.length / 2 && endIteration <= ITEMS.length, `${endIteration}`);
     } finally {
       await target.close();
     }
