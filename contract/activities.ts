@@ -148,8 +148,8 @@ export interface ChildToStart {
   projectId: number;
   /** The summary that the Temporal UI shows: the title of its workflow. */
   summary: string;
-  /** How long the run may last in all. Absent where an earlier release has accepted it. */
-  timeoutDays?: number;
+  /** How long the run may last in all. */
+  timeoutDays: number;
   /** As in `RunGraphInput`. */
   keepsResults?: true;
 }

@@ -18,9 +18,6 @@ export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Key
  */
 export const MAX_NODES_IN_FLIGHT = 32;
 
-/** How long a run may last in all, where `RUN_TIMEOUT_DAYS` does not say it. The reconciler closes it as timed out. */
-export const DEFAULT_RUN_TIMEOUT_DAYS = 365;
-
 /** Of runs in Temporal, 1 to 5: those by API key come after those that a person waits for and before bulk work. */
 export const RUN_PRIORITY = 3;
 

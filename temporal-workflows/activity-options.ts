@@ -118,8 +118,7 @@ export function endWait(node: EndWaitRef, summary: string): Promise<EndWaitFacts
   return waiting.endWait.executeWithOptions({ summary: `${summary}: end` }, [node]);
 }
 
-const looping =
-  proxyLocalActivities<Pick<Activities, 'endIteration' | 'endLoop' | 'forEach' | 'loop'>>(inWorkflowTask);
+const looping = proxyLocalActivities<Pick<Activities, 'endIteration' | 'endLoop' | 'forEach' | 'loop'>>(inWorkflowTask);
 
 /** The kinds that repeat a part of the drawing. */
 export type LoopKind = KindThatRuns<'body'>;

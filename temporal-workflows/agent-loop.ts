@@ -28,10 +28,14 @@ export interface AgentNode {
   /** The summary that the Temporal UI shows. */
   summary: string;
   /** Returns what the activity of the next turn may walk through, if that turn is the last one. */
-  toWalk(): WalkRef;
+  toWalk: () => WalkRef;
 }
 
-export async function runAgent(host: AgentHost, { key, summary, toWalk }: AgentNode, from: AgentCursor): Promise<Walked> {
+export async function runAgent(
+  host: AgentHost,
+  { key, summary, toWalk }: AgentNode,
+  from: AgentCursor,
+): Promise<Walked> {
   for (let cursor = from; ; cursor = { turn: cursor.turn + 1, requests: [], deadlineMs: 0 }) {
     const { turn } = cursor;
     const step = { ...key, turn };

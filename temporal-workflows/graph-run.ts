@@ -120,7 +120,8 @@ export class GraphRun {
   /** Continues the nodes of a scope that an earlier execution has begun. Of one that has failed, nothing goes on. */
   #resume(scope: Scope): void {
     if (scope.isStopped) return;
-    for (const node of [...this.#waiting.begun(scope.path), ...scope.resumedLoops.keys()]) this.#start({ scope, nodes: [node] });
+    for (const node of [...this.#waiting.begun(scope.path), ...scope.resumedLoops.keys()])
+      this.#start({ scope, nodes: [node] });
   }
 
   #startReady(): void {

@@ -3,12 +3,7 @@ import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { mayBeCaught } from '../../graph/caught.js';
 import type { Masker } from '../../graph/mask.js';
 import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
-import {
-  findNodeClaim,
-  recordNodeEnd,
-  type NodeClaim,
-  type NodeEnd,
-} from '../../db/nodes/node-results-repository.js';
+import { findNodeClaim, recordNodeEnd, type NodeClaim, type NodeEnd } from '../../db/nodes/node-results-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { NodeFailure, quotaFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';

@@ -45,7 +45,7 @@ export interface RunContext {
   /** Returns undefined for an id that the run does not have. */
   node(nodeId: string): RunNode | undefined;
   /** Returns the plan of the drawing outside bodies, or of the body that the iteration with this path executes. */
-  planOf(path: string): ScopePlan;
+  planOf: (path: string) => ScopePlan;
 }
 
 export type { RunNode } from '../../db/runs/run-contents.js';
@@ -63,8 +63,10 @@ export interface RunContexts {
   loadScope(task: ScopeTask, templates: unknown): Promise<Scope>;
 }
 
-/** A run may get secrets while it lasts: of runs that its nodes or tools start, and from people. */
-interface KeptRun extends RunContext {
+interface KeptRun {
+  context: RunContext;
+  weightBytes: number;
+  /** A run may get secrets while it lasts: of runs that its nodes or tools start, and from people. */
   getsSecrets: boolean;
   isStarted: boolean;
   plan: Plan;
@@ -76,7 +78,7 @@ interface KeptRun extends RunContext {
 interface Graph extends RunGraph {
   weightBytes: number;
   plan: Plan;
-  planOf(path: string): ScopePlan;
+  planOf: (path: string) => ScopePlan;
 }
 
 // Both bounds apply at once: one limits the number of small runs, the other the weight of large ones. A run that is too
@@ -115,47 +117,48 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
     if (stored === undefined) throw runClosedFailure();
     const { nodes, fields, plan, planOf } = await loadGraph(stored.snapshotHash);
     const { input, inputText, publicInput, secrets, ...masking } = openRunContents(stored, fields, secretBox);
-    return {
+    // The input is held twice: unmasked and masked.
+    const weightBytes = 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText));
+    const context: RunContext = {
       runId,
       projectId: stored.projectId,
       userId: stored.userId,
       traceparent: stored.traceparent,
       input,
       publicInput,
-      // The input is held twice: unmasked and masked.
-      weightBytes: 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText)),
+      weightBytes,
       ...masking,
       depth: stored.depth,
       rootRunId: stored.rootRunId,
       isResumed: stored.isResumed,
-      getsSecrets: [...nodes.values()].some(mayGetSecrets),
-      isStarted: stored.isStarted,
-      plan,
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
       planOf,
     };
+    const getsSecrets = [...nodes.values()].some(mayGetSecrets);
+    return { context, weightBytes, getsSecrets, isStarted: stored.isStarted, plan };
   }
 
   /** With the secrets that it has got by now. */
-  async function withPassed({ getsSecrets, isStarted: _, plan: __, taking: ___, ...run }: KeptRun): Promise<RunContext> {
-    const sealed = getsSecrets ? await findPassedSecrets(db, run.runId) : null;
-    if (sealed === null) return run;
-    const key = `${run.runId}/${createHash('sha256').update(sealed).digest('base64url')}`;
+  async function withPassed({ context, getsSecrets }: KeptRun): Promise<RunContext> {
+    const { runId, projectId } = context;
+    const sealed = getsSecrets ? await findPassedSecrets(db, runId) : null;
+    if (sealed === null) return context;
+    const key = `${runId}/${createHash('sha256').update(sealed).digest('base64url')}`;
     let masking = maskers.get(key);
     if (masking === undefined) {
       const secretTexts = [
-        ...new Set([...run.secretTexts, ...openPassedSecrets(secretBox, sealed, [run.projectId, run.runId])]),
+        ...new Set([...context.secretTexts, ...openPassedSecrets(secretBox, sealed, [projectId, runId])]),
       ];
       maskers.set(key, (masking = { secretTexts, masker: createMasker(secretTexts) }));
     }
-    return { ...run, ...masking };
+    return { ...context, ...masking };
   }
 
   async function take(run: KeptRun): Promise<void> {
     if (run.isStarted) return;
     const record = async (): Promise<void> => {
-      const output = await takeRun(deps, run, run.plan);
-      const start = { runId: run.runId, path: '', nodeId: run.plan.ids[0]! };
+      const output = await takeRun(deps, run.context, run.plan);
+      const start = { runId: run.context.runId, path: '', nodeId: run.plan.ids[0]! };
       if (output !== undefined) outputs.set(keyOf(start), output);
       run.isStarted = true;
     };

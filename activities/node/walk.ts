@@ -4,7 +4,14 @@
 // When the process dies, Temporal repeats the activity. The walk finds the nodes that have been recorded, and goes on
 // behind them.
 import { activityInfo, ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { EndIterationFacts, EndIterationRef, NodeFacts, Walked, WalkedEnd, WalkRef } from '../../contract/activities.js';
+import type {
+  EndIterationFacts,
+  EndIterationRef,
+  NodeFacts,
+  Walked,
+  WalkedEnd,
+  WalkRef,
+} from '../../contract/activities.js';
 import { mayBeCaught } from '../../graph/caught.js';
 import { innermostLoop } from '../../graph/iteration-path.js';
 import { traitsOf } from '../../graph/kinds.js';
@@ -13,7 +20,7 @@ import { StretchPlan } from '../../graph/stretch-plan.js';
 import type { ProjectSlots } from '../worker/project-slots.js';
 import { finalFailure, isFinal, retryDelayOf } from './failures.js';
 import type { NodeBeginning, NodeDeps } from './node-step.js';
-import { Pulse } from './pulse.js';
+import type { Pulse } from './pulse.js';
 
 /**
  * Executes one node. Returns undefined for a node that goes on, in another activity. Rejects with its failure, or with a
@@ -81,7 +88,7 @@ class Walk {
 
   async execute(): Promise<Walked> {
     const firsts = this.#stretch.planner.ready();
-    for (let next = firsts; next.length > 0; ) {
+    for (let next = firsts; next.length > 0;) {
       // What has found no slot goes back to Temporal.
       if (!(await this.#executeAtOnce(next)) || !this.#mayGoOn()) break;
       // A node that is attempted again is told first.

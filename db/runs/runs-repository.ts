@@ -61,7 +61,7 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
     .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'runs.resumed_from'])
     .select(['workflows.title', 'graph_snapshots.plan'])
-    .select(sql<unknown>`graph_snapshots.document -> 'settings'`.as('settings'))
+    .select(sql`graph_snapshots.document -> 'settings'`.as('settings'))
     .where('runs.id', '=', runId)
     .executeTakeFirst();
   return row && { ...row, plan: row.plan as Plan, isResumed: row.resumed_from !== null };

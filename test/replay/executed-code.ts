@@ -41,6 +41,8 @@ function createSourceLookup(code: string): (offset: number) => string | undefine
     const line = lineStarts.findLastIndex((start) => start <= offset);
     const entry = map.findEntry(line, offset - lineStarts[line]!);
     if (!('originalSource' in entry)) return undefined;
-    return /(?:temporal-workflows|graph)\/((?:planner|stretch)\.ts|(?<=temporal-workflows\/)[a-z-]+\.ts)$/.exec(entry.originalSource)?.[1];
+    return /(?:temporal-workflows|graph)\/((?:planner|stretch)\.ts|(?<=temporal-workflows\/)[a-z-]+\.ts)$/.exec(
+      entry.originalSource,
+    )?.[1];
   };
 }

@@ -41,7 +41,12 @@ describe('loops that are replayed', function () {
     first.data['value'] = `{{ ${each.id}.item }}`;
     second.data['value'] = `{{ ${first.id}.result.value }}`;
     link(first, second);
-    assert.deepEqual(await runAndReplay(each, [first, second]), { forEach: 1, set: ITEMS.length, endLoop: 1, finishRun: 1 });
+    assert.deepEqual(await runAndReplay(each, [first, second]), {
+      forEach: 1,
+      set: ITEMS.length,
+      endLoop: 1,
+      finishRun: 1,
+    });
   });
 
   it('end an iteration in the activity of its last node, or in one of its own where two nodes are the last', async () => {

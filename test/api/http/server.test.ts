@@ -86,14 +86,14 @@ describe('the listening server', () => {
     it('a connection too many takes the place of the one that has been without a request for longest', async () => {
       const connect = await start(hello, { maxConnections: 3 });
       const [silent, ...others] = [await connect(), await connect(), await connect()];
-      silent!.send('GET / HTTP/1.1\r\n');
-      for (const connection of [others[0]!, await connect()]) {
+      silent.send('GET / HTTP/1.1\r\n');
+      for (const connection of [others[0], await connect()]) {
         connection.send(GET);
         await eventually(() => statusesIn(connection.received())[0] === 200);
       }
-      await silent!.ended();
-      others[0]!.send(GET);
-      await eventually(() => statusesIn(others[0]!.received()).length === 2);
+      await silent.ended();
+      others[0].send(GET);
+      await eventually(() => statusesIn(others[0].received()).length === 2);
     });
 
     it('a connection whose request is being answered keeps its place, and one too many is closed', async () => {

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
-import {
-  claimNode,
-  findNodeErrors,
-  closeNode,
-  recordNodeEnd,
-} from '../../../db/nodes/node-results-repository.js';
+import { claimNode, findNodeErrors, closeNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
 import { connect, nodeEnd, openRun } from '../open-run.js';
 

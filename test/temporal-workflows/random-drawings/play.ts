@@ -237,7 +237,9 @@ class Player {
   }
 
   #planOf(path: string): ScopePlan {
-    return path === '' ? rootPlan(this.#plan!) : bodyPlan(this.#plan!, this.#plan!.ids.indexOf(innermostLoop(path).nodeId));
+    return path === ''
+      ? rootPlan(this.#plan!)
+      : bodyPlan(this.#plan!, this.#plan!.ids.indexOf(innermostLoop(path).nodeId));
   }
 
   /** An activity may stop after any node, and the run workflow goes on. Sometimes it is to attempt a node once more. */
@@ -250,7 +252,11 @@ class Player {
     let failure: string | undefined;
     // Nothing begins any more in an activity that is to be cancelled.
     let isOver = isCancelRequested;
-    for (let round = firsts; round.length > 0; round = isOver ? [] : stretch.next(ref.stride ?? 'visible', later.length > 0)) {
+    for (
+      let round = firsts;
+      round.length > 0;
+      round = isOver ? [] : stretch.next(ref.stride ?? 'visible', later.length > 0)
+    ) {
       for (const place of round) {
         const isSpared = place > 0 && this.#tape.rarely(10);
         isOver ||= isSpared;
