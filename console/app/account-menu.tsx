@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { Alert } from '../ui/alert.js';
 import { Menu } from '../ui/menu.js';
+import { Alert } from '../ui/notices.js';
 import './account-menu.css';
 import { explain } from './explain.js';
 import { hold, isGuarded } from './leave-guard.js';

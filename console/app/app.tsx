@@ -1,12 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { Router } from 'wouter';
-import { Alert } from '../ui/alert.js';
-import { Loading } from '../ui/loading.js';
+import { Alert, Loading } from '../ui/notices.js';
 import { explain } from './explain.js';
 import { Layout } from './layout.js';
-import { guardedNavigation } from './leave-guard.js';
 import { LeaveDialog } from './leave-dialog.js';
+import { guardedNavigation } from './leave-guard.js';
 import { queryClient } from './query-client.js';
 import { Routes } from './routes.js';
 import { session } from './session.js';

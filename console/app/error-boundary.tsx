@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { Alert } from '../ui/alert.js';
+import { Alert } from '../ui/notices.js';
 import { explain } from './explain.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Alert } from '../ui/alert.js';
+import { Alert } from '../ui/notices.js';
 import { explain } from './explain.js';
 
 interface FailedChoicesProps {

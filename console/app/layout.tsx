@@ -1,9 +1,7 @@
 import { Suspense, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { LiveRegion } from '../ui/announce.js';
-import { Button } from '../ui/button.js';
-import { ButtonLink } from '../ui/button-link.js';
-import { Loading } from '../ui/loading.js';
+import { Button, ButtonLink } from '../ui/button.js';
+import { LiveRegion, Loading } from '../ui/notices.js';
 import { AccountMenu } from './account-menu.js';
 import { ADDRESSES } from './addresses.js';
 import { ErrorBoundary } from './error-boundary.js';

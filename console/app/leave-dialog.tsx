@@ -1,4 +1,4 @@
-import { ConfirmDialog } from '../ui/confirm-dialog.js';
+import { ConfirmDialog } from '../ui/dialog.js';
 import { hold, usePendingLeave } from './leave-guard.js';
 
 export function LeaveDialog() {

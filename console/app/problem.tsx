@@ -1,5 +1,5 @@
+import { Alert } from '../ui/notices.js';
 import { explain, fieldErrors } from './explain.js';
-import { Alert } from '../ui/alert.js';
 
 interface ProblemProps {
   error: unknown;

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
-import { NotFound } from '../ui/not-found.js';
+import { NotFound } from '../ui/page-header.js';
 import { ADDRESSES } from './addresses.js';
+import { takeReturnAddress } from './kept-address.js';
 import * as pages from './pages.js';
 import { RequireSession } from './require-session.js';
-import { takeReturnAddress } from './kept-address.js';
 import { toOwnPath } from './return-address.js';
 
 /** One page an address; `key` makes another record another page, so that nothing of the last one is left in it. */

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
-import { announce } from '../ui/announce.js';
+import { announce } from '../ui/notices.js';
 
 interface Consequences<Output, Input> {
   /** The first words of the query keys that a success makes old. */

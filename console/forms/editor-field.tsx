@@ -1,7 +1,7 @@
 import { Suspense, use, useId, type ComponentType } from 'react';
 import { ErrorBoundary } from '../app/error-boundary.js';
-import { Hint } from '../ui/hint.js';
-import { Loading } from '../ui/loading.js';
+import { Hint } from '../ui/fields.js';
+import { Loading } from '../ui/notices.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { FormContext, useFieldError } from './form-context.js';
 import { descriptionOf } from './schema.js';

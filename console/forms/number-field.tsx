@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { TextField } from '../ui/text-field.js';
+import { TextField } from '../ui/fields.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
 import { parseNumber } from './parse-number.js';

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { asObject } from '../graph/json.js';
 import { Button } from '../ui/button.js';
-import { Hint } from '../ui/hint.js';
+import { Hint } from '../ui/fields.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
+import { MASK } from './mask.js';
 import { currentRows, toRecord, toRows, type RecordRow } from './record-rows.js';
 import { RecordValue } from './record-value.js';
 import { descriptionOf, typesOf } from './schema.js';
-import { MASK } from './mask.js';
 
 /** Names with values, such as the headers of a request. */
 export function RecordField({ schema, path, label, value, onChange }: SchemaFieldProps) {

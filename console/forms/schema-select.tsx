@@ -1,4 +1,4 @@
-import { SelectField, type SelectOption } from '../ui/select-field.js';
+import { SelectField, type SelectOption } from '../ui/fields.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
 import { descriptionOf } from './schema.js';

@@ -1,4 +1,4 @@
-import { CheckboxField } from '../ui/checkbox-field.js';
+import { CheckboxField } from '../ui/fields.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
 import { descriptionOf } from './schema.js';

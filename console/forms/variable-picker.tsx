@@ -2,9 +2,8 @@ import { useState } from 'react';
 import type { VariableGroup } from '../graph/variables.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { SearchField } from '../ui/search-field.js';
+import { SearchField, WithCode } from '../ui/fields.js';
 import './variable-picker.css';
-import { WithCode } from '../ui/with-code.js';
 
 interface VariablePickerProps {
   groups: () => VariableGroup[];

@@ -1,4 +1,4 @@
-import { Field } from '../ui/field.js';
+import { Field } from '../ui/fields.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
 import { MASK } from './mask.js';

@@ -7,8 +7,8 @@ import {
   positionOf,
   startOf,
   typeOf,
-  type DrawnNode,
   type Drawing,
+  type DrawnNode,
   type Position,
 } from './drawing.js';
 import { exitsOf, targetsIn, withTargets } from './exits.js';

@@ -9,8 +9,8 @@ import {
   nodesOf,
   positionOf,
   typeOf,
-  type DrawnNode,
   type Drawing,
+  type DrawnNode,
   type Position,
 } from './drawing.js';
 import { exitsOf } from './exits.js';

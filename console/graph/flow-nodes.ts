@@ -9,8 +9,8 @@ import {
   positionOf,
   startOf,
   typeOf,
-  type DrawnNode,
   type Drawing,
+  type DrawnNode,
   type Position,
 } from './drawing.js';
 import type { Selection } from './editor-store.js';

@@ -1,6 +1,6 @@
 // The links of a drawing as they run: what a node's data says, else the drawn edges. An edge that counts for nothing is
 // shown, too, so that nobody wonders where it is.
-import { dataOf, nodesOf, typeOf, type DrawnNode, type Drawing } from './drawing.js';
+import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode } from './drawing.js';
 import { exitsOf, targetsIn, type Exit } from './exits.js';
 import { asArray, asText, isObject, type JsonObject } from './json.js';
 import type { NodeKinds } from './node-kind.js';

@@ -1,4 +1,4 @@
-import { isNode, type DrawnNode, type Drawing } from './drawing.js';
+import { isNode, type Drawing, type DrawnNode } from './drawing.js';
 import { asArray } from './json.js';
 
 /** The drawing with another node in place of this one; the same drawing where nothing changes. */

@@ -8,8 +8,7 @@ import { asArray, asObject, asText, type JsonObject } from '../graph/json.js';
 import { itemTitle, listSchema, startItem } from '../graph/listed-handles.js';
 import type { NodeKind } from '../graph/node-kind.js';
 import { Button } from '../ui/button.js';
-import { Hint } from '../ui/hint.js';
-import { TextField } from '../ui/text-field.js';
+import { Hint, TextField } from '../ui/fields.js';
 
 interface HandleListProps {
   kind: NodeKind;

@@ -1,10 +1,8 @@
 import { useFieldError } from '../forms/form-context.js';
-import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { MASK } from '../forms/mask.js';
+import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { asArray, asText, isObject, type JsonObject } from '../graph/json.js';
-import { CheckboxField } from '../ui/checkbox-field.js';
-import { SelectField } from '../ui/select-field.js';
-import { TextField } from '../ui/text-field.js';
+import { CheckboxField, SelectField, TextField } from '../ui/fields.js';
 import { toFieldId } from './field-id.js';
 import { OptionsField } from './options-field.js';
 

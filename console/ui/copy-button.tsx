@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react';
-import { announce } from './announce.js';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from './button.js';
+import './copy-button.css';
+import { announce, Note } from './notices.js';
 
 const SHOWN_MS = 2_000;
 
@@ -33,4 +34,36 @@ async function copyText(text: string): Promise<string> {
   } catch {
     return 'Please copy by hand';
   }
+}
+
+interface NewSecretProps {
+  /** `Your new key`. */
+  title: string;
+  text: string;
+  copyLabel: string;
+  onDone: () => void;
+}
+
+/** What the service tells once. It stays until the person says so: no click beside it loses it. */
+export function NewSecret({ title, text, copyLabel, onDone }: NewSecretProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current?.focus();
+  }, []);
+  return (
+    <Note>
+      <div ref={place} tabIndex={-1} role="group" aria-label={title} className="new-secret">
+        <p>
+          <strong>{title}.</strong> Copy it now: it is never shown again.
+        </p>
+        <code className="new-secret-text">{text}</code>
+        <p className="new-secret-buttons">
+          <CopyButton text={text} label={copyLabel} />
+          <Button variant="quiet" onClick={onDone}>
+            Done
+          </Button>
+        </p>
+      </div>
+    </Note>
+  );
 }

@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
-import { ScrollFrame } from './scroll-frame.js';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Button } from './button.js';
 import './table.css';
 
 export interface Column<Row> {
@@ -60,5 +60,54 @@ function Cell<Row>({ column: { cell, isFigure, isName }, row }: { column: Column
     <th scope="row" className={className}>
       {cell(row)}
     </th>
+  );
+}
+
+interface ScrollFrameProps {
+  className: string;
+  children: ReactNode;
+}
+
+/** A part that may be wider than there is room: then it takes the focus, so that the arrow keys scroll it. */
+function ScrollFrame({ className, children }: ScrollFrameProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [isScrollable, setIsScrollable] = useState(false);
+  useEffect(() => {
+    const element = frame.current!;
+    const observer = new ResizeObserver(() => setIsScrollable(element.scrollWidth > element.clientWidth));
+    for (const each of [element, ...element.children]) observer.observe(each);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div className={className} ref={frame} {...(isScrollable ? { tabIndex: 0 } : {})}>
+      {children}
+    </div>
+  );
+}
+
+interface PagerProps {
+  /** Of the service's list envelope; the first page is 1. */
+  page: number;
+  size: number;
+  total: number;
+  onPage: (page: number) => void;
+}
+
+/** Nothing where everything is on one page. */
+export function Pager({ page, size, total, onPage }: PagerProps) {
+  const pages = Math.max(1, Math.ceil(total / size));
+  if (pages === 1 && page === 1) return null;
+  return (
+    <nav className="pager" aria-label="Pages">
+      <Button disabled={page <= 1} onClick={() => onPage(Math.min(page - 1, pages))}>
+        Previous page
+      </Button>
+      <span>
+        Page {page} of {pages}
+      </span>
+      <Button disabled={page >= pages} onClick={() => onPage(page + 1)}>
+        Next page
+      </Button>
+    </nav>
   );
 }

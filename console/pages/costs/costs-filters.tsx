@@ -1,6 +1,6 @@
 import { FailedChoices } from '../../app/failed-choices.js';
 import type { useSearchState } from '../../app/use-search-state.js';
-import { SelectField } from '../../ui/select-field.js';
+import { SelectField } from '../../ui/fields.js';
 import { useProjects } from '../settings/use-projects.js';
 import { DayField } from './day-field.js';
 import { lastDays, type Span } from './span.js';

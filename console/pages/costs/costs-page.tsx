@@ -1,14 +1,13 @@
 import { fieldErrors } from '../../app/explain.js';
 import { useSearchState } from '../../app/use-search-state.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Money } from '../../ui/money.js';
-import { Note } from '../../ui/note.js';
+import { ButtonLink } from '../../ui/button.js';
+import { Money, useNow } from '../../ui/figures.js';
+import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { useNow } from '../inbox/use-now.js';
 import { CostsFilters } from './costs-filters.js';
 import { CostsSection } from './costs-section.js';
-import { LimitsSection } from './limits-section.js';
 import './costs.css';
+import { LimitsSection } from './limits-section.js';
 import { sumDecimals } from './money-sum.js';
 import { toSpan } from './span.js';
 import { currenciesOf, useUsage, type Usage } from './usage.js';

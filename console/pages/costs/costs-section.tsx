@@ -1,14 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
-import { Loading } from '../../ui/loading.js';
+import { Alert, Loading } from '../../ui/notices.js';
 import { DayPicture } from './day-picture.js';
 import { RankPicture } from './rank-picture.js';
 import type { Span } from './span.js';
-import type { Usage, UsageGroup } from './usage.js';
 import { UsageTable } from './usage-table.js';
+import type { Usage, UsageGroup } from './usage.js';
 
 /** Rows of a picture and its table, unless a person asks for all. Days are shown all. */
 const MOST_ROWS = 12;

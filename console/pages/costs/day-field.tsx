@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { TextField } from '../../ui/text-field.js';
+import { TextField } from '../../ui/fields.js';
 import { isDay } from './span.js';
 
 interface DayFieldProps {

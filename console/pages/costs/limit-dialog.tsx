@@ -5,8 +5,7 @@ import { Problem } from '../../app/problem.js';
 import { useChange } from '../../app/use-change.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
-import { SelectField } from '../../ui/select-field.js';
-import { TextField } from '../../ui/text-field.js';
+import { SelectField, TextField } from '../../ui/fields.js';
 import type { Project } from '../settings/use-projects.js';
 
 type Limit = NonNullable<Project['spending_limit']>;

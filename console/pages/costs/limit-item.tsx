@@ -3,8 +3,7 @@ import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { Button } from '../../ui/button.js';
-import { Money } from '../../ui/money.js';
-import { Time } from '../../ui/time.js';
+import { Money, Time } from '../../ui/figures.js';
 import { mayAct, type Project } from '../settings/use-projects.js';
 
 const PERIODS = { day: 'today (UTC)', month: 'in this month (UTC)', total: 'in all' } as const;

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
+import { Alert } from '../../ui/notices.js';
 import { mayAct, useProjects, type Project } from '../settings/use-projects.js';
 import { LimitDialog } from './limit-dialog.js';
 import { LimitItem } from './limit-item.js';

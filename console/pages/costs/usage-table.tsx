@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { Money } from '../../ui/money.js';
+import { Money } from '../../ui/figures.js';
 import { Table, type Column } from '../../ui/table.js';
 import type { Usage, UsageGroup } from './usage.js';
 

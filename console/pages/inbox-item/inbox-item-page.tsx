@@ -1,16 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { explain, isNotFound } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Loading } from '../../ui/loading.js';
-import { NotFound } from '../../ui/not-found.js';
-import { PageHeader } from '../../ui/page-header.js';
-import { readApproval } from '../inbox/approval.js';
-import { readTask, type Task } from '../inbox/tasks/task-data.js';
-import { TaskArticle } from '../inbox/tasks/task-article.js';
+import { ButtonLink } from '../../ui/button.js';
+import { Alert, Loading } from '../../ui/notices.js';
+import { NotFound, PageHeader } from '../../ui/page-header.js';
 import type { Approval } from '../inbox/approval-types.js';
+import { readApproval } from '../inbox/approval.js';
 import '../inbox/inbox.css';
 import { RequestArticle } from '../inbox/request-article.js';
+import { TaskArticle } from '../inbox/tasks/task-article.js';
+import { readTask, type Task } from '../inbox/tasks/task-data.js';
 
 const ASK_EVERY_MS = 10_000;
 

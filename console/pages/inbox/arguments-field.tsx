@@ -1,8 +1,8 @@
-import { isObject, type JsonObject } from '../../../graph/json.js';
 import { parseJson } from '../../../graph/json-text.js';
-import { TextField } from '../../ui/text-field.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
+import { TextField } from '../../ui/fields.js';
+import { toVisibleJson } from '../../ui/visible-json.js';
 import type { Approval } from './approval-types.js';
-import { toVisibleJson } from './visible-json.js';
 
 const ROWS = 8;
 

@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'react';
 import { Button } from '../../ui/button.js';
-import { beginningOf } from './long-text.js';
-import { toVisibleJson } from './visible-json.js';
+import { beginningOf } from '../../ui/part-of.js';
+import { toVisibleJson } from '../../ui/visible-json.js';
 
 const MOST_LINES = 24;
 const MOST_CHARACTERS = 1_500;

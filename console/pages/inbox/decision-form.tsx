@@ -2,13 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, fieldErrors } from '../../app/explain.js';
 import { useUser } from '../../app/use-session.js';
-import { Alert } from '../../ui/alert.js';
-import { announce } from '../../ui/announce.js';
 import { Button } from '../../ui/button.js';
-import { Note } from '../../ui/note.js';
-import { TextField } from '../../ui/text-field.js';
-import { decide, readApproval, type Wish } from './approval.js';
+import { TextField } from '../../ui/fields.js';
+import { Alert, announce, Note } from '../../ui/notices.js';
 import type { Approval, Verdict } from './approval-types.js';
+import { decide, readApproval, type Wish } from './approval.js';
 import { ArgumentsField, readArguments, toDraft, type Draft } from './arguments-field.js';
 import { countedSentence, outcomeSentence, tooLateSentence } from './outcome-sentence.js';
 

@@ -2,11 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
-import { Loading } from '../../ui/loading.js';
-import { Note } from '../../ui/note.js';
-import { Pager } from '../../ui/pager.js';
-import { SelectField } from '../../ui/select-field.js';
+import { SelectField } from '../../ui/fields.js';
+import { Alert, Loading, Note } from '../../ui/notices.js';
+import { Pager } from '../../ui/table.js';
 
 const PAGE_SIZE = 20;
 

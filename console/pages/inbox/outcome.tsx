@@ -1,5 +1,5 @@
 import { useUser } from '../../app/use-session.js';
-import { Time } from '../../ui/time.js';
+import { Time } from '../../ui/figures.js';
 import type { Approval } from './approval-types.js';
 import { outcomeSentence } from './outcome-sentence.js';
 

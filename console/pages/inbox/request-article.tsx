@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useUser } from '../../app/use-session.js';
-import { Alert } from '../../ui/alert.js';
-import { Note } from '../../ui/note.js';
+import { Alert, Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
+import { toVisibleText } from '../../ui/visible-json.js';
 import type { Approval } from './approval-types.js';
 import { ArgumentsText } from './arguments-text.js';
 import { DecisionForm } from './decision-form.js';
@@ -11,7 +11,6 @@ import './inbox.css';
 import { Outcome } from './outcome.js';
 import { RequestFacts } from './request-facts.js';
 import { useProjectRole } from './use-project-role.js';
-import { toVisibleText } from './visible-json.js';
 
 interface RequestArticleProps {
   request: Approval;

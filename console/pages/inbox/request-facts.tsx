@@ -1,9 +1,8 @@
 import { Link } from 'wouter';
-import { Time } from '../../ui/time.js';
+import { Time, useNow } from '../../ui/figures.js';
 import type { Approval } from './approval-types.js';
 import { approvalsOf } from './outcome-sentence.js';
 import { remainingText } from './remaining.js';
-import { useNow } from './use-now.js';
 
 const TICK_MS = 20_000;
 

@@ -1,11 +1,7 @@
 import { useEffect, useEffectEvent } from 'react';
 import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
-import { announce } from '../../ui/announce.js';
-import { Button } from '../../ui/button.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Loading } from '../../ui/loading.js';
-import { Note } from '../../ui/note.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { Alert, announce, Loading, Note } from '../../ui/notices.js';
 import { RequestArticle } from './request-article.js';
 import type { useWaiting } from './use-waiting.js';
 

@@ -4,10 +4,8 @@ import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { toSignInPath } from '../../app/return-address.js';
 import { useUser } from '../../app/use-session.js';
-import { Alert } from '../../ui/alert.js';
-import { announce } from '../../ui/announce.js';
-import { Button } from '../../ui/button.js';
-import { ButtonLink } from '../../ui/button-link.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { Alert, announce } from '../../ui/notices.js';
 import type { Published } from '../marketplace/marketplace-list.js';
 
 const PATH = '/api/v1/workflows/marketplace/{slug}/add-from-marketplace/';

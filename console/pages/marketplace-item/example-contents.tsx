@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../ui/button.js';
 import { Status } from '../../ui/status.js';
-import { LongText } from './long-text-block.js';
 import { toPicture } from './drawing-picture.js';
 import type { Example } from './example-runs.js';
 import { GraphPicture } from './graph-picture.js';
+import { LongText } from './long-text-block.js';
 
 const MOST_RESULTS = 30;
 type Entry = Example['result'][string];

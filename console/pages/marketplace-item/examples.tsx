@@ -1,10 +1,8 @@
 import { useState } from 'react';
 import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
-import { Loading } from '../../ui/loading.js';
-import { Money } from '../../ui/money.js';
-import { SelectField } from '../../ui/select-field.js';
-import { Time } from '../../ui/time.js';
+import { SelectField } from '../../ui/fields.js';
+import { Money, Time } from '../../ui/figures.js';
+import { Alert, Loading } from '../../ui/notices.js';
 import { ExampleContents } from './example-contents.js';
 import { useExample, useExamples, type Listed } from './example-runs.js';
 

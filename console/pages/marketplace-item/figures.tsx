@@ -1,5 +1,4 @@
-import { Money } from '../../ui/money.js';
-import { Time } from '../../ui/time.js';
+import { Money, Time } from '../../ui/figures.js';
 import { Fee } from '../marketplace/fee.js';
 import { languageName, useLanguages, type Published } from '../marketplace/marketplace-list.js';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.js';
-import { beginningOf } from '../inbox/long-text.js';
+import { beginningOf } from '../../ui/part-of.js';
 import './long-text-block.css';
 
 const MOST_LINES = 30;

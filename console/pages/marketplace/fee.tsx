@@ -1,4 +1,4 @@
-import { Money } from '../../ui/money.js';
+import { Money } from '../../ui/figures.js';
 import type { Published } from './marketplace-list.js';
 
 /** What a succeeded run of a copy costs besides its calls. */

@@ -1,8 +1,7 @@
 import { FailedChoices } from '../../app/failed-choices.js';
 import type { useSearchState } from '../../app/use-search-state.js';
 import { useTyped } from '../../app/use-typed.js';
-import { SearchField } from '../../ui/search-field.js';
-import { SelectField } from '../../ui/select-field.js';
+import { SearchField, SelectField } from '../../ui/fields.js';
 import { useCategories, useLanguages, type Ordering } from './marketplace-list.js';
 
 const ORDERINGS: readonly { value: Ordering | ''; label: string }[] = [

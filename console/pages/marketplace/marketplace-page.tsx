@@ -1,12 +1,9 @@
 import { explain } from '../../app/explain.js';
 import { useSearchState } from '../../app/use-search-state.js';
-import { Alert } from '../../ui/alert.js';
-import { Button } from '../../ui/button.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Loading } from '../../ui/loading.js';
-import { Note } from '../../ui/note.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { Alert, Loading, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { Pager } from '../../ui/pager.js';
+import { Pager } from '../../ui/table.js';
 import { MarketplaceFilters, toOrdering } from './marketplace-filters.js';
 import { useLanguages, usePublished } from './marketplace-list.js';
 import './marketplace.css';

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { Link } from 'wouter';
-import { Money } from '../../ui/money.js';
+import { Money } from '../../ui/figures.js';
 import { Fee } from './fee.js';
 import { languageName, type Language, type Published } from './marketplace-list.js';
 

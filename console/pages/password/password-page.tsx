@@ -6,10 +6,10 @@ import { fieldErrors } from '../../app/explain.js';
 import { readPasswordToken } from '../../app/link-token.js';
 import { Problem } from '../../app/problem.js';
 import { session } from '../../app/session.js';
-import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
+import { TextField } from '../../ui/fields.js';
+import { Alert } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { TextField } from '../../ui/text-field.js';
 import '../sign-in/sign-in-page.css';
 
 /** The page of a password link. A user who is signed in sees it, too: the link may be somebody else's. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Connection } from '../../live/watch-run.js';
-import { announce } from '../../ui/announce.js';
+import { announce } from '../../ui/notices.js';
 import './connection-note.css';
 
 const BACK_MS = 5_000;

@@ -1,12 +1,9 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { RunningFor } from '../runs/running-for.js';
-import { announce } from '../../ui/announce.js';
-import { Duration } from '../../ui/duration.js';
-import { Money } from '../../ui/money.js';
+import { Duration, Money, RunningFor, Time } from '../../ui/figures.js';
+import { announce } from '../../ui/notices.js';
+import { useTitle } from '../../ui/page-header.js';
 import { Status } from '../../ui/status.js';
-import { Time } from '../../ui/time.js';
-import { useTitle } from '../../ui/use-title.js';
 import { useRunningCost, type RunDetail } from './run-data.js';
 import './run-header.css';
 

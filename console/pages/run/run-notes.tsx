@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
-import { Note } from '../../ui/note.js';
-import { Time } from '../../ui/time.js';
+import { Time } from '../../ui/figures.js';
+import { Note } from '../../ui/notices.js';
 import { useApprovals, type RunDetail } from './run-data.js';
 
 /** What a person should know of the run before anything else. */

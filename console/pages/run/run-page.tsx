@@ -1,8 +1,6 @@
 import { explain, isNotFound } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
-import { Loading } from '../../ui/loading.js';
-import { NotFound } from '../../ui/not-found.js';
-import { PageHeader } from '../../ui/page-header.js';
+import { Alert, Loading } from '../../ui/notices.js';
+import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { useRun } from './run-data.js';
 import { RunView } from './run-view.js';
 import { useKinds } from './use-kinds.js';

@@ -1,12 +1,11 @@
 import { lazy, Suspense, useMemo } from 'react';
+import { isObject } from '../../../graph/json.js';
 import { explain } from '../../app/explain.js';
 import { labelOf } from '../../graph/run-graph-layout.js';
 import { readLinks } from '../../graph/run-links.js';
-import { isObject } from '../../../graph/json.js';
-import { useLiveRun } from '../../live/use-live-run.js';
 import { useRunWord } from '../../live/run-cache.js';
-import { Alert } from '../../ui/alert.js';
-import { Loading } from '../../ui/loading.js';
+import { useLiveRun } from '../../live/use-live-run.js';
+import { Alert, Loading } from '../../ui/notices.js';
 import { Refused } from './actions/refused.js';
 import { RunActions } from './actions/run-actions.js';
 import { useCancel } from './actions/use-cancel.js';

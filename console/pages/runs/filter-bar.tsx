@@ -1,7 +1,5 @@
 import { FailedChoices } from '../../app/failed-choices.js';
-import { SearchField } from '../../ui/search-field.js';
-import { SelectField, type SelectOption } from '../../ui/select-field.js';
-import { TextField } from '../../ui/text-field.js';
+import { SearchField, SelectField, TextField, type SelectOption } from '../../ui/fields.js';
 import { RUN_FILTERS, runWord, toStoredStatus } from '../run/run-word.js';
 import './filter-bar.css';
 import { dayOf, ORDERS, toQuery, type RunFilters } from './run-filters.js';

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.js';
-import { Pager } from '../../ui/pager.js';
+import { Pager } from '../../ui/table.js';
 import { mergePage } from './merge-page.js';
 import type { RunsPageData } from './runs-data.js';
 import { RunsTable } from './runs-table.js';

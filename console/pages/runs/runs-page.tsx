@@ -1,10 +1,8 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
-import { Button } from '../../ui/button.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Loading } from '../../ui/loading.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { Alert, Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { FilterBar } from './filter-bar.js';
 import { isFiltered, readFilters, toParams, type RunFilters } from './run-filters.js';

@@ -1,11 +1,8 @@
 import { Link } from 'wouter';
-import { Duration } from '../../ui/duration.js';
-import { Money } from '../../ui/money.js';
+import { Duration, Money, RunningFor, Time } from '../../ui/figures.js';
 import { Status } from '../../ui/status.js';
 import { Table, type Column } from '../../ui/table.js';
-import { Time } from '../../ui/time.js';
 import { runWord } from '../run/run-word.js';
-import { RunningFor } from './running-for.js';
 import type { ListedRun } from './runs-data.js';
 import './runs-table.css';
 

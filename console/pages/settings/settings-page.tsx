@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import { useUser } from '../../app/use-session.js';
+import { Problem } from '../../app/problem.js';
 import { useSearchState } from '../../app/use-search-state.js';
-import { Loading } from '../../ui/loading.js';
+import { useUser } from '../../app/use-session.js';
+import { Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
 import { AuditTab } from './audit/audit-tab.js';
@@ -11,7 +12,6 @@ import { MembersTab } from './members/members-tab.js';
 import { PasswordTab } from './people/password-tab.js';
 import { SessionsTab } from './people/sessions-tab.js';
 import { UsersTab } from './people/users-tab.js';
-import { Problem } from '../../app/problem.js';
 import { OfProject } from './project/of-project.js';
 import { ProjectBar } from './project/project-bar.js';
 import { ProvidersTab } from './providers/providers-tab.js';

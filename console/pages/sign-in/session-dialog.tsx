@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Dialog } from '../../ui/dialog.js';
-import { Note } from '../../ui/note.js';
+import { Note } from '../../ui/notices.js';
 import { PasswordForm } from './password-form.js';
 import './sign-in-page.css';
 

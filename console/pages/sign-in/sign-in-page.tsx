@@ -1,9 +1,8 @@
-import { useSearchParams, Redirect } from 'wouter';
+import { Redirect, useSearchParams } from 'wouter';
 import { explain } from '../../app/explain.js';
 import { toOwnPath } from '../../app/return-address.js';
 import { useSession } from '../../app/use-session.js';
-import { Alert } from '../../ui/alert.js';
-import { Note } from '../../ui/note.js';
+import { Alert, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { PasswordForm } from './password-form.js';
 import { Providers } from './providers.js';

@@ -7,8 +7,7 @@ import { before, linksOf } from '../../graph/links.js';
 import { isStart } from '../../graph/node-kind.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { Button } from '../../ui/button.js';
-import { Field } from '../../ui/field.js';
-import { Hint } from '../../ui/hint.js';
+import { Field, Hint } from '../../ui/fields.js';
 
 /** Where the node leads to: everything that dragging links does, by keyboard. Its lists show where their items lead to. */
 export function Connections({ node }: { node: DrawnNode }) {

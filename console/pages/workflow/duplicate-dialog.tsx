@@ -3,8 +3,8 @@ import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { useEditor } from '../../graph/use-editor.js';
-import { Alert } from '../../ui/alert.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { ConfirmDialog } from '../../ui/dialog.js';
+import { Alert } from '../../ui/notices.js';
 import type { Saver } from './saver.js';
 import { useAction } from './use-action.js';
 

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { FailedChoices } from '../../app/failed-choices.js';
-import { CheckboxField } from '../../ui/checkbox-field.js';
-import { SearchField } from '../../ui/search-field.js';
+import { CheckboxField, SearchField } from '../../ui/fields.js';
 
 interface LanguageBoxesProps {
   chosen: readonly string[];

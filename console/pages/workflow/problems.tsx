@@ -5,7 +5,7 @@ import { CARD_WIDTH, HEAD_HEIGHT } from '../../graph/card-size.js';
 import { labelOf, nodesOf, positionOf, typeOf } from '../../graph/drawing.js';
 import type { Problem } from '../../graph/schema-problems.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
-import { Alert } from '../../ui/alert.js';
+import { Alert } from '../../ui/notices.js';
 import { focusField } from './focus-field.js';
 import './problems.css';
 import type { Saver } from './saver.js';

@@ -3,7 +3,7 @@ import { explain } from '../../app/explain.js';
 import { titleOfPath } from '../../forms/schema.js';
 import { labelOf, nodesOf, startOf, typeOf } from '../../graph/drawing.js';
 import { useStore } from '../../graph/use-editor.js';
-import { Alert } from '../../ui/alert.js';
+import { Alert } from '../../ui/notices.js';
 import { runFields } from './run-input.js';
 
 /** Why a run was not started, by node and field. */

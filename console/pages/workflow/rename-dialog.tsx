@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, fieldErrors } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
-import { TextField } from '../../ui/text-field.js';
+import { TextField } from '../../ui/fields.js';
+import { Alert } from '../../ui/notices.js';
 import type { Saver } from './saver.js';
 import { useAction } from './use-action.js';
 

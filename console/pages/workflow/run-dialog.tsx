@@ -1,13 +1,12 @@
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, RunRefusedError, ServiceError } from '../../app/api.js';
 import { createIdempotencyKey, startRun } from '../../../clients/typescript/src/index.js';
+import { api, RunRefusedError, ServiceError } from '../../app/api.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { Button } from '../../ui/button.js';
-import { CheckboxField } from '../../ui/checkbox-field.js';
 import { Dialog } from '../../ui/dialog.js';
-import { Note } from '../../ui/note.js';
-import { TextField } from '../../ui/text-field.js';
+import { CheckboxField, TextField } from '../../ui/fields.js';
+import { Note } from '../../ui/notices.js';
 import { parseExact } from '../run/content/json-value.js';
 import { RefusedRun } from './refused-run.js';
 import { RunFieldControl } from './run-field.js';

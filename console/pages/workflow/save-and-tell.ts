@@ -1,5 +1,5 @@
 import type { EditorStore } from '../../graph/editor-store.js';
-import { announce } from '../../ui/announce.js';
+import { announce } from '../../ui/notices.js';
 import type { Saver } from './saver.js';
 
 /** Saves because a person asked for it, and says what came of it. */

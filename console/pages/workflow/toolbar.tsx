@@ -2,15 +2,14 @@ import { useSyncExternalStore } from 'react';
 import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../graph/tidy-up.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
-import { Alert } from '../../ui/alert.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Button } from '../../ui/button.js';
+import { Button, ButtonLink } from '../../ui/button.js';
 import { Menu } from '../../ui/menu.js';
+import { Alert } from '../../ui/notices.js';
 import type { OpenDialog } from './editor-dialogs.js';
 import { exportWorkflow } from './export-workflow.js';
-import { useAction } from './use-action.js';
 import { saveAndTell } from './save-and-tell.js';
 import type { Saver } from './saver.js';
+import { useAction } from './use-action.js';
 
 interface ToolbarProps {
   saver: Saver;

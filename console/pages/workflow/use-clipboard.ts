@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, type RefObject } from 'react';
 import { copyNodes, pasteNodes } from '../../graph/clipboard.js';
 import type { EditorStore } from '../../graph/editor-store.js';
 import { withFrames } from '../../graph/flow-frames.js';
-import { announce } from '../../ui/announce.js';
+import { announce } from '../../ui/notices.js';
 import { removeSelection } from './remove-selection.js';
 import { isDialogOpen, isInGraph } from './use-shortcuts.js';
 

@@ -3,14 +3,11 @@ import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
-import { Alert } from '../../ui/alert.js';
-import { announce } from '../../ui/announce.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
-import { Loading } from '../../ui/loading.js';
-import { Note } from '../../ui/note.js';
-import { Pager } from '../../ui/pager.js';
-import { Time } from '../../ui/time.js';
+import { Time } from '../../ui/figures.js';
+import { Alert, announce, Loading, Note } from '../../ui/notices.js';
+import { Pager } from '../../ui/table.js';
 import type { Saver } from './saver.js';
 import { useAction } from './use-action.js';
 

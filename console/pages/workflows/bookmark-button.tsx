@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
+import { Alert } from '../../ui/notices.js';
 import type { ListedWorkflow } from './use-workflows.js';
 
 /** Bookmarked workflows come first in the list. */

@@ -1,5 +1,4 @@
-import { Button } from '../../ui/button.js';
-import { ButtonLink } from '../../ui/button-link.js';
+import { Button, ButtonLink } from '../../ui/button.js';
 
 interface EmptyWorkflowsProps {
   isFiltered: boolean;

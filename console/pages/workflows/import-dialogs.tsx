@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
-import { SelectField } from '../../ui/select-field.js';
+import { SelectField } from '../../ui/fields.js';
 import type { Importing } from './use-import.js';
 
 export function ImportDialogs({ importing }: { importing: Importing }) {

@@ -1,8 +1,6 @@
 import { Link } from 'wouter';
-import { Duration } from '../../ui/duration.js';
-import { Money } from '../../ui/money.js';
+import { Duration, Money, Time } from '../../ui/figures.js';
 import { Table, type Column } from '../../ui/table.js';
-import { Time } from '../../ui/time.js';
 import { BookmarkButton } from './bookmark-button.js';
 import type { Project } from './use-projects.js';
 import type { ListedWorkflow } from './use-workflows.js';

@@ -1,14 +1,12 @@
 import { useState } from 'react';
 import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
-import { Loading } from '../../ui/loading.js';
+import { SearchField, SelectField } from '../../ui/fields.js';
+import { Alert, Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { Pager } from '../../ui/pager.js';
-import { SearchField } from '../../ui/search-field.js';
-import { SelectField } from '../../ui/select-field.js';
-import { EmptyWorkflows } from './empty-workflows.js';
+import { Pager } from '../../ui/table.js';
 import { DropZone } from './drop-zone.js';
+import { EmptyWorkflows } from './empty-workflows.js';
 import { ImportButton } from './import-button.js';
 import { ImportDialogs } from './import-dialogs.js';
 import { NewWorkflowDialog } from './new-workflow-dialog.js';
@@ -16,8 +14,8 @@ import { useFilters } from './use-filters.js';
 import { useImport } from './use-import.js';
 import { useProjects } from './use-projects.js';
 import { useWorkflows } from './use-workflows.js';
-import './workflows-page.css';
 import { WorkflowTable } from './workflow-table.js';
+import './workflows-page.css';
 
 export function WorkflowsPage() {
   const { filters, search, setSearch, setProject, setPage, clear } = useFilters();

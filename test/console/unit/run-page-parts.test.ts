@@ -3,13 +3,12 @@ import { createFrameBatch } from '../../../console/live/frame-batch.js';
 import { createLimit } from '../../../console/live/limit.js';
 import { refusalsOf } from '../../../console/pages/run/actions/refusal.js';
 import { parseStructure, WrittenNumber } from '../../../console/pages/run/content/json-value.js';
-import { partOf, SHOWN_BYTES } from '../../../console/pages/run/content/part-of.js';
-import { formatBytes } from '../../../console/ui/format-bytes.js';
-import { linesAround } from '../../../console/pages/run/content/lines-around.js';
 import { failedChild, lineOfError } from '../../../console/pages/run/node/failure-parts.js';
 import { readResult } from '../../../console/pages/run/node/result-parts.js';
 import { runWord, toStoredStatus } from '../../../console/pages/run/run-word.js';
 import { addDecimals, subtractDecimals, sumAmounts } from '../../../console/pages/run/sum-amounts.js';
+import { formatBytes } from '../../../console/ui/format.js';
+import { linesAround, partOf, SHOWN_BYTES } from '../../../console/ui/part-of.js';
 
 describe('the parts of the run page', () => {
   it('show at most 64 KiB of a text, and never half a character', () => {

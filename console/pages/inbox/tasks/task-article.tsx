@@ -1,13 +1,12 @@
 import { lazy, Suspense, useId } from 'react';
 import { Link } from 'wouter';
 import { useUser } from '../../../app/use-session.js';
-import { Loading } from '../../../ui/loading.js';
-import { Note } from '../../../ui/note.js';
+import { Time } from '../../../ui/figures.js';
+import { Loading, Note } from '../../../ui/notices.js';
 import { Status } from '../../../ui/status.js';
-import { Time } from '../../../ui/time.js';
+import { toVisibleText } from '../../../ui/visible-json.js';
 import '../inbox.css';
 import { RequestFacts } from '../request-facts.js';
-import { toVisibleText } from '../visible-json.js';
 import { AnswerForm } from './answer-form.js';
 import type { Task } from './task-data.js';
 import './tasks.css';

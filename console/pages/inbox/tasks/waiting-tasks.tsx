@@ -1,6 +1,5 @@
 import { explain } from '../../../app/explain.js';
-import { Alert } from '../../../ui/alert.js';
-import { Note } from '../../../ui/note.js';
+import { Alert, Note } from '../../../ui/notices.js';
 import { TaskArticle } from './task-article.js';
 import { MOST_TASKS, type useWaitingTasks } from './use-waiting-tasks.js';
 

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../../app/api.js';
 import { explain } from '../../../app/explain.js';
-import { Alert } from '../../../ui/alert.js';
 import { Dialog } from '../../../ui/dialog.js';
-import { Loading } from '../../../ui/loading.js';
+import { Alert, Loading } from '../../../ui/notices.js';
 import { parseExact } from '../content/json-value.js';
 import type { RunDetail } from '../run-data.js';
 import { InputForm } from './input-form.js';

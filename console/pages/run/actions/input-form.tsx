@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
-import { TextField } from '../../../ui/text-field.js';
+import { TextField } from '../../../ui/fields.js';
 import { parseExact } from '../content/json-value.js';
 import type { RunDetail } from '../run-data.js';
 import { Refused } from './refused.js';

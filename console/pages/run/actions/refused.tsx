@@ -1,6 +1,6 @@
-import { explain } from '../../../app/explain.js';
 import { ServiceError } from '../../../app/api.js';
-import { Alert } from '../../../ui/alert.js';
+import { explain } from '../../../app/explain.js';
+import { Alert } from '../../../ui/notices.js';
 import { refusalsOf } from './refusal.js';
 
 interface RefusedProps {

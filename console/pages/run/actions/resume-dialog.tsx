@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import { ServiceError } from '../../../app/api.js';
 import { Button } from '../../../ui/button.js';
-import { CheckboxField } from '../../../ui/checkbox-field.js';
 import { Dialog } from '../../../ui/dialog.js';
-import { SelectField } from '../../../ui/select-field.js';
+import { CheckboxField, SelectField } from '../../../ui/fields.js';
 import type { RunDetail } from '../run-data.js';
 import { Refused } from './refused.js';
 import { useResume } from './use-resume.js';

@@ -3,8 +3,8 @@ import { Button } from '../../../ui/button.js';
 import { CompareDialog } from '../compare/compare-dialog.js';
 import { useMayRun, type RunDetail } from '../run-data.js';
 import { InputDialog } from './input-dialog.js';
-import { ResumeDialog } from './resume-dialog.js';
 import { isUnfinished, mayResume } from './resumable.js';
+import { ResumeDialog } from './resume-dialog.js';
 import type { useCancel } from './use-cancel.js';
 import type { useReRun } from './use-re-run.js';
 

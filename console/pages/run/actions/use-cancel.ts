@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '../../../app/api.js';
-import { announce } from '../../../ui/announce.js';
+import { announce } from '../../../ui/notices.js';
 import type { RunDetail } from '../run-data.js';
 
 /** Cancels the run at once: what it has done stays, and `Run again` starts another one. */

@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { useLocation } from 'wouter';
 import { createIdempotencyKey, reRun } from '../../../../clients/typescript/src/index.js';
 import { api, ServiceError } from '../../../app/api.js';
-import { announce } from '../../../ui/announce.js';
+import { announce } from '../../../ui/notices.js';
 import type { RunDetail } from '../run-data.js';
 
 /** Starts the run again and goes to the new one. `input` undefined: the same input, secrets included. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
-import { partOf } from '../content/part-of.js';
+import { partOf } from '../../../ui/part-of.js';
 import { toText } from '../content/json-value.js';
 import type { Difference } from './json-differences.js';
 

@@ -1,11 +1,9 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { explain, isNotFound } from '../../../app/explain.js';
-import { Alert } from '../../../ui/alert.js';
 import { Button } from '../../../ui/button.js';
-import { Loading } from '../../../ui/loading.js';
-import { Note } from '../../../ui/note.js';
-import { Time } from '../../../ui/time.js';
+import { Time } from '../../../ui/figures.js';
+import { Alert, Loading, Note } from '../../../ui/notices.js';
 import { useRun, type RunDetail } from '../run-data.js';
 import { DifferenceList } from './difference-list.js';
 import './differences.css';

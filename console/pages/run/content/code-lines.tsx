@@ -1,5 +1,5 @@
+import { linesAround } from '../../../ui/part-of.js';
 import './code-lines.css';
-import { linesAround } from './lines-around.js';
 
 interface CodeLinesProps {
   code: string;

@@ -1,14 +1,14 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Button } from '../../../ui/button.js';
 import { CopyButton } from '../../../ui/copy-button.js';
-import { Loading } from '../../../ui/loading.js';
-import { SelectField } from '../../../ui/select-field.js';
+import { SelectField } from '../../../ui/fields.js';
+import { formatBytes } from '../../../ui/format.js';
+import { Loading } from '../../../ui/notices.js';
+import { partOf } from '../../../ui/part-of.js';
 import './content-view.css';
 import { download, toFileName } from './download.js';
 import { JsonTree } from './json-tree.js';
 import { parseStructure } from './json-value.js';
-import { formatBytes } from '../../../ui/format-bytes.js';
-import { partOf } from './part-of.js';
 
 const Markdown = lazy(() => import('./markdown.js').then((module) => ({ default: module.Markdown })));
 

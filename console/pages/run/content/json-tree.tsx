@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
-import { isStructure, summaryOf, WrittenNumber } from './json-value.js';
+import { partOf } from '../../../ui/part-of.js';
 import './json-tree.css';
-import { partOf } from './part-of.js';
+import { isStructure, summaryOf, WrittenNumber } from './json-value.js';
 
 interface JsonTreeProps {
   value: unknown;

@@ -2,11 +2,10 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { explain } from '../../../app/explain.js';
 import type { NodeEntry } from '../../../live/live-run.js';
-import { Alert } from '../../../ui/alert.js';
-import { Duration } from '../../../ui/duration.js';
-import { Money } from '../../../ui/money.js';
-import { Pager } from '../../../ui/pager.js';
-import { toVisibleJson, toVisibleText } from '../../inbox/visible-json.js';
+import { Duration, Money } from '../../../ui/figures.js';
+import { Alert } from '../../../ui/notices.js';
+import { Pager } from '../../../ui/table.js';
+import { toVisibleJson, toVisibleText } from '../../../ui/visible-json.js';
 import { useAgentSteps, type Step, type StepCall } from './agent-steps-data.js';
 import type { NodeAddress } from './node-detail.js';
 

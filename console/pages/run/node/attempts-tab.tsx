@@ -1,11 +1,9 @@
-import { RunningFor } from '../../runs/running-for.js';
 import { wordOf } from '../../../live/node-status.js';
-import { Duration } from '../../../ui/duration.js';
-import { formatDuration } from '../../../ui/format-duration.js';
+import { ClockTime, Duration, RunningFor } from '../../../ui/figures.js';
+import { formatDuration } from '../../../ui/format.js';
 import { Status } from '../../../ui/status.js';
 import { Table, type Column } from '../../../ui/table.js';
 import type { Attempt, NodeDetail } from '../run-data.js';
-import { ClockTime } from './clock-time.js';
 
 interface Row extends Attempt {
   isWaiting: boolean;

@@ -1,7 +1,6 @@
-import { Money } from '../../../ui/money.js';
+import { ClockTime, Money } from '../../../ui/figures.js';
 import { Table, type Column } from '../../../ui/table.js';
 import type { NodeDetail, Transaction } from '../run-data.js';
-import { ClockTime } from './clock-time.js';
 import { sumAmounts } from '../sum-amounts.js';
 
 const COLUMNS: readonly Column<Transaction>[] = [

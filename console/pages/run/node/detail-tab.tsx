@@ -1,7 +1,6 @@
 import type { ComponentType } from 'react';
 import { explain, isNotFound } from '../../../app/explain.js';
-import { Alert } from '../../../ui/alert.js';
-import { Loading } from '../../../ui/loading.js';
+import { Alert, Loading } from '../../../ui/notices.js';
 import type { NodeDetail } from '../run-data.js';
 import type { useNodeDetail } from './node-detail.js';
 

@@ -1,6 +1,6 @@
 import { parseNodeKey } from '../../../live/live-run.js';
 import { useStartedNodes } from '../../../live/run-cache.js';
-import { SelectField } from '../../../ui/select-field.js';
+import { SelectField } from '../../../ui/fields.js';
 import { iterationInWords } from '../iteration-words.js';
 import type { NodeChoice } from '../node-choice.js';
 

@@ -1,5 +1,5 @@
 import type { NodeEntry } from '../../../live/live-run.js';
-import { Time } from '../../../ui/time.js';
+import { Time } from '../../../ui/figures.js';
 import { ContentView } from '../content/content-view.js';
 import { JsonTree } from '../content/json-tree.js';
 import type { ApprovalRequest, NodeDetail } from '../run-data.js';

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { NodeEntry } from '../../../live/live-run.js';
 import { CopyButton } from '../../../ui/copy-button.js';
-import { Time } from '../../../ui/time.js';
+import { Time } from '../../../ui/figures.js';
 import type { ApprovalRequest } from '../run-data.js';
 import { ChildLink } from './child-link.js';
 

@@ -1,6 +1,6 @@
-import { useNow } from '../../../live/use-now.js';
 import { classNames } from '../../../ui/class-names.js';
-import { formatDuration } from '../../../ui/format-duration.js';
+import { useNow } from '../../../ui/figures.js';
+import { formatDuration } from '../../../ui/format.js';
 import type { AttemptSpan } from './timeline-layout.js';
 
 interface AttemptBarProps {

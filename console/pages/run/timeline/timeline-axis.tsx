@@ -1,5 +1,5 @@
-import { useNow } from '../../../live/use-now.js';
-import { formatDuration } from '../../../ui/format-duration.js';
+import { useNow } from '../../../ui/figures.js';
+import { formatDuration } from '../../../ui/format.js';
 import { ticksOf } from './timeline-layout.js';
 
 /** Behind this part of the axis there is no room for words. */

@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import { Problem } from '../../../app/problem.js';
-import { Loading } from '../../../ui/loading.js';
-import { Pager } from '../../../ui/pager.js';
-import { SelectField, type SelectOption } from '../../../ui/select-field.js';
-import { TextField } from '../../../ui/text-field.js';
+import { SelectField, TextField, type SelectOption } from '../../../ui/fields.js';
+import { Loading } from '../../../ui/notices.js';
+import { Pager } from '../../../ui/table.js';
 import { ACTION_OPTIONS } from './audit-actions.js';
 import { AuditTable } from './audit-table.js';
 import { useAudit, type AuditFilters } from './use-audit.js';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
+import { Time } from '../../../ui/figures.js';
 import { Status } from '../../../ui/status.js';
 import { Table, type Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
 import { ACTIONS } from './audit-actions.js';
 import './audit.css';
 import type { AuditRecord } from './use-audit.js';

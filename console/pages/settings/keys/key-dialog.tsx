@@ -1,12 +1,11 @@
 import { useState } from 'react';
 import { fieldErrors } from '../../../app/explain.js';
+import { Problem } from '../../../app/problem.js';
+import { useChange } from '../../../app/use-change.js';
 import { useUser } from '../../../app/use-session.js';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
-import { SelectField } from '../../../ui/select-field.js';
-import { TextField } from '../../../ui/text-field.js';
-import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { SelectField, TextField } from '../../../ui/fields.js';
 import type { Project } from '../use-projects.js';
 import { NEW_KEY, SCOPES, toBody, toFields, type KeyFields, type KeyScope } from './key-fields.js';
 import { changeKey, createKey, type Key, type NewKey } from './use-keys.js';

@@ -1,17 +1,16 @@
 import { useState } from 'react';
-import { useUser } from '../../../app/use-session.js';
-import { Button } from '../../../ui/button.js';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
-import { Loading } from '../../../ui/loading.js';
-import { Note } from '../../../ui/note.js';
-import { Table, type Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
-import { NewSecret } from '../../../ui/new-secret.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { useUser } from '../../../app/use-session.js';
+import { Button } from '../../../ui/button.js';
+import { NewSecret } from '../../../ui/copy-button.js';
+import { ConfirmDialog } from '../../../ui/dialog.js';
+import { Time } from '../../../ui/figures.js';
+import { Loading, Note } from '../../../ui/notices.js';
+import { Table, type Column } from '../../../ui/table.js';
 import type { Project } from '../use-projects.js';
-import { SCOPES } from './key-fields.js';
 import { KeyDialog } from './key-dialog.js';
+import { SCOPES } from './key-fields.js';
 import { deleteKey, useKeys, type Key, type NewKey } from './use-keys.js';
 
 type Open = { dialog: 'new' } | { dialog: 'edit' | 'delete'; key: Key };

@@ -1,10 +1,9 @@
 import { useState, type SubmitEvent } from 'react';
 import { fieldErrors } from '../../../app/explain.js';
-import { Button } from '../../../ui/button.js';
-import { SelectField } from '../../../ui/select-field.js';
-import { TextField } from '../../../ui/text-field.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { SelectField, TextField } from '../../../ui/fields.js';
 import type { Project, Role } from '../use-projects.js';
 import { ROLES_EXPLAINED, rolesFor } from './roles.js';
 import { addMember } from './use-members.js';

@@ -1,6 +1,6 @@
-import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { ConfirmDialog } from '../../../ui/dialog.js';
 import type { Project } from '../use-projects.js';
 import { removeMember } from './use-members.js';
 

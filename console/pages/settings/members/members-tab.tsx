@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { useUser } from '../../../app/use-session.js';
-import { Button } from '../../../ui/button.js';
-import { Loading } from '../../../ui/loading.js';
-import { Note } from '../../../ui/note.js';
-import { Table } from '../../../ui/table.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { useUser } from '../../../app/use-session.js';
+import { Button } from '../../../ui/button.js';
+import { Loading, Note } from '../../../ui/notices.js';
+import { Table } from '../../../ui/table.js';
 import { mayAct, type Project, type Role } from '../use-projects.js';
 import { AddMember } from './add-member.js';
 import { LeaveProject } from './leave-project.js';

@@ -4,7 +4,7 @@ import { fieldErrors } from '../../../app/explain.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
 import { Button } from '../../../ui/button.js';
-import { TextField } from '../../../ui/text-field.js';
+import { TextField } from '../../../ui/fields.js';
 
 const EMPTY = { current_password: '', new_password: '' };
 

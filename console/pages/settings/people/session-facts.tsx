@@ -1,5 +1,5 @@
+import { Time } from '../../../ui/figures.js';
 import type { Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
 import type { ListedSession } from './use-users.js';
 
 const METHODS: Record<ListedSession['method'], string> = {

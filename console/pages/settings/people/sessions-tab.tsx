@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../../app/api.js';
-import { readAllPages } from '../../../app/read-all-pages.js';
-import { Button } from '../../../ui/button.js';
-import { Loading } from '../../../ui/loading.js';
-import { Table, type Column } from '../../../ui/table.js';
 import { Problem } from '../../../app/problem.js';
+import { readAllPages } from '../../../app/read-all-pages.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { Loading } from '../../../ui/notices.js';
+import { Table, type Column } from '../../../ui/table.js';
 import { SESSION_FACTS } from './session-facts.js';
 
 type List = paths['/api/v1/auth/sessions/']['get']['responses'][200]['content']['application/json'];

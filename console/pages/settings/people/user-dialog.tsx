@@ -1,11 +1,10 @@
 import { useState } from 'react';
 import { fieldErrors } from '../../../app/explain.js';
-import { Button } from '../../../ui/button.js';
-import { CheckboxField } from '../../../ui/checkbox-field.js';
-import { Dialog } from '../../../ui/dialog.js';
-import { TextField } from '../../../ui/text-field.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { Dialog } from '../../../ui/dialog.js';
+import { CheckboxField, TextField } from '../../../ui/fields.js';
 import { changeUser, createUser, type Listed, type UserFields } from './use-users.js';
 
 type Fields = UserFields & Pick<Listed, 'is_active'>;

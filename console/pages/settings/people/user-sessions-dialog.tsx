@@ -1,9 +1,9 @@
-import { Button } from '../../../ui/button.js';
-import { Dialog } from '../../../ui/dialog.js';
-import { Loading } from '../../../ui/loading.js';
-import { Table } from '../../../ui/table.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { Dialog } from '../../../ui/dialog.js';
+import { Loading } from '../../../ui/notices.js';
+import { Table } from '../../../ui/table.js';
 import { SESSION_FACTS } from './session-facts.js';
 import { endSessionsOf, useSessionsOf, type Listed } from './use-users.js';
 

@@ -1,17 +1,16 @@
 import { useState } from 'react';
-import { useTyped } from '../../../app/use-typed.js';
-import { Button } from '../../../ui/button.js';
-import { Loading } from '../../../ui/loading.js';
-import { NewSecret } from '../../../ui/new-secret.js';
-import { Pager } from '../../../ui/pager.js';
-import { SearchField } from '../../../ui/search-field.js';
-import { Table, type Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { useTyped } from '../../../app/use-typed.js';
+import { Button } from '../../../ui/button.js';
+import { NewSecret } from '../../../ui/copy-button.js';
+import { SearchField } from '../../../ui/fields.js';
+import { Time } from '../../../ui/figures.js';
+import { Loading } from '../../../ui/notices.js';
+import { Pager, Table, type Column } from '../../../ui/table.js';
+import { makePasswordLink, useUsers, type Listed } from './use-users.js';
 import { UserDialog } from './user-dialog.js';
 import { UserSessionsDialog } from './user-sessions-dialog.js';
-import { makePasswordLink, useUsers, type Listed } from './use-users.js';
 
 /** For administrators. */
 export function UsersTab() {

@@ -1,7 +1,7 @@
 import { api, unwrap } from '../../../app/api.js';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { ConfirmDialog } from '../../../ui/dialog.js';
 import type { Project } from '../use-projects.js';
 
 export function DeleteProject({ project, onClose }: { project: Project; onClose: () => void }) {

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { api, unwrap } from '../../../app/api.js';
 import { fieldErrors } from '../../../app/explain.js';
-import { Button } from '../../../ui/button.js';
-import { Dialog } from '../../../ui/dialog.js';
-import { TextField } from '../../../ui/text-field.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { Dialog } from '../../../ui/dialog.js';
+import { TextField } from '../../../ui/fields.js';
 import type { Project } from '../use-projects.js';
 
 interface NameProjectProps {

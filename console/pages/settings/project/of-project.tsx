@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Note } from '../../../ui/note.js';
+import { Note } from '../../../ui/notices.js';
 import type { Project } from '../use-projects.js';
 
 interface OfProjectProps {

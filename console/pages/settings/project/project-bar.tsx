@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
-import { formatBytes } from '../../../ui/format-bytes.js';
+import { SelectField } from '../../../ui/fields.js';
+import { formatBytes } from '../../../ui/format.js';
 import { Menu } from '../../../ui/menu.js';
-import { SelectField } from '../../../ui/select-field.js';
 import { mayAct, type Project } from '../use-projects.js';
 import { DeleteProject } from './delete-project.js';
 import { NameProject } from './name-project.js';

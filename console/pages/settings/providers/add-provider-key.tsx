@@ -1,9 +1,9 @@
 import { useState, type SubmitEvent } from 'react';
 import { fieldErrors } from '../../../app/explain.js';
-import { Button } from '../../../ui/button.js';
-import { TextField } from '../../../ui/text-field.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { TextField } from '../../../ui/fields.js';
 import { addProviderKey } from './use-provider-keys.js';
 
 const NOTHING = { provider: '', key: '', name: '' };

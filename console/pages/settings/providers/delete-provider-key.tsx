@@ -1,6 +1,6 @@
-import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { ConfirmDialog } from '../../../ui/dialog.js';
 import { deleteProviderKey, type ProviderKey } from './use-provider-keys.js';
 
 interface DeleteProviderKeyProps {

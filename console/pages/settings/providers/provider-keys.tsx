@@ -1,8 +1,8 @@
-import { Button } from '../../../ui/button.js';
-import { Loading } from '../../../ui/loading.js';
-import { Table, type Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
 import { Problem } from '../../../app/problem.js';
+import { Button } from '../../../ui/button.js';
+import { Time } from '../../../ui/figures.js';
+import { Loading } from '../../../ui/notices.js';
+import { Table, type Column } from '../../../ui/table.js';
 import { useProviderKeys, type ProviderKey } from './use-provider-keys.js';
 
 interface ProviderKeysProps {

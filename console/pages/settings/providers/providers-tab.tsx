@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Note } from '../../../ui/note.js';
+import { Note } from '../../../ui/notices.js';
 import { mayAct, type Project } from '../use-projects.js';
 import { AddProviderKey } from './add-provider-key.js';
 import { DeleteProviderKey } from './delete-provider-key.js';

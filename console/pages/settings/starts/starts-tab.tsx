@@ -3,8 +3,8 @@ import { api, unwrap } from '../../../app/api.js';
 import { FailedChoices } from '../../../app/failed-choices.js';
 import { readAllPages } from '../../../app/read-all-pages.js';
 import { useSearchState } from '../../../app/use-search-state.js';
-import { Note } from '../../../ui/note.js';
-import { SelectField } from '../../../ui/select-field.js';
+import { SelectField } from '../../../ui/fields.js';
+import { Note } from '../../../ui/notices.js';
 import { StartsSections } from '../../starts/starts-sections.js';
 import type { Project } from '../use-projects.js';
 

@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { Button } from '../../../ui/button.js';
-import { Loading } from '../../../ui/loading.js';
-import { Pager } from '../../../ui/pager.js';
-import { Status } from '../../../ui/status.js';
-import { Table, type Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { Time } from '../../../ui/figures.js';
+import { Loading } from '../../../ui/notices.js';
+import { Status } from '../../../ui/status.js';
+import { Pager, Table, type Column } from '../../../ui/table.js';
 import { sendAgain, useDeliveries, type Delivery } from './use-deliveries.js';
 
 interface DeliveriesProps {

@@ -1,11 +1,10 @@
 import { useState, type SubmitEvent } from 'react';
 import { api, unwrap } from '../../../app/api.js';
 import { fieldErrors } from '../../../app/explain.js';
-import { Button } from '../../../ui/button.js';
-import { CheckboxField } from '../../../ui/checkbox-field.js';
-import { TextField } from '../../../ui/text-field.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { CheckboxField, TextField } from '../../../ui/fields.js';
 import type { Project } from '../use-projects.js';
 
 export function EndpointForm({ project }: { project: Project }) {

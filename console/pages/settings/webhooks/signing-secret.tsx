@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { api, unwrap } from '../../../app/api.js';
-import { Button } from '../../../ui/button.js';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
-import { NewSecret } from '../../../ui/new-secret.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { Button } from '../../../ui/button.js';
+import { NewSecret } from '../../../ui/copy-button.js';
+import { ConfirmDialog } from '../../../ui/dialog.js';
 
 /** What receivers check signatures with. */
 export function SigningSecret({ projectId }: { projectId: number }) {

@@ -1,4 +1,4 @@
-import { Note } from '../../../ui/note.js';
+import { Note } from '../../../ui/notices.js';
 import { mayAct, type Project } from '../use-projects.js';
 import { Deliveries } from './deliveries.js';
 import { EndpointForm } from './endpoint-form.js';

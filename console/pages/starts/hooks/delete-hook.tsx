@@ -1,6 +1,6 @@
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
+import { ConfirmDialog } from '../../../ui/dialog.js';
 import { deleteHook, type Hook } from './use-hooks.js';
 
 interface DeleteHookProps {

@@ -1,6 +1,6 @@
 import { Button } from '../../../ui/button.js';
 import { CopyButton } from '../../../ui/copy-button.js';
-import { Time } from '../../../ui/time.js';
+import { Time } from '../../../ui/figures.js';
 import { outcomeOf, signatureOf } from './signatures.js';
 import type { Hook } from './use-hooks.js';
 

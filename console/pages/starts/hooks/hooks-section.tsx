@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import { Problem } from '../../../app/problem.js';
 import { Button } from '../../../ui/button.js';
-import { Loading } from '../../../ui/loading.js';
-import { NewSecret } from '../../../ui/new-secret.js';
-import { Note } from '../../../ui/note.js';
+import { NewSecret } from '../../../ui/copy-button.js';
+import { Loading, Note } from '../../../ui/notices.js';
 import { DeleteHook } from './delete-hook.js';
 import { HookArticle } from './hook-article.js';
 import { NewHookDialog } from './new-hook-dialog.js';

@@ -1,4 +1,4 @@
-import { TextField } from '../../../ui/text-field.js';
+import { TextField } from '../../../ui/fields.js';
 
 interface SecretFieldProps {
   /** What becomes of an empty one. */

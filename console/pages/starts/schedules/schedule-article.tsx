@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
 import { Button } from '../../../ui/button.js';
-import { Time } from '../../../ui/time.js';
+import { Time } from '../../../ui/figures.js';
 import { inWords, OVERLAPS } from './schedule-fields.js';
 import { changeSchedule, type Schedule } from './use-schedules.js';
 

@@ -1,5 +1,4 @@
-import { CheckboxField } from '../../../ui/checkbox-field.js';
-import { TextField } from '../../../ui/text-field.js';
+import { CheckboxField, TextField } from '../../../ui/fields.js';
 import { parseExact } from '../../run/content/json-value.js';
 import { RunFieldControl } from '../../workflow/run-field.js';
 import { toInput, type RunField } from '../../workflow/run-input.js';

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { Problem } from '../../../app/problem.js';
 import { Button } from '../../../ui/button.js';
-import { Loading } from '../../../ui/loading.js';
-import { Note } from '../../../ui/note.js';
+import { Loading, Note } from '../../../ui/notices.js';
 import { DeleteSchedule } from './delete-schedule.js';
 import { ScheduleArticle } from './schedule-article.js';
 import { ScheduleDialog } from './schedule-dialog.js';

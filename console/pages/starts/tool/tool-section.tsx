@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
-import { CheckboxField } from '../../../ui/checkbox-field.js';
-import { Loading } from '../../../ui/loading.js';
+import { CheckboxField } from '../../../ui/fields.js';
+import { Loading } from '../../../ui/notices.js';
 import { ToolFacts } from './tool-facts.js';
 import { offerTool, useTool } from './use-tool.js';
 

@@ -1,6 +1,6 @@
 // JSON as text in which nothing hides: who approves a call must see every character of its arguments.
-import { ExactNumber } from '../../../graph/exact-number.js';
-import { writeJson } from '../../../graph/json-text.js';
+import { ExactNumber } from '../../graph/exact-number.js';
+import { writeJson } from '../../graph/json-text.js';
 
 const INDENT = '  ';
 

@@ -1,0 +1,64 @@
+import { useSyncExternalStore, type ReactNode } from 'react';
+import { Button } from './button.js';
+import './notices.css';
+
+interface AlertProps {
+  children: ReactNode;
+  /** Shows the button `Try again`. */
+  onRetry?: (() => void) | undefined;
+  isRetrying?: boolean;
+}
+
+/** What has failed, told at once (`role=alert`). For a failed call: `<Alert onRetry={refetch}>{explain(error)}</Alert>`. */
+export function Alert({ children, onRetry, isRetrying = false }: AlertProps) {
+  return (
+    <div className="alert" role="alert">
+      <div className="alert-text">{children}</div>
+      {onRetry !== undefined && (
+        <Button onClick={onRetry} isBusy={isRetrying}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A remark in place that is no failure, such as how to begin on an empty page. */
+export function Note({ children }: { children: ReactNode }) {
+  return <div className="note">{children}</div>;
+}
+
+/** In place of what is being loaded: `aria-busy`, and visible after a moment only, so that quick answers do not flicker. */
+export function Loading({ label = 'Loading' }: { label?: string }) {
+  return (
+    <div className="loading" aria-busy="true">
+      <span className="loading-ring" aria-hidden="true" />
+      <span>{label}…</span>
+    </div>
+  );
+}
+
+let message = '';
+const listeners = new Set<() => void>();
+
+/** Tells screen readers what has happened without the focus moving there: `Saved`, `The run has succeeded`. */
+export function announce(text: string): void {
+  // The same sentence twice is told twice only when the text has changed.
+  message = text === message ? `${text}\u00a0` : text;
+  for (const listener of listeners) listener();
+}
+
+/** The one live region of the page (`role=status`). */
+export function LiveRegion() {
+  const text = useSyncExternalStore(subscribe, () => message);
+  return (
+    <div className="hidden-text" role="status">
+      {text}
+    </div>
+  );
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
