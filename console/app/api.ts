@@ -1,7 +1,7 @@
 // The service, as pages ask it: `unwrap(api.GET('/api/v1/projects/', { signal }))`. Answers other than good ones throw
 // `ServiceError`; `explain` (app/explain.ts) makes a sentence of it.
 import { createClient } from '../../clients/typescript/src/index.js';
-import { CALL_RETRIES } from './retries.js';
+import { CALL_RETRIES } from './calls.js';
 import { tokens } from './session.js';
 
 export { RunNotFoundError, RunRefusedError, ServiceError, unwrap } from '../../clients/typescript/src/index.js';

@@ -1,5 +1,6 @@
 // The session of the person at the page. The access token is in memory alone; the refresh cookie, which no script can read,
 // brings the next one. docs/use/sign-in.md.
+import { useSyncExternalStore } from 'react';
 import {
   createClient,
   ServiceError,
@@ -7,10 +8,9 @@ import {
   type paths,
   type TokenSource,
 } from '../../clients/typescript/src/index.js';
+import { ADDRESSES } from './addresses.js';
+import { CALL_RETRIES } from './calls.js';
 import { isGuarded } from './leave-guard.js';
-import { CALL_RETRIES } from './retries.js';
-import { takeLinkToken } from './link-token.js';
-import { listenToTabs, tellTabs } from './tabs.js';
 
 type SignedIn = paths['/api/v1/auth/login/']['post']['responses'][200]['content']['application/json'];
 export type User = SignedIn['user'];
@@ -20,7 +20,7 @@ export type User = SignedIn['user'];
  * why the link that was opened did not help, `hasEnded` that there was one until now, and `heldFor` whose unsaved changes
  * are still on the page.
  */
-export type SessionState =
+type SessionState =
   | { phase: 'starting' }
   | { phase: 'failed'; error: unknown }
   | { phase: 'out'; hasEnded: boolean; problem?: unknown; heldFor?: User | undefined }
@@ -34,6 +34,8 @@ interface Token {
 /** A token that ends within this time is renewed before it is used. */
 const EARLY_MS = 60_000;
 const LOCK = 'session';
+/** What the tabs of one browser tell each other about the session. Tokens are not among it. */
+const channel = new BroadcastChannel('session');
 
 const openCalls = createClient({ baseUrl: location.origin, ...CALL_RETRIES });
 const listeners = new Set<() => void>();
@@ -157,3 +159,51 @@ listenToTabs((message) => {
     renew().catch(() => undefined);
   }
 });
+
+export function useSession(): SessionState {
+  return useSyncExternalStore(session.subscribe, session.state);
+}
+
+/** Whose page this is: who is signed in, or was until now and has unsaved changes on it. */
+export function ownerOf(state: SessionState): User | undefined {
+  if (state.phase === 'in') return state.user;
+  return state.phase === 'out' ? state.heldFor : undefined;
+}
+
+/** Undefined for a visitor. */
+export function useUser(): User | undefined {
+  const state = useSession();
+  return state.phase === 'in' ? state.user : undefined;
+}
+
+/** The token of a sign-in link (`/#token=...`), which leaves the address bar and the history at once. */
+function takeLinkToken(): string | undefined {
+  return location.pathname === ADDRESSES.password ? undefined : takeToken();
+}
+
+/** The token of the password link that was opened. It outlives the page's components, which a sign-in makes anew. */
+let passwordToken: string | undefined;
+
+/** The token of the last password link (`/password#token=...`) that was opened; it leaves the address bar, too. */
+export function readPasswordToken(): string | undefined {
+  passwordToken = takeToken() ?? passwordToken;
+  return passwordToken;
+}
+
+function takeToken(): string | undefined {
+  const token = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (token !== undefined) history.replaceState(history.state, '', `${location.pathname}${location.search}`);
+  return token;
+}
+
+type Message = { type: 'signed-out' } | { type: 'signed-in'; userId: number };
+
+function tellTabs(message: Message): void {
+  // A channel reaches its own origin alone, and takes no other.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  channel.postMessage(message);
+}
+
+function listenToTabs(listener: (message: Message) => void): void {
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => listener(data));
+}

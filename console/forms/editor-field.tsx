@@ -1,5 +1,5 @@
 import { Suspense, use, useId, type ComponentType } from 'react';
-import { ErrorBoundary } from '../app/error-boundary.js';
+import { ErrorBoundary } from '../app/problem.js';
 import { Hint } from '../ui/fields.js';
 import { Loading } from '../ui/notices.js';
 import type { SchemaFieldProps } from './field-props.js';

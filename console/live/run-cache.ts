@@ -1,7 +1,7 @@
 // The live state of a run in the query cache, and what a part of a page reads of it: a part is rendered again only when
 // what it reads has changed.
 import { skipToken, useQuery, type QueryKey } from '@tanstack/react-query';
-import { queryClient } from '../app/query-client.js';
+import { queryClient } from '../app/queries.js';
 import { nodeKey, type LiveRun, type NodeEntry } from './live-run.js';
 
 /** `statuses`: the words of the drawing's nodes, by id (`statusesOf`). */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { RunEvent, VersionedState } from '../../clients/typescript/src/index.js';
-import { queryClient } from '../app/query-client.js';
+import { queryClient } from '../app/queries.js';
 import type { RunLinks } from '../graph/run-links.js';
 import { createFrameBatch } from './frame-batch.js';
 import { applyNews } from './live-run.js';

@@ -1,5 +1,5 @@
-import { FailedChoices } from '../../app/failed-choices.js';
-import type { useSearchState } from '../../app/use-search-state.js';
+import { FailedChoices } from '../../app/problem.js';
+import type { useSearchState } from '../../app/search-state.js';
 import { SelectField } from '../../ui/fields.js';
 import { useProjects } from '../settings/use-projects.js';
 import { DayField } from './day-field.js';

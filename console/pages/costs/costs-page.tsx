@@ -1,5 +1,5 @@
 import { fieldErrors } from '../../app/explain.js';
-import { useSearchState } from '../../app/use-search-state.js';
+import { useSearchState } from '../../app/search-state.js';
 import { ButtonLink } from '../../ui/button.js';
 import { Money, useNow } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';

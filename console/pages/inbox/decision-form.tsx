@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, fieldErrors } from '../../app/explain.js';
-import { useUser } from '../../app/use-session.js';
+import { useUser } from '../../app/session.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert, announce, Note } from '../../ui/notices.js';

@@ -1,4 +1,4 @@
-import { useUser } from '../../app/use-session.js';
+import { useUser } from '../../app/session.js';
 import { Time } from '../../ui/figures.js';
 import type { Approval } from './approval-types.js';
 import { outcomeSentence } from './outcome-sentence.js';

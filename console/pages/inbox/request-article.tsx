@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useUser } from '../../app/use-session.js';
+import { useUser } from '../../app/session.js';
 import { Alert, Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleText } from '../../ui/visible-json.js';

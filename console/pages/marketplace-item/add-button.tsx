@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { toSignInPath } from '../../app/return-address.js';
-import { useUser } from '../../app/use-session.js';
+import { useUser } from '../../app/session.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Alert, announce } from '../../ui/notices.js';
 import type { Published } from '../marketplace/marketplace-list.js';

@@ -1,6 +1,5 @@
-import { FailedChoices } from '../../app/failed-choices.js';
-import type { useSearchState } from '../../app/use-search-state.js';
-import { useTyped } from '../../app/use-typed.js';
+import { FailedChoices } from '../../app/problem.js';
+import { useTyped, type useSearchState } from '../../app/search-state.js';
 import { SearchField, SelectField } from '../../ui/fields.js';
 import { useCategories, useLanguages, type Ordering } from './marketplace-list.js';
 

@@ -1,7 +1,7 @@
 // What is published, and the choices of its filters. All of it is open to visitors.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { readAllPages } from '../../app/read-all-pages.js';
+import { readAllPages } from '../../app/calls.js';
 
 type Path = paths['/api/v1/workflows/marketplace/']['get'];
 type Query = NonNullable<Path['parameters']['query']>;

@@ -1,5 +1,5 @@
 import { explain } from '../../app/explain.js';
-import { useSearchState } from '../../app/use-search-state.js';
+import { useSearchState } from '../../app/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Alert, Loading, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';

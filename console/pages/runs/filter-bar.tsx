@@ -1,4 +1,4 @@
-import { FailedChoices } from '../../app/failed-choices.js';
+import { FailedChoices } from '../../app/problem.js';
 import { SearchField, SelectField, TextField, type SelectOption } from '../../ui/fields.js';
 import { RUN_FILTERS, runWord, toStoredStatus } from '../run/run-word.js';
 import './filter-bar.css';

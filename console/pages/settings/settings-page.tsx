@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Problem } from '../../app/problem.js';
-import { useSearchState } from '../../app/use-search-state.js';
-import { useUser } from '../../app/use-session.js';
+import { useSearchState } from '../../app/search-state.js';
+import { useUser } from '../../app/session.js';
 import { Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';

@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type components } from '../../app/api.js';
-import { readAllPages } from '../../app/read-all-pages.js';
+import { readAllPages } from '../../app/calls.js';
 
 export type Project = components['schemas']['Project'];
 export type Role = components['schemas']['Role'];

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { keepReturnAddress } from '../../app/kept-address.js';
+import { keepReturnAddress } from '../../app/return-address.js';
 import { Alert } from '../../ui/notices.js';
 
 /** Other ways than a password, as the operator has set them up. */

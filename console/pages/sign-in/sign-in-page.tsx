@@ -1,7 +1,7 @@
 import { Redirect, useSearchParams } from 'wouter';
 import { explain } from '../../app/explain.js';
 import { toOwnPath } from '../../app/return-address.js';
-import { useSession } from '../../app/use-session.js';
+import { useSession } from '../../app/session.js';
 import { Alert, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { PasswordForm } from './password-form.js';

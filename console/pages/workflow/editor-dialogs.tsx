@@ -1,5 +1,5 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
-import { ErrorBoundary } from '../../app/error-boundary.js';
+import { ErrorBoundary } from '../../app/problem.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { DeleteDialog } from './delete-dialog.js';
 import { DuplicateDialog } from './duplicate-dialog.js';

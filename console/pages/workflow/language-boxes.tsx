@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
-import { FailedChoices } from '../../app/failed-choices.js';
+import { FailedChoices } from '../../app/problem.js';
 import { CheckboxField, SearchField } from '../../ui/fields.js';
 
 interface LanguageBoxesProps {

@@ -3,7 +3,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain, fieldErrors } from '../../app/explain.js';
-import { FailedChoices } from '../../app/failed-choices.js';
+import { FailedChoices } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
-import { FailedChoices } from '../../app/failed-choices.js';
-import { readAllPages } from '../../app/read-all-pages.js';
+import { FailedChoices } from '../../app/problem.js';
+import { readAllPages } from '../../app/calls.js';
 import type { SchemaFieldProps } from '../../forms/field-props.js';
 import { SchemaSelect } from '../../forms/schema-select.js';
 

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'wouter';
-import { useTyped } from '../../app/use-typed.js';
+import { useTyped } from '../../app/search-state.js';
 
 export interface Filters {
   /** An id, or empty for all. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readAllPages } from '../../../console/app/read-all-pages.js';
+import { readAllPages } from '../../../console/app/calls.js';
 import { NEW_KEY, toBody, toFields } from '../../../console/pages/settings/keys/key-fields.js';
 
 describe('the fields of an API key', () => {

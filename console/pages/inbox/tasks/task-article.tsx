@@ -1,6 +1,6 @@
 import { lazy, Suspense, useId } from 'react';
 import { Link } from 'wouter';
-import { useUser } from '../../../app/use-session.js';
+import { useUser } from '../../../app/session.js';
 import { Time } from '../../../ui/figures.js';
 import { Loading, Note } from '../../../ui/notices.js';
 import { Status } from '../../../ui/status.js';

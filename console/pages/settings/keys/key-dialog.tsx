@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { fieldErrors } from '../../../app/explain.js';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
-import { useUser } from '../../../app/use-session.js';
+import { useChange } from '../../../app/queries.js';
+import { useUser } from '../../../app/session.js';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { SelectField, TextField } from '../../../ui/fields.js';

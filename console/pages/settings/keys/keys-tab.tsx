@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
-import { useUser } from '../../../app/use-session.js';
+import { useChange } from '../../../app/queries.js';
+import { useUser } from '../../../app/session.js';
 import { Button } from '../../../ui/button.js';
 import { NewSecret } from '../../../ui/copy-button.js';
 import { ConfirmDialog } from '../../../ui/dialog.js';

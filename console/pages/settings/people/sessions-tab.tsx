@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../../app/api.js';
 import { Problem } from '../../../app/problem.js';
-import { readAllPages } from '../../../app/read-all-pages.js';
-import { useChange } from '../../../app/use-change.js';
+import { readAllPages } from '../../../app/calls.js';
+import { useChange } from '../../../app/queries.js';
 import { Button } from '../../../ui/button.js';
 import { Loading } from '../../../ui/notices.js';
 import { Table, type Column } from '../../../ui/table.js';

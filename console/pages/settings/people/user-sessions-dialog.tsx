@@ -1,5 +1,5 @@
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { Loading } from '../../../ui/notices.js';

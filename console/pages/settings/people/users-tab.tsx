@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
-import { useTyped } from '../../../app/use-typed.js';
+import { useChange } from '../../../app/queries.js';
+import { useTyped } from '../../../app/search-state.js';
 import { Button } from '../../../ui/button.js';
 import { NewSecret } from '../../../ui/copy-button.js';
 import { SearchField } from '../../../ui/fields.js';

@@ -1,6 +1,6 @@
 import { api, unwrap } from '../../../app/api.js';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { ConfirmDialog } from '../../../ui/dialog.js';
 import type { Project } from '../use-projects.js';
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api, unwrap } from '../../../app/api.js';
 import { fieldErrors } from '../../../app/explain.js';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { TextField } from '../../../ui/fields.js';

@@ -1,7 +1,7 @@
 import { useState, type SubmitEvent } from 'react';
 import { fieldErrors } from '../../../app/explain.js';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { Button } from '../../../ui/button.js';
 import { TextField } from '../../../ui/fields.js';
 import { addProviderKey } from './use-provider-keys.js';

@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../../app/api.js';
-import { readAllPages } from '../../../app/read-all-pages.js';
+import { readAllPages } from '../../../app/calls.js';
 
 type List = paths['/api/v1/projects/{id}/provider-keys/']['get']['responses'][200]['content']['application/json'];
 export type ProviderKey = List['items'][number];

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../../app/api.js';
-import { FailedChoices } from '../../../app/failed-choices.js';
-import { readAllPages } from '../../../app/read-all-pages.js';
-import { useSearchState } from '../../../app/use-search-state.js';
+import { FailedChoices } from '../../../app/problem.js';
+import { readAllPages } from '../../../app/calls.js';
+import { useSearchState } from '../../../app/search-state.js';
 import { SelectField } from '../../../ui/fields.js';
 import { Note } from '../../../ui/notices.js';
 import { StartsSections } from '../../starts/starts-sections.js';

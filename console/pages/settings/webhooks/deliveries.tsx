@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { Button } from '../../../ui/button.js';
 import { Time } from '../../../ui/figures.js';
 import { Loading } from '../../../ui/notices.js';

@@ -2,7 +2,7 @@ import { useState, type SubmitEvent } from 'react';
 import { api, unwrap } from '../../../app/api.js';
 import { fieldErrors } from '../../../app/explain.js';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { Button } from '../../../ui/button.js';
 import { CheckboxField, TextField } from '../../../ui/fields.js';
 import type { Project } from '../use-projects.js';

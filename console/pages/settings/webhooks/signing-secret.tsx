@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, unwrap } from '../../../app/api.js';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { Button } from '../../../ui/button.js';
 import { NewSecret } from '../../../ui/copy-button.js';
 import { ConfirmDialog } from '../../../ui/dialog.js';

@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../../app/api.js';
-import { readAllPages } from '../../../app/read-all-pages.js';
+import { readAllPages } from '../../../app/calls.js';
 
 const HOOKS = '/api/v1/workflows/{id}/hooks/';
 const HOOK = '/api/v1/workflows/{id}/hooks/{hook_id}/';

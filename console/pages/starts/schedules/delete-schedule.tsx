@@ -1,5 +1,5 @@
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { ConfirmDialog } from '../../../ui/dialog.js';
 import { deleteSchedule, type Schedule } from './use-schedules.js';
 

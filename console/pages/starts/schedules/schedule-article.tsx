@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { Button } from '../../../ui/button.js';
 import { Time } from '../../../ui/figures.js';
 import { inWords, OVERLAPS } from './schedule-fields.js';

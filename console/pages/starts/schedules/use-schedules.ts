@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../../app/api.js';
-import { readAllPages } from '../../../app/read-all-pages.js';
+import { readAllPages } from '../../../app/calls.js';
 
 const SCHEDULES = '/api/v1/workflows/{id}/schedules/';
 const SCHEDULE = '/api/v1/workflows/{id}/schedules/{schedule_id}/';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Problem } from '../../../app/problem.js';
-import { useChange } from '../../../app/use-change.js';
+import { useChange } from '../../../app/queries.js';
 import { CheckboxField } from '../../../ui/fields.js';
 import { Loading } from '../../../ui/notices.js';
 import { ToolFacts } from './tool-facts.js';

@@ -1,6 +1,7 @@
 // Who has unsaved changes is asked before the page is left, whichever way: a link, the back button, closing the tab.
 import { useLayoutEffect, useSyncExternalStore } from 'react';
 import type { AroundNavHandler } from 'wouter';
+import { ConfirmDialog } from '../ui/dialog.js';
 
 type Leave = () => void;
 
@@ -28,7 +29,7 @@ export const guardedNavigation: AroundNavHandler = (navigate, to, options) => {
 };
 
 /** What waits for the person's answer, and does it. */
-export function usePendingLeave(): Leave | undefined {
+function usePendingLeave(): Leave | undefined {
   return useSyncExternalStore(subscribe, () => pending);
 }
 
@@ -77,3 +78,23 @@ function subscribe(listener: () => void): () => void {
 addEventListener('popstate', askOnWayBack);
 // The router's own events.
 for (const name of ['pushState', 'replaceState']) addEventListener(name, follow);
+
+export function LeaveDialog() {
+  const leave = usePendingLeave();
+  if (leave === undefined) return null;
+  return (
+    <ConfirmDialog
+      title="Unsaved changes"
+      confirmLabel="Leave"
+      cancelLabel="Stay"
+      isDangerous
+      onCancel={() => hold(undefined)}
+      onConfirm={() => {
+        hold(undefined);
+        leave();
+      }}
+    >
+      <p>What you have changed here is not saved. It is lost when you leave.</p>
+    </ConfirmDialog>
+  );
+}

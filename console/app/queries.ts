@@ -1,5 +1,13 @@
-import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
+import { QueryClient, useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
 import { announce } from '../ui/notices.js';
+
+/** The client of the service repeats by itself (retries.ts), and says when the connection is lost. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { retry: false, networkMode: 'always', staleTime: 2_000 },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+});
 
 interface Consequences<Output, Input> {
   /** The first words of the query keys that a success makes old. */
