@@ -1,4 +1,4 @@
-import { asArray } from '../graph/json.js';
+import { asArray } from '../drawing/json.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { SchemaSelect } from './schema-select.js';
 

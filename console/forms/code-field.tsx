@@ -1,5 +1,5 @@
 import { lazy } from 'react';
-import { asText } from '../graph/json.js';
+import { asText } from '../drawing/json.js';
 import { EditorField } from './editor-field.js';
 import type { SchemaFieldProps } from './field-props.js';
 

@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject } from '../graph/json.js';
+import { asArray, asObject, asText, type JsonObject } from '../drawing/json.js';
 import { ChoiceField } from './choice-field.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { propertiesOf, titleOf, type Path } from './schema.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../graph/json.js';
+import type { JsonObject } from '../drawing/json.js';
 import type { Path } from './schema.js';
 
 export interface SchemaFieldProps {

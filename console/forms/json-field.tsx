@@ -1,5 +1,5 @@
 import { lazy, useState } from 'react';
-import { isSameJson } from '../graph/same-json.js';
+import { isSameJson } from '../drawing/json.js';
 import { EditorField } from './editor-field.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { fromJsonText, isJson, toJsonText } from './json-text.js';

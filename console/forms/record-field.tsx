@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { asObject } from '../graph/json.js';
+import { asObject } from '../drawing/json.js';
 import { Button } from '../ui/button.js';
 import { Hint } from '../ui/fields.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
-import { MASK } from './mask.js';
+import { MASK } from '../drawing/drawing.js';
 import { currentRows, toRecord, toRows, type RecordRow } from './record-rows.js';
 import { RecordValue } from './record-value.js';
 import { descriptionOf, typesOf } from './schema.js';

@@ -1,6 +1,5 @@
 // Names and values while they are written: two rows may have one name for a moment, or none yet.
-import { asObject, type JsonObject } from '../graph/json.js';
-import { isSameJson } from '../graph/same-json.js';
+import { asObject, isSameJson, type JsonObject } from '../drawing/json.js';
 
 export interface RecordRow {
   name: string;

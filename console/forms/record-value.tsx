@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { isSameJson } from '../graph/same-json.js';
+import { isSameJson } from '../drawing/json.js';
 import { fromJsonText, toJsonText } from './json-text.js';
 
 interface RecordValueProps {

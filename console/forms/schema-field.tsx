@@ -1,8 +1,8 @@
 // The generic form: a field by its schema, whatever the kind of the node. What holds other fields is in this file, too,
 // because each of them may hold every other one.
 import { use } from 'react';
-import { asArray, asObject, asText, isObject } from '../graph/json.js';
-import { startValue } from '../graph/start-value.js';
+import { asArray, asObject, asText, isObject } from '../drawing/json.js';
+import { startValue } from '../drawing/change-drawing.js';
 import { Button } from '../ui/button.js';
 import { Hint, SelectField } from '../ui/fields.js';
 import { ChoiceField } from './choice-field.js';

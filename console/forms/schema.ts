@@ -1,5 +1,5 @@
 // Which control edits a value, by the JSON Schema of it.
-import { asArray, asObject, asText, isObject, type JsonObject } from '../graph/json.js';
+import { asArray, asObject, asText, isObject, type JsonObject } from '../drawing/json.js';
 
 export type Shape =
   | 'choice'

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { asArray } from '../graph/json.js';
+import { asArray } from '../drawing/json.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { SchemaSelect } from './schema-select.js';
 import { VariableText } from './variable-text.js';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { VariableGroup } from '../graph/variables.js';
+import type { VariableGroup } from '../drawing/variables.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { SearchField, WithCode } from '../ui/fields.js';

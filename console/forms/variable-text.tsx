@@ -1,7 +1,7 @@
 import { Field } from '../ui/fields.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
-import { MASK } from './mask.js';
+import { MASK } from '../drawing/drawing.js';
 import { descriptionOf, typesOf } from './schema.js';
 
 /** A text that may hold variables; it grows with what is written. */

@@ -1,4 +1,4 @@
-import { asArray, asText, type JsonObject } from '../graph/json.js';
+import { asArray, asText, type JsonObject } from '../drawing/json.js';
 import { propertiesOf, typesOf, variantsOf } from './schema.js';
 
 export interface VariantOption {

@@ -1,6 +1,6 @@
 import { ConditionRow, hasRightSide, hintOf, operatorOf } from '../forms/condition-field.js';
 import { propertiesOf, type Path } from '../forms/schema.js';
-import type { JsonObject } from '../graph/json.js';
+import type { JsonObject } from '../drawing/json.js';
 
 interface ConditionFormProps {
   schema: JsonObject;

@@ -1,4 +1,4 @@
-import { asText, isObject } from '../graph/json.js';
+import { asText, isObject } from '../drawing/json.js';
 
 /** `Order number` -> `order_number`: a name for variables, of its own among the others. */
 export function toFieldId(title: string, others: readonly unknown[]): string {

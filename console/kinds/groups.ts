@@ -1,6 +1,6 @@
 // Fields that a schema puts under a heading of their own (`group`), because every kind has them.
 import { propertiesOf } from '../forms/schema.js';
-import { asText, type JsonObject } from '../graph/json.js';
+import { asText, type JsonObject } from '../drawing/json.js';
 
 export interface FieldGroup {
   heading: string;

@@ -3,10 +3,10 @@ import { useFieldError } from '../forms/form-context.js';
 import { ItemButtons } from '../forms/item-buttons.js';
 import { Properties } from '../forms/schema-field.js';
 import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
-import { setAt } from '../graph/exits.js';
-import { asArray, asObject, asText, type JsonObject } from '../graph/json.js';
-import { itemTitle, listSchema, startItem } from '../graph/listed-handles.js';
-import type { NodeKind } from '../graph/node-kind.js';
+import { setAt } from '../drawing/links.js';
+import { asArray, asObject, asText, type JsonObject } from '../drawing/json.js';
+import { itemTitle, listSchema, startItem } from '../drawing/change-drawing.js';
+import type { NodeKind } from '../drawing/drawing.js';
 import { Button } from '../ui/button.js';
 import { Hint, TextField } from '../ui/fields.js';
 

@@ -1,7 +1,7 @@
 import { useFieldError } from '../forms/form-context.js';
-import { MASK } from '../forms/mask.js';
+import { MASK } from '../drawing/drawing.js';
 import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
-import { asArray, asText, isObject, type JsonObject } from '../graph/json.js';
+import { asArray, asText, isObject, type JsonObject } from '../drawing/json.js';
 import { CheckboxField, SelectField, TextField } from '../ui/fields.js';
 import { toFieldId } from './field-id.js';
 import { OptionsField } from './options-field.js';

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Properties } from '../forms/schema-field.js';
 import { propertiesOf, type Path } from '../forms/schema.js';
-import type { JsonObject } from '../graph/json.js';
-import type { NodeKind } from '../graph/node-kind.js';
+import type { JsonObject } from '../drawing/json.js';
+import type { NodeKind } from '../drawing/drawing.js';
 import { ConditionForm } from './condition.js';
 import { groupsOf, withoutGroups } from './groups.js';
 import { HandleList } from './handle-list.js';

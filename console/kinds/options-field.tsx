@@ -1,4 +1,4 @@
-import { asObject, asText, type JsonObject } from '../graph/json.js';
+import { asObject, asText, type JsonObject } from '../drawing/json.js';
 import { Button } from '../ui/button.js';
 
 interface OptionsFieldProps {

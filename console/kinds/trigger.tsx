@@ -1,6 +1,6 @@
 import { ItemButtons } from '../forms/item-buttons.js';
 import { propertiesOf, withoutNull, type Path } from '../forms/schema.js';
-import { asArray, asObject, type JsonObject } from '../graph/json.js';
+import { asArray, asObject, type JsonObject } from '../drawing/json.js';
 import { Button } from '../ui/button.js';
 import { toFieldId } from './field-id.js';
 import { InputField } from './input-field.js';

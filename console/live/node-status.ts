@@ -1,5 +1,5 @@
 // The words that the console has for the state of each node of a drawing.
-import type { RunLinks } from '../graph/run-links.js';
+import type { RunLinks } from '../drawing/run-links.js';
 import { hasEnded, type LiveRun, type NodeEntry } from './live-run.js';
 
 /** `not run`: the run did not reach the node, or can no longer reach it. */

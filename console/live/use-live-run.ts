@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { RunEvent, VersionedState } from '../../clients/typescript/src/index.js';
 import { queryClient } from '../app/queries.js';
-import type { RunLinks } from '../graph/run-links.js';
+import type { RunLinks } from '../drawing/run-links.js';
 import { createFrameBatch } from './frame-batch.js';
 import { applyNews } from './live-run.js';
 import { statusesOf } from './node-status.js';

@@ -1,7 +1,7 @@
 // What the run page reads of the service.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { readLinks } from '../../graph/run-links.js';
+import { readLinks } from '../../drawing/run-links.js';
 import { applyState, nodeKey, startLiveRun, type NodeEntry } from '../../live/live-run.js';
 import { statusesOf } from '../../live/node-status.js';
 import { readShownRun, writeShownRun } from '../../live/run-cache.js';

@@ -1,6 +1,6 @@
 import { useCallback, useRef } from 'react';
-import { RunGraph } from '../../graph/run-graph.js';
-import type { RunLinks } from '../../graph/run-links.js';
+import { RunGraph } from '../../drawing/run-graph.js';
+import type { RunLinks } from '../../drawing/run-links.js';
 import type { NodeChoice } from './node-choice.js';
 import { NodePanel } from './node/node-panel.js';
 import type { RunDetail } from './run-data.js';

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useMemo } from 'react';
 import { isObject } from '../../../graph/json.js';
 import { explain } from '../../app/explain.js';
-import { labelOf } from '../../graph/run-graph-layout.js';
-import { readLinks } from '../../graph/run-links.js';
+import { labelOf } from '../../drawing/run-graph.js';
+import { readLinks } from '../../drawing/run-links.js';
 import { useRunWord } from '../../live/run-cache.js';
 import { useLiveRun } from '../../live/use-live-run.js';
 import { Alert, Loading } from '../../ui/notices.js';

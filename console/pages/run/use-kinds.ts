@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, unwrap } from '../../app/api.js';
-import { byType, type NodeKinds } from '../../graph/node-kind.js';
+import { byType, type NodeKinds } from '../../drawing/drawing.js';
 
 /** The kinds of nodes by their words in drawings; none until they are known. */
 export function useKinds(): NodeKinds {

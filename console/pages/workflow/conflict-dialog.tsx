@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { differencesOf } from '../../graph/differences.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
+import { differencesOf } from '../../drawing/differences.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import type { Saver } from './saver.js';

@@ -1,11 +1,9 @@
 import { useDeferredValue, useState, type KeyboardEvent } from 'react';
 import type { Path } from '../../forms/schema.js';
-import { connect, disconnect } from '../../graph/change-links.js';
-import { dataOf, labelOf, nodesOf, typeOf, type DrawnNode } from '../../graph/drawing.js';
-import { exitsOf, type Exit } from '../../graph/exits.js';
-import { before, linksOf } from '../../graph/links.js';
-import { isStart } from '../../graph/node-kind.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
+import { connect, disconnect } from '../../drawing/change-drawing.js';
+import { dataOf, isStart, labelOf, nodesOf, typeOf, type DrawnNode } from '../../drawing/drawing.js';
+import { before, exitsOf, linksOf, type Exit } from '../../drawing/links.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
 import { Field, Hint } from '../../ui/fields.js';
 

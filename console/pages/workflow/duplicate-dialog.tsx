@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { useEditor } from '../../graph/use-editor.js';
+import { useEditor } from '../../drawing/editor-store.js';
 import { ConfirmDialog } from '../../ui/dialog.js';
 import { Alert } from '../../ui/notices.js';
 import type { Saver } from './saver.js';

@@ -1,10 +1,8 @@
 import { ReactFlowProvider } from '@xyflow/react';
 import { useRef, useState, useSyncExternalStore } from 'react';
 import { useLeaveGuard } from '../../app/leave-guard.js';
-import { Canvas } from '../../graph/canvas.js';
-import type { EditorStore } from '../../graph/editor-store.js';
-import { Palette } from '../../graph/palette.js';
-import { EditorContext } from '../../graph/use-editor.js';
+import { Canvas, Palette } from '../../drawing/canvas.js';
+import { EditorContext, type EditorStore } from '../../drawing/editor-store.js';
 import { useTitle } from '../../ui/page-header.js';
 import { EditorDialogs, type OpenDialog } from './editor-dialogs.js';
 import './editor.css';

@@ -1,6 +1,6 @@
-import { nodesOf } from '../../graph/drawing.js';
-import { withFrames } from '../../graph/flow-frames.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
+import { nodesOf } from '../../drawing/drawing.js';
+import { withFrames } from '../../drawing/flow-nodes.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
 import { removeSelection } from './remove-selection.js';
 

@@ -1,10 +1,10 @@
 import { useReactFlow } from '@xyflow/react';
 import { explain } from '../../app/explain.js';
 import { titleOfPath } from '../../forms/schema.js';
-import { CARD_WIDTH, HEAD_HEIGHT } from '../../graph/card-size.js';
-import { labelOf, nodesOf, positionOf, typeOf } from '../../graph/drawing.js';
-import type { Problem } from '../../graph/schema-problems.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
+import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';
+import { labelOf, nodesOf, positionOf, typeOf } from '../../drawing/drawing.js';
+import type { Problem } from '../../drawing/schema-problems.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Alert } from '../../ui/notices.js';
 import { focusField } from './focus-field.js';
 import './problems.css';

@@ -1,8 +1,8 @@
 import { RunRefusedError } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { titleOfPath } from '../../forms/schema.js';
-import { labelOf, nodesOf, startOf, typeOf } from '../../graph/drawing.js';
-import { useStore } from '../../graph/use-editor.js';
+import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
+import { useStore } from '../../drawing/editor-store.js';
 import { Alert } from '../../ui/notices.js';
 import { runFields } from './run-input.js';
 

@@ -1,8 +1,7 @@
-import { disconnect } from '../../graph/change-links.js';
-import { removeNodes } from '../../graph/change-nodes.js';
-import type { EditorStore } from '../../graph/editor-store.js';
-import { withFrames } from '../../graph/flow-frames.js';
-import { linksOf } from '../../graph/links.js';
+import { disconnect, removeNodes } from '../../drawing/change-drawing.js';
+import type { EditorStore } from '../../drawing/editor-store.js';
+import { withFrames } from '../../drawing/flow-nodes.js';
+import { linksOf } from '../../drawing/links.js';
 
 /** Everything that is selected, as one step. */
 export function removeSelection(store: EditorStore): void {

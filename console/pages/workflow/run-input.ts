@@ -1,9 +1,15 @@
 // The input of a run as a form: the start node's fields, and the values that are sent.
-import { dataOf, nodesOf, startOf, typeOf, type Drawing } from '../../graph/drawing.js';
-import { asArray, asText, isObject, type JsonObject } from '../../graph/json.js';
-import { isStart, type NodeKinds } from '../../graph/node-kind.js';
-import { MASK } from '../../forms/mask.js';
-import { parseExact } from '../run/content/json-value.js';
+import {
+  dataOf,
+  isStart,
+  MASK,
+  nodesOf,
+  startOf,
+  typeOf,
+  type Drawing,
+  type NodeKinds,
+} from '../../drawing/drawing.js';
+import { asArray, asText, isObject, parseExact, type JsonObject } from '../../drawing/json.js';
 
 export interface RunField {
   id: string;

@@ -1,4 +1,4 @@
-import type { EditorStore } from '../../graph/editor-store.js';
+import type { EditorStore } from '../../drawing/editor-store.js';
 import { announce } from '../../ui/notices.js';
 import type { Saver } from './saver.js';
 

@@ -1,7 +1,7 @@
 // Saves the drawing, once at a time, and only when nobody else has changed it meanwhile.
 import { ServiceError } from '../../app/api.js';
-import type { EditorStore } from '../../graph/editor-store.js';
-import { isSameJson } from '../../graph/same-json.js';
+import type { EditorStore } from '../../drawing/editor-store.js';
+import { isSameJson } from '../../drawing/json.js';
 import {
   changeWorkflow,
   readWorkflow,

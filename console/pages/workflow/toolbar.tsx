@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { explain } from '../../app/explain.js';
-import { tidyUp } from '../../graph/tidy-up.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
+import { tidyUp } from '../../drawing/change-drawing.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Menu } from '../../ui/menu.js';
 import { Alert } from '../../ui/notices.js';

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react';
-import { copyNodes, pasteNodes } from '../../graph/clipboard.js';
-import type { EditorStore } from '../../graph/editor-store.js';
-import { withFrames } from '../../graph/flow-frames.js';
+import { copyNodes, pasteNodes } from '../../drawing/clipboard.js';
+import type { EditorStore } from '../../drawing/editor-store.js';
+import { withFrames } from '../../drawing/flow-nodes.js';
 import { announce } from '../../ui/notices.js';
 import { removeSelection } from './remove-selection.js';
 import { isDialogOpen, isInGraph } from './use-shortcuts.js';

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useEditor } from '../../graph/use-editor.js';
+import { useEditor } from '../../drawing/editor-store.js';
 
 /** The sentences of a node's problems by the path of their field. */
 export function useNodeErrors(nodeId: string): ReadonlyMap<string, string> {

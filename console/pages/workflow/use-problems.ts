@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { api, unwrap, type components } from '../../app/api.js';
-import type { EditorStore } from '../../graph/editor-store.js';
-import { schemaProblems, type Problem } from '../../graph/schema-problems.js';
+import type { EditorStore } from '../../drawing/editor-store.js';
+import { schemaProblems, type Problem } from '../../drawing/schema-problems.js';
 import type { Saver } from './saver.js';
 
 interface Check {

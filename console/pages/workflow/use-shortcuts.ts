@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react';
-import type { EditorStore } from '../../graph/editor-store.js';
+import type { EditorStore } from '../../drawing/editor-store.js';
 import { removeSelection } from './remove-selection.js';
 import { saveAndTell } from './save-and-tell.js';
 import type { Saver } from './saver.js';

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Time } from '../../ui/figures.js';

@@ -1,6 +1,6 @@
 import { api, unwrap } from '../../app/api.js';
-import { isObject, type JsonObject } from '../../graph/json.js';
-import { MASK } from '../../forms/mask.js';
+import { isObject, type JsonObject } from '../../drawing/json.js';
+import { MASK } from '../../drawing/drawing.js';
 
 /** Answers the id. Masked secrets of the drawing begin empty: a new workflow has nothing stored that they could stand for. */
 export async function createWorkflow(project: number, title: string, data: JsonObject): Promise<number> {

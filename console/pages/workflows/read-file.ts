@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../graph/json.js';
+import { isObject, type JsonObject } from '../../drawing/json.js';
 
 /** Below what the service takes. */
 const MAX_BYTES = 10_000_000;

@@ -2,7 +2,7 @@
 // free one of the marketplace, as one of its examples ran.
 import { api, unwrap } from '../../app/api.js';
 import { isNotFound } from '../../app/explain.js';
-import type { JsonObject } from '../../graph/json.js';
+import type { JsonObject } from '../../drawing/json.js';
 
 export interface Template {
   /** Unique, and a value of the combobox. */

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import type { JsonObject } from '../../graph/json.js';
+import type { JsonObject } from '../../drawing/json.js';
 import { FileProblem, readFile } from './read-file.js';
 import { isWritable, projectToWriteTo, readProjects, type Project } from './use-projects.js';
 

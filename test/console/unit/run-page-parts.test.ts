@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createFrameBatch } from '../../../console/live/frame-batch.js';
 import { createLimit } from '../../../console/live/limit.js';
 import { refusalsOf } from '../../../console/pages/run/actions/refusal.js';
-import { parseStructure, WrittenNumber } from '../../../console/pages/run/content/json-value.js';
+import { parseStructure, WrittenNumber } from '../../../console/drawing/json.js';
 import { failedChild, lineOfError } from '../../../console/pages/run/node/failure-parts.js';
 import { readResult } from '../../../console/pages/run/node/result-parts.js';
 import { runWord, toStoredStatus } from '../../../console/pages/run/run-word.js';

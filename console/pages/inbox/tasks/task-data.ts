@@ -1,6 +1,6 @@
 // Human tasks, as the service answers them. docs/use/approvers.md.
 import { api, unwrap, type paths } from '../../../app/api.js';
-import type { JsonObject } from '../../../graph/json.js';
+import type { JsonObject } from '../../../drawing/json.js';
 
 export type TaskList = paths['/api/v1/human-tasks/']['get']['responses'][200]['content']['application/json'];
 export type Task = TaskList['items'][number];

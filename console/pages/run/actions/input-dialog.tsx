@@ -3,7 +3,7 @@ import { api, unwrap } from '../../../app/api.js';
 import { explain } from '../../../app/explain.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { Alert, Loading } from '../../../ui/notices.js';
-import { parseExact } from '../content/json-value.js';
+import { parseExact } from '../../../drawing/json.js';
 import type { RunDetail } from '../run-data.js';
 import { InputForm } from './input-form.js';
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { TextField } from '../../../ui/fields.js';
-import { parseExact } from '../content/json-value.js';
+import { parseExact } from '../../../drawing/json.js';
 import type { RunDetail } from '../run-data.js';
 import { Refused } from './refused.js';
 import { useReRun } from './use-re-run.js';

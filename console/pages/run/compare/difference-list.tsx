@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
 import { partOf } from '../../../ui/part-of.js';
-import { toText } from '../content/json-value.js';
+import { toText } from '../../../drawing/json.js';
 import type { Difference } from './json-differences.js';
 
 const STEP = 20;

@@ -2,7 +2,7 @@
 import { isObject, ownValue, type JsonObject } from '../../../../graph/json.js';
 import type { NodeEntry } from '../../../live/live-run.js';
 import { statusOf } from '../../../live/node-status.js';
-import { parseStructure } from '../content/json-value.js';
+import { parseStructure } from '../../../drawing/json.js';
 import { runWord, type StoredStatus } from '../run-word.js';
 import { differencesOf, type Difference } from './json-differences.js';
 

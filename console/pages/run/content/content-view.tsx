@@ -8,7 +8,7 @@ import { partOf } from '../../../ui/part-of.js';
 import './content-view.css';
 import { download, toFileName } from './download.js';
 import { JsonTree } from './json-tree.js';
-import { parseStructure } from './json-value.js';
+import { parseStructure } from '../../../drawing/json.js';
 
 const Markdown = lazy(() => import('./markdown.js').then((module) => ({ default: module.Markdown })));
 

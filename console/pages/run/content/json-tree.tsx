@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
 import { partOf } from '../../../ui/part-of.js';
 import './json-tree.css';
-import { isStructure, summaryOf, WrittenNumber } from './json-value.js';
+import { isStructure, summaryOf, WrittenNumber } from '../../../drawing/json.js';
 
 interface JsonTreeProps {
   value: unknown;

@@ -1,6 +1,6 @@
 import { CopyButton } from '../../../ui/copy-button.js';
 import { JsonTree } from '../content/json-tree.js';
-import { toText } from '../content/json-value.js';
+import { toText } from '../../../drawing/json.js';
 import type { NodeDetail } from '../run-data.js';
 
 const MISSING = {

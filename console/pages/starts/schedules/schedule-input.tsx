@@ -1,5 +1,5 @@
 import { CheckboxField, TextField } from '../../../ui/fields.js';
-import { parseExact } from '../../run/content/json-value.js';
+import { parseExact } from '../../../drawing/json.js';
 import { RunFieldControl } from '../../workflow/run-field.js';
 import { toInput, type RunField } from '../../workflow/run-input.js';
 

@@ -1,0 +1,166 @@
+// What the editor works on. Parts of the page subscribe to what they need of it.
+import { createContext, use, useSyncExternalStore } from 'react';
+import type { Drawing, NodeKinds } from './drawing.js';
+import { isSameJson, shareParts } from './json.js';
+import type { Problem } from './schema-problems.js';
+
+export interface Selection {
+  nodes: ReadonlySet<string>;
+  links: ReadonlySet<string>;
+}
+
+interface EditorState {
+  history: History;
+  selection: Selection;
+  /** The drawing as the service has it. */
+  saved: Drawing;
+  isDirty: boolean;
+  problems: readonly Problem[];
+}
+
+const NOTHING: Selection = { nodes: new Set(), links: new Set() };
+
+export class EditorStore {
+  readonly kinds: NodeKinds;
+  readonly isReadOnly: boolean;
+  #state: EditorState;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(drawing: Drawing, kinds: NodeKinds, isReadOnly: boolean) {
+    this.kinds = kinds;
+    this.isReadOnly = isReadOnly;
+    this.#state = { history: begin(drawing), selection: NOTHING, saved: drawing, isDirty: false, problems: [] };
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  readonly getState = (): EditorState => this.#state;
+
+  get drawing(): Drawing {
+    return this.#state.history.present;
+  }
+
+  /** One step of Undo, unless it goes on with the same gesture. */
+  change(next: Drawing, options: { gesture?: string; select?: Iterable<string> } = {}): void {
+    if (this.isReadOnly) return;
+    const history = record(this.#state.history, next, options.gesture);
+    const selection = options.select === undefined ? this.#state.selection : selectionOf(options.select);
+    this.#set({ history, selection });
+  }
+
+  /** The next change is a step of its own, whatever it is about. */
+  readonly endGesture = (): void => {
+    this.#set({ history: endGesture(this.#state.history) });
+  };
+
+  readonly undo = (): void => this.#set({ history: undo(this.#state.history) });
+
+  readonly redo = (): void => this.#set({ history: redo(this.#state.history) });
+
+  select(nodes: Iterable<string>, links: Iterable<string> = []): void {
+    this.#set({ selection: selectionOf(nodes, links) });
+  }
+
+  setProblems(problems: readonly Problem[]): void {
+    this.#set({ problems });
+  }
+
+  /** The service has `sent` and shows it as `answered`: with secrets masked, which the form shows from now on, too. */
+  markSaved(sent: Drawing, answered: Drawing): void {
+    const { history } = this.#state;
+    const saved = shareParts(sent, answered) as Drawing;
+    // Who has gone on drawing meanwhile keeps that; it is not saved yet.
+    const present = history.present === sent ? saved : history.present;
+    this.#set({ history: { ...history, present, gesture: undefined }, saved });
+  }
+
+  /** The service has another drawing than was known: what is here stays, and is not saved. */
+  markStored(stored: Drawing): void {
+    this.#set({ saved: shareParts(this.drawing, stored) as Drawing });
+  }
+
+  /** What the service has now, in place of everything here; Undo brings this back. */
+  takeOver(answered: Drawing): void {
+    const saved = shareParts(this.drawing, answered) as Drawing;
+    this.#set({ history: record(this.#state.history, saved), saved, selection: NOTHING });
+  }
+
+  #set(change: Partial<Omit<EditorState, 'isDirty'>>): void {
+    const next = { ...this.#state, ...change };
+    const isUnchanged =
+      next.history === this.#state.history &&
+      next.selection === this.#state.selection &&
+      next.problems === this.#state.problems &&
+      next.saved === this.#state.saved;
+    if (isUnchanged) return;
+    this.#state = { ...next, isDirty: !isSameJson(next.saved, next.history.present) };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function selectionOf(nodes: Iterable<string>, links: Iterable<string> = []): Selection {
+  return { nodes: new Set(nodes), links: new Set(links) };
+}
+
+/** The store itself never changes while a workflow is open: nothing renders because of the context. */
+export const EditorContext = createContext<EditorStore | undefined>(undefined);
+
+export function useStore(): EditorStore {
+  const store = use(EditorContext);
+  if (store === undefined) throw new Error('There is no editor around this component.');
+  return store;
+}
+
+/** `pick` must answer the same value for the same state: something that is in it. */
+export function useEditor<T>(pick: (state: EditorState) => T): T {
+  const store = useStore();
+  return useSyncExternalStore(store.subscribe, () => pick(store.getState()));
+}
+
+// Undo: a stack of snapshots. Drawings share their parts, so a snapshot costs what has changed.
+
+interface History {
+  past: readonly Drawing[];
+  present: Drawing;
+  future: readonly Drawing[];
+  /** What the last step was about: further changes of the same gesture belong to it. */
+  gesture: string | undefined;
+}
+
+const MAX_STEPS = 200;
+
+function begin(present: Drawing): History {
+  return { past: [], present, future: [], gesture: undefined };
+}
+
+/** One step a gesture: typing in one field, or nudging with the arrow keys, is undone at once. */
+function record(history: History, next: Drawing, gesture?: string): History {
+  if (next === history.present) return history;
+  const goesOn = gesture !== undefined && gesture === history.gesture;
+  const past = goesOn ? history.past : [...history.past, history.present].slice(-MAX_STEPS);
+  return { past, present: next, future: [], gesture };
+}
+
+function endGesture(history: History): History {
+  return history.gesture === undefined ? history : { ...history, gesture: undefined };
+}
+
+function undo(history: History): History {
+  const last = history.past.at(-1);
+  if (last === undefined) return history;
+  return {
+    past: history.past.slice(0, -1),
+    present: last,
+    future: [history.present, ...history.future],
+    gesture: undefined,
+  };
+}
+
+function redo(history: History): History {
+  const [next, ...future] = history.future;
+  if (next === undefined) return history;
+  return { past: [...history.past, history.present], present: next, future, gesture: undefined };
+}

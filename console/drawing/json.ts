@@ -1,0 +1,99 @@
+/** A drawing is any JSON: what the editor does not know of it passes through unchanged. */
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+export function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whether two JSON values are equal; the order of keys does not count. Parts that are shared cost nothing. */
+export function isSameJson(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true;
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) && left.length === right.length && left.every((item, at) => isSameJson(item, right[at]))
+    );
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && isSameJson(left[key], right[key]))
+  );
+}
+
+/** `value`, with every part that equals the same part of `known` taken from there: what has not changed is not redrawn. */
+export function shareParts(known: unknown, value: unknown): unknown {
+  if (isSameJson(known, value)) return known;
+  if (Array.isArray(known) && Array.isArray(value)) return value.map((item, at) => shareParts(known[at], item));
+  if (!isObject(known) || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, Object.hasOwn(known, key) ? shareParts(known[key], part) : part]),
+  );
+}
+
+// JSON as it is shown: numbers keep the digits with which they are written.
+
+/** A number whose digits JavaScript would round. */
+export class WrittenNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
+
+/** The value of a text that is a JSON object or array; undefined for any other text. */
+export function parseStructure(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text, keepDigits) as object;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Newer browsers tell how a number was written; in older ones it is what JavaScript makes of it. */
+const keepDigits: Reviver = (_key, value, context) => {
+  if (typeof value !== 'number' || context?.source === undefined) return value;
+  return String(value) === context.source ? value : new WrittenNumber(context.source);
+};
+
+/** `JSON.parse`, whose numbers `JSON.stringify` writes as they were written. Throws what `JSON.parse` throws. */
+export function parseExact(text: string): unknown {
+  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+  const keep: Reviver = (_key, value, context) => {
+    const source = typeof value === 'number' ? context?.source : undefined;
+    return source === undefined || rawJSON === undefined || String(value) === source ? value : rawJSON(source);
+  };
+  return JSON.parse(text, keep) as unknown;
+}
+
+/** Two blanks a level; for a copy or a download. */
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+}
+
+/** What a value is in one word or two: `{3}`, `[12]`, or the value itself. */
+export function summaryOf(value: object): string {
+  if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
+  const count = Object.keys(value).length;
+  return count === 1 ? '1 field' : `${count} fields`;
+}
+
+export function isStructure(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof WrittenNumber);
+}
