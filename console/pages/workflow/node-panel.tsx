@@ -1,9 +1,7 @@
 import { useRef } from 'react';
-import type { SchemaFieldProps } from '../../forms/field-props.js';
-import { FormContext } from '../../forms/form-context.js';
-import { insertText, useLastField } from '../../forms/insert-text.js';
+import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
+import { insertText, useLastField, VariablePicker } from '../../forms/variable-picker.js';
 import type { Path } from '../../forms/schema.js';
-import { VariablePicker } from '../../forms/variable-picker.js';
 import { followHandles, setData } from '../../drawing/change-drawing.js';
 import { dataOf, isStart, nodesOf, startOf, typeOf, type DrawnNode } from '../../drawing/drawing.js';
 import { setAt, valueAt } from '../../drawing/links.js';

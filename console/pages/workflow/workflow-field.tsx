@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
 import { FailedChoices } from '../../app/problem.js';
 import { readAllPages } from '../../app/calls.js';
-import type { SchemaFieldProps } from '../../forms/field-props.js';
-import { SchemaSelect } from '../../forms/schema-select.js';
+import type { SchemaFieldProps } from '../../forms/form.js';
+import { SchemaSelect } from '../../forms/fields.js';
 
 /** The `format` of fields whose value is the id of a workflow of the same project. */
 export const WORKFLOW_ID = 'workflow-id';

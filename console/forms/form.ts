@@ -1,8 +1,9 @@
 import { createContext, use, type ReactNode } from 'react';
-import type { SchemaFieldProps } from './field-props.js';
+import type { JsonObject } from '../drawing/json.js';
+import type { Path } from './schema.js';
 
 /** What all fields of one form share. */
-export interface FormState {
+interface FormState {
   isReadOnly: boolean;
   /** What is wrong, by path with dots. */
   errors: ReadonlyMap<string, string>;
@@ -14,4 +15,17 @@ export const FormContext = createContext<FormState>({ isReadOnly: false, errors:
 
 export function useFieldError(path: readonly (string | number)[]): string | undefined {
   return use(FormContext).errors.get(path.join('.'));
+}
+
+export interface SchemaFieldProps {
+  schema: JsonObject;
+  /** Where the value is in the node's data. */
+  path: Path;
+  /** The accessible name: the schema's title. */
+  label: string;
+  /** Undefined: the key is not there. */
+  value: unknown;
+  isRequired?: boolean;
+  /** Undefined takes the key away. */
+  onChange: (path: Path, value: unknown) => void;
 }

@@ -1,8 +1,8 @@
 // Fields that a schema puts under a heading of their own (`group`), because every kind has them.
+import { asText, isObject, type JsonObject } from '../drawing/json.js';
 import { propertiesOf } from '../forms/schema.js';
-import { asText, type JsonObject } from '../drawing/json.js';
 
-export interface FieldGroup {
+interface FieldGroup {
   heading: string;
   keys: string[];
   /** The schema of these fields alone. */
@@ -27,4 +27,19 @@ export function groupsOf(schema: JsonObject): FieldGroup[] {
 export function withoutGroups(schema: JsonObject): JsonObject {
   const own = Object.entries(propertiesOf(schema)).filter(([, property]) => asText(property['group']) === undefined);
   return { ...schema, properties: Object.fromEntries(own) };
+}
+
+/** `Order number` -> `order_number`: a name for variables, of its own among the others. */
+export function toFieldId(title: string, others: readonly unknown[]): string {
+  const taken = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));
+  const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, 60);
+  const base = words === '' ? 'field' : words;
+  if (!taken.has(base)) return base;
+  for (let number = 2; ; number += 1) if (!taken.has(`${base}_${number}`)) return `${base}_${number}`;
 }
