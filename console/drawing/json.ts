@@ -1,9 +1,8 @@
-/** A drawing is any JSON: what the editor does not know of it passes through unchanged. */
-export type JsonObject = Record<string, unknown>;
+// JSON as the console reads, compares and shows it. A drawing may hold any JSON: what the editor does not know of it passes
+// through unchanged.
+import { isObject, type JsonObject } from '../../graph/json.js';
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isEqualJson, isObject, ownValue, type JsonObject } from '../../graph/json.js';
 
 export function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};

@@ -12,7 +12,7 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { createContext, use, useMemo } from 'react';
-import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { isObject, ownValue, type JsonObject } from './json.js';
 import { useNodeEntry, useNodeStatus } from '../live/run-cache.js';
 import { classNames } from '../ui/class-names.js';
 import { findBodies, frameId, framesOf, frameZ, isBodyHandle, NO_BODIES, type Bodies } from './bodies.js';

@@ -1,5 +1,5 @@
 // Which node follows which in a drawing, read without knowing any kind of node by name.
-import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { isObject, ownValue, type JsonObject } from './json.js';
 
 interface RunLink {
   from: string;

@@ -1,14 +1,18 @@
 import { useEffect, useState } from 'react';
-import type { RunEvent, VersionedState } from '../../clients/typescript/src/index.js';
+import {
+  pollRunChange,
+  readRunEvents,
+  type RunEvent,
+  type VersionedState,
+} from '../../clients/typescript/src/index.js';
+import { api } from '../app/api.js';
 import { queryClient } from '../app/queries.js';
 import type { RunLinks } from '../drawing/run-links.js';
-import { createFrameBatch } from './frame-batch.js';
 import { applyNews } from './live-run.js';
 import { statusesOf } from './node-status.js';
+import { createFrameBatch } from './pace.js';
 import { readShownRun, writeShownRun } from './run-cache.js';
-import { createRunSource } from './run-source.js';
-import { scheduleFrame } from './schedule-frame.js';
-import { watchRun, type Connection } from './watch-run.js';
+import { watchRun, type Connection, type RunSource } from './watch-run.js';
 
 type News = RunEvent | VersionedState;
 
@@ -95,4 +99,50 @@ function useIsSeen(): boolean {
     };
   }, []);
   return isSeen;
+}
+
+// The service as the source of a run's news, in a browser that may go offline.
+
+function createRunSource(runId: string): RunSource {
+  return {
+    read: (after, onOpen, signal) => readWhileOnline(runId, after, onOpen, signal),
+    poll: (etag, signal) => pollRunChange(api, runId, { etag, signal }),
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(end, ms);
+        function end(): void {
+          clearTimeout(timer);
+          removeEventListener('online', end);
+          signal.removeEventListener('abort', end);
+          resolve();
+        }
+        addEventListener('online', end);
+        signal.addEventListener('abort', end);
+      }),
+  };
+}
+
+/** A connection of a network that is gone may stay open without a word; the browser knows better. */
+async function* readWhileOnline(runId: string, after: number | undefined, onOpen: () => void, signal: AbortSignal) {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal.reason);
+  const goOffline = (): void => controller.abort(new TypeError('The browser is offline.'));
+  signal.addEventListener('abort', stop, { once: true });
+  addEventListener('offline', goOffline);
+  if (signal.aborted) stop();
+  try {
+    yield* readRunEvents(api, runId, { after, onOpen, signal: controller.signal });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    removeEventListener('offline', goOffline);
+  }
+}
+
+/** A page that nobody looks at has no frames. */
+const HIDDEN_MS = 250;
+
+/** Acts when the next picture is drawn. */
+function scheduleFrame(act: () => void): void {
+  if (document.visibilityState === 'hidden') setTimeout(act, HIDDEN_MS);
+  else requestAnimationFrame(act);
 }

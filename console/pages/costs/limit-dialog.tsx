@@ -10,7 +10,7 @@ import type { Project } from '../settings/use-projects.js';
 
 type Limit = NonNullable<Project['spending_limit']>;
 
-const PERIODS: { value: Limit['period']; label: string }[] = [
+const PERIOD_CHOICES: { value: Limit['period']; label: string }[] = [
   { value: 'day', label: 'A day' },
   { value: 'month', label: 'A month' },
   { value: 'total', label: 'In all' },
@@ -80,8 +80,8 @@ export function LimitDialog({ projects, onClose }: LimitDialogProps) {
         label="Period"
         hint="Days and months begin at midnight UTC."
         value={period}
-        onChange={(value) => setPeriod(PERIODS.find((choice) => choice.value === value)?.value ?? 'month')}
-        options={PERIODS}
+        onChange={(value) => setPeriod(PERIOD_CHOICES.find((choice) => choice.value === value)?.value ?? 'month')}
+        options={PERIOD_CHOICES}
       />
     </Dialog>
   );

@@ -1,5 +1,5 @@
 // Requests of agents for a person's decision, as the service answers them. docs/use/approvers.md.
-import type { JsonObject } from '../../../graph/json.js';
+import type { JsonObject } from '../../drawing/json.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../app/api.js';
 import type { Approval, ApprovalFilter, ApprovalList, Verdict } from './approval-types.js';

@@ -1,5 +1,5 @@
 import { parseJson } from '../../../graph/json-text.js';
-import { isObject, type JsonObject } from '../../../graph/json.js';
+import { isObject, type JsonObject } from '../../drawing/json.js';
 import { TextField } from '../../ui/fields.js';
 import { toVisibleJson } from '../../ui/visible-json.js';
 import type { Approval } from './approval-types.js';

@@ -3,7 +3,7 @@ import type { ApprovalFilter } from './approval-types.js';
 import { EndedList } from './ended-list.js';
 import { RequestArticle } from './request-article.js';
 
-const OUTCOMES = [
+const APPROVAL_OUTCOMES = [
   { value: 'decided', label: 'Approved and rejected' },
   { value: 'approved', label: 'Approved' },
   { value: 'rejected', label: 'Rejected' },
@@ -15,7 +15,7 @@ export function DecidedList() {
     <EndedList
       name="approvals"
       noun="request"
-      outcomes={OUTCOMES}
+      outcomes={APPROVAL_OUTCOMES}
       list={listApprovals}
       idOf={(request) => request.request_id}
     >

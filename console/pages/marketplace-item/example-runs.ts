@@ -1,11 +1,11 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../app/api.js';
 
-type Examples =
+type ExampleList =
   paths['/api/v1/workflows/marketplace/{slug}/examples/']['get']['responses'][200]['content']['application/json'];
 export type Example =
   paths['/api/v1/workflows/marketplace/{slug}/examples/{run_id}/']['get']['responses'][200]['content']['application/json'];
-export type Listed = Pick<Examples[number], 'id' | 'created_at' | 'cost'>;
+export type Listed = Pick<ExampleList[number], 'id' | 'created_at' | 'cost'>;
 
 /** The newest ones, without their contents, which may be large. */
 export function useExamples(slug: string): UseQueryResult<Listed[]> {

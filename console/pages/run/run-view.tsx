@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { isObject } from '../../../graph/json.js';
+import { isObject } from '../../drawing/json.js';
 import { explain } from '../../app/explain.js';
 import { labelOf } from '../../drawing/run-graph.js';
 import { readLinks } from '../../drawing/run-links.js';

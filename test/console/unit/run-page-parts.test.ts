@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { createFrameBatch } from '../../../console/live/frame-batch.js';
-import { createLimit } from '../../../console/live/limit.js';
+import { createFrameBatch, createLimit } from '../../../console/live/pace.js';
 import { refusalsOf } from '../../../console/pages/run/actions/refusal.js';
 import { parseStructure, WrittenNumber } from '../../../console/drawing/json.js';
 import { failedChild, lineOfError } from '../../../console/pages/run/node/failure-parts.js';

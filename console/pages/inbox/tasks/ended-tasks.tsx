@@ -2,7 +2,7 @@ import { EndedList } from '../ended-list.js';
 import { TaskArticle } from './task-article.js';
 import { listTasks } from './task-data.js';
 
-const OUTCOMES = [
+const TASK_OUTCOMES = [
   { value: 'answered', label: 'Answered' },
   { value: 'expired', label: 'Expired' },
 ] as const;
@@ -10,7 +10,7 @@ const OUTCOMES = [
 /** The tasks that the person could have answered, and that have ended. */
 export function EndedTasks() {
   return (
-    <EndedList name="tasks" noun="task" outcomes={OUTCOMES} list={listTasks} idOf={(task) => task.id}>
+    <EndedList name="tasks" noun="task" outcomes={TASK_OUTCOMES} list={listTasks} idOf={(task) => task.id}>
       {(task, onChange) => <TaskArticle task={task} onChange={onChange} isLinked />}
     </EndedList>
   );

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keepPlaces, listTasks, type Task } from './task-data.js';
 
-const ASK_EVERY_MS = 10_000;
 export const MOST_TASKS = 50;
 
 /** The tasks that wait for the person, as a list in which nothing moves by itself. It lasts as long as the page. */

@@ -1,5 +1,5 @@
 // Why the service has refused to run a workflow again.
-import { isObject, ownValue } from '../../../../graph/json.js';
+import { isObject, ownValue } from '../../../drawing/json.js';
 import { readRefusal } from '../node/result-parts.js';
 
 /** Of the body of a refused re-run: `<label>, <field>: <sentence>` for each field of each node; empty for other answers. */

@@ -1,5 +1,5 @@
 // Where two JSON values differ.
-import { isEqualJson, isObject } from '../../../../graph/json.js';
+import { isEqualJson, isObject } from '../../../drawing/json.js';
 
 export interface Difference {
   /** Where: `customer.name`, `items[3]`; empty for the whole value. */

@@ -1,5 +1,5 @@
 // In what two runs of a workflow differ: input, definition, outcome, cost, time, and node by node.
-import { isObject, ownValue, type JsonObject } from '../../../../graph/json.js';
+import { isObject, ownValue, type JsonObject } from '../../../drawing/json.js';
 import type { NodeEntry } from '../../../live/live-run.js';
 import { statusOf } from '../../../live/node-status.js';
 import { parseStructure } from '../../../drawing/json.js';

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../../graph/json.js';
+import { ownValue } from '../../../drawing/json.js';
 import type { NodeEntry } from '../../../live/live-run.js';
 import { CodeLines } from '../content/code-lines.js';
 import type { NodeDetail } from '../run-data.js';

@@ -1,7 +1,7 @@
 import { useQuery, type QueryKey, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap } from '../../../app/api.js';
 import type { NodeEntry } from '../../../live/live-run.js';
-import { createLimit } from '../../../live/limit.js';
+import { createLimit } from '../../../live/pace.js';
 import type { NodeDetail } from '../run-data.js';
 
 export interface NodeAddress {

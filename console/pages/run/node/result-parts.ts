@@ -1,5 +1,5 @@
 // What a node's result consists of, read from the result itself: kinds are not known by name here.
-import { isObject, type JsonObject } from '../../../../graph/json.js';
+import { isObject, type JsonObject } from '../../../drawing/json.js';
 
 export interface ResultParts {
   /** Undefined where the result has no text. */

@@ -1,6 +1,6 @@
 // Gathers what comes in bursts, and gives it on once a frame.
 
-export interface Batch<Item> {
+interface Batch<Item> {
   add: (item: Item) => void;
   /** Gives on at once what was gathered. */
   flush: () => void;
@@ -27,5 +27,25 @@ export function createFrameBatch<Item>(
       schedule(flush);
     },
     flush,
+  };
+}
+
+/** Runs so many at a time at most, the others in the order in which they were asked for. */
+export function createLimit(most: number): <T>(act: () => Promise<T>, signal: AbortSignal) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const next = (): void => {
+    running -= 1;
+    waiting.shift()?.();
+  };
+  return async (act, signal) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    running += 1;
+    try {
+      signal.throwIfAborted();
+      return await act();
+    } finally {
+      next();
+    }
   };
 }
