@@ -1,16 +1,17 @@
+import { useState } from 'react';
 import { fieldErrors } from '../../app/explain.js';
+import { FailedChoices } from '../../app/problem.js';
 import { useSearchState } from '../../app/search-state.js';
 import { ButtonLink } from '../../ui/button.js';
+import { SelectField, TextField } from '../../ui/fields.js';
 import { Money, useNow } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { CostsFilters } from './costs-filters.js';
-import { CostsSection } from './costs-section.js';
+import { useProjects } from '../settings/use-projects.js';
+import { CostsSection, currenciesOf, useUsage, type Usage } from './costs-section.js';
 import './costs.css';
+import { isDay, lastDays, sumDecimals, toSpan, type Span } from './figures.js';
 import { LimitsSection } from './limits-section.js';
-import { sumDecimals } from './money-sum.js';
-import { toSpan } from './span.js';
-import { currenciesOf, useUsage, type Usage } from './usage.js';
 
 /** Often enough to notice that another day has begun. */
 const TICK_MS = 60_000;
@@ -88,4 +89,81 @@ function Empty() {
       </p>
     </Note>
   );
+}
+
+const SPANS = [7, 30, 90, 365] as const;
+
+interface CostsFiltersProps {
+  filters: ReturnType<typeof useSearchState>;
+  span: Span;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Sentences of the service about `from` and `to`. */
+  errors: Readonly<Record<string, string>>;
+  currencies: readonly string[];
+  currency: string;
+}
+
+function CostsFilters({ filters: { get, set }, span, now, errors, currencies, currency }: CostsFiltersProps) {
+  const projects = useProjects();
+  const known = SPANS.find((days) => {
+    const { from, to } = lastDays(days, now);
+    return from === span.from && to === span.to;
+  });
+  return (
+    <div className="costs-filters">
+      <SelectField
+        label="Project"
+        value={get('project')}
+        onChange={(project) => set({ project })}
+        options={[
+          { value: '', label: 'All projects' },
+          ...(projects.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+        ]}
+      />
+      <SelectField
+        label="Span"
+        value={known === undefined ? '' : String(known)}
+        onChange={(days) => days !== '' && set({ ...lastDays(Number(days), now) })}
+        options={[
+          ...(known === undefined ? [{ value: '', label: 'Other days' }] : []),
+          ...SPANS.map((days) => ({ value: String(days), label: `Last ${days} days` })),
+        ]}
+      />
+      <DayField label="From" value={span.from} onChange={(from) => set({ from })} error={errors['from']} />
+      <DayField label="To" value={span.to} onChange={(to) => set({ to })} error={errors['to']} />
+      {currencies.length > 1 && (
+        <SelectField
+          label="Currency"
+          value={currency}
+          onChange={(code) => set({ currency: code })}
+          options={currencies.map((code) => ({ value: code, label: code }))}
+        />
+      )}
+      <FailedChoices noun="projects" query={projects} />
+    </div>
+  );
+}
+
+interface DayFieldProps {
+  label: string;
+  /** YYYY-MM-DD. */
+  value: string;
+  /** Whole days only: while a year is being typed, browsers tell of the year 2 and the year 20, too. */
+  onChange: (day: string) => void;
+  error: string | undefined;
+}
+
+function DayField({ label, value, onChange, error }: DayFieldProps) {
+  const [typed, setTyped] = useState(value);
+  const [last, setLast] = useState(value);
+  if (value !== last) {
+    setLast(value);
+    setTyped(value);
+  }
+  const take = (text: string): void => {
+    setTyped(text);
+    if (isDay(text)) onChange(text);
+  };
+  return <TextField label={label} type="date" value={typed} onChange={take} error={error} />;
 }
