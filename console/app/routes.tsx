@@ -100,7 +100,7 @@ const RunsPage = lazy(() => import('../pages/runs/runs-page.js').then((page) => 
 const RunPage = lazy(() => import('../pages/run/run-page.js').then((page) => ({ default: page.RunPage })));
 const InboxPage = lazy(() => import('../pages/inbox/inbox-page.js').then((page) => ({ default: page.InboxPage })));
 const InboxItemPage = lazy(() =>
-  import('../pages/inbox-item/inbox-item-page.js').then((page) => ({ default: page.InboxItemPage })),
+  import('../pages/inbox/inbox-item-page.js').then((page) => ({ default: page.InboxItemPage })),
 );
 const MarketplacePage = lazy(() =>
   import('../pages/marketplace/marketplace-page.js').then((page) => ({ default: page.MarketplacePage })),

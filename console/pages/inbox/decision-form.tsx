@@ -1,14 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { parseJson } from '../../../graph/json-text.js';
 import { explain, fieldErrors } from '../../app/explain.js';
 import { useUser } from '../../app/session.js';
+import { isObject, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert, announce, Note } from '../../ui/notices.js';
-import type { Approval, Verdict } from './approval-types.js';
-import { decide, readApproval, type Wish } from './approval.js';
-import { ArgumentsField, readArguments, toDraft, type Draft } from './arguments-field.js';
-import { countedSentence, outcomeSentence, tooLateSentence } from './outcome-sentence.js';
+import { toVisibleJson } from '../../ui/visible-json.js';
+import { countedSentence, outcomeSentence, tooLateSentence, type Approval, type Verdict } from './approvals.js';
+import { decide, readApproval, type Wish } from './inbox-calls.js';
 
 const MOST_CHARACTERS = 2_000;
 const SENTENCES = {
@@ -106,5 +107,50 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
         </Button>
       </div>
     </div>
+  );
+}
+
+const ROWS = 8;
+
+/** Arguments that a person is changing. */
+interface Draft {
+  text: string;
+  /** Of the arguments that the person began with. */
+  seenHash: string;
+  problem?: string;
+}
+
+function toDraft(request: Approval): Draft {
+  const text = toVisibleJson(request.edited_arguments ?? request.arguments);
+  return { text, seenHash: request.arguments_hash };
+}
+
+/** Undefined where the text is no JSON object. */
+function readArguments(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface ArgumentsFieldProps {
+  draft: Draft;
+  error: string | undefined;
+  onChange: (draft: Draft) => void;
+}
+
+function ArgumentsField({ draft, error, onChange }: ArgumentsFieldProps) {
+  return (
+    <TextField
+      label="Arguments as JSON"
+      hint="The tool gets these instead. Write secrets themselves: ******** stands for one that is not shown."
+      error={error}
+      rows={ROWS}
+      spellCheck={false}
+      value={draft.text}
+      onChange={(text) => onChange({ text, seenHash: draft.seenHash })}
+    />
   );
 }

@@ -1,16 +1,17 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { api, unwrap, type components } from '../../app/api.js';
 import { useUser } from '../../app/session.js';
+import { Button } from '../../ui/button.js';
+import { Time, useNow } from '../../ui/figures.js';
 import { Alert, Note } from '../../ui/notices.js';
+import { beginningOf } from '../../ui/part-of.js';
 import { Status } from '../../ui/status.js';
-import { toVisibleText } from '../../ui/visible-json.js';
-import type { Approval } from './approval-types.js';
-import { ArgumentsText } from './arguments-text.js';
+import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
+import { approvalsOf, outcomeSentence, remainingText, type Approval } from './approvals.js';
 import { DecisionForm } from './decision-form.js';
 import './inbox.css';
-import { Outcome } from './outcome.js';
-import { RequestFacts } from './request-facts.js';
-import { useProjectRole } from './use-project-role.js';
 
 interface RequestArticleProps {
   request: Approval;
@@ -95,4 +96,139 @@ function FocusedOnce({ isFocused, children }: { isFocused: boolean; children: Re
       {children}
     </div>
   );
+}
+
+const TICK_MS = 20_000;
+
+/** A request of an agent, or a human task. */
+type Asked = Pick<
+  Approval,
+  'requested_by' | 'workflow' | 'project' | 'run_id' | 'node_id' | 'node_label' | 'path' | 'created_at' | 'expires_at'
+> & { status: string };
+
+function isApproval(request: Asked | Approval): request is Approval {
+  return 'arguments_hash' in request;
+}
+
+/** Who asks, where, and until when. */
+export function RequestFacts({ request }: { request: Asked | Approval }) {
+  const { requested_by: asker, workflow, project, run_id: runId, node_id: nodeId, path } = request;
+  const node = new URLSearchParams({ node: nodeId, ...(path === '' ? {} : { path }) });
+  return (
+    <dl className="request-facts">
+      <dt>Asked by</dt>
+      <dd>{asker.name}</dd>
+      <dt>Workflow</dt>
+      <dd>
+        <Link href={`/workflows/${workflow.id}`}>{workflow.title}</Link> in {project.name}
+      </dd>
+      <dt>Node</dt>
+      <dd>
+        <Link href={`/runs/${runId}?${node.toString()}`}>{request.node_label || nodeId}</Link>
+        {path !== '' && <> at {path}</>}
+      </dd>
+      <dt>Asked at</dt>
+      <dd>
+        <Time at={request.created_at} />
+      </dd>
+      {isApproval(request) && (request.required > 1 || request.edited_arguments !== null) && (
+        <>
+          <dt>Approvals</dt>
+          <dd>
+            {approvalsOf(request)} of {request.required}
+            <Decisions request={request} />
+          </dd>
+        </>
+      )}
+      {request.status === 'pending' && (
+        <>
+          <dt>Answer until</dt>
+          <dd>
+            <Time at={request.expires_at} /> <Remaining until={request.expires_at} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** Who has decided so far. */
+function Decisions({ request: { decisions, arguments_hash: hash } }: { request: Approval }) {
+  if (decisions.length === 0) return null;
+  return (
+    <ul aria-label="Decisions">
+      {decisions.map((made) => (
+        <li key={`${made.decided_by.id} ${made.decided_at}`}>
+          {made.decided_by.name} {made.decision} <Time at={made.decided_at} />
+          {made.arguments_hash !== hash && ', of earlier arguments'}
+          {made.reason !== '' && `: ${made.reason}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Remaining({ until }: { until: string }) {
+  const now = useNow(TICK_MS);
+  return <strong className="request-remaining">{remainingText(Date.parse(until), now)}</strong>;
+}
+
+const MOST_LINES = 24;
+const MOST_CHARACTERS = 1_500;
+const COUNT = new Intl.NumberFormat();
+
+/** Arguments as they are. A long text begins folded, which is said beside the button that shows all of it. */
+function ArgumentsText({ title, value }: { title: string; value: unknown }) {
+  const id = useId();
+  const [isOpen, setIsOpen] = useState(false);
+  const text = useMemo(() => toVisibleJson(value), [value]);
+  const part = beginningOf(text, MOST_LINES, MOST_CHARACTERS);
+  const isCut = !isOpen && !part.isWhole;
+  return (
+    <section className="request-arguments" aria-labelledby={id}>
+      <h3 id={id}>{title}</h3>
+      <pre className="request-json" dir="ltr">
+        {isCut ? part.text : text}
+      </pre>
+      {!part.isWhole && (
+        <p className="request-cut">
+          {isCut && (
+            <span>
+              {COUNT.format(part.text.length)} of {COUNT.format(text.length)} characters are shown.
+            </span>
+          )}
+          <Button aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {isOpen ? 'Show less' : 'Show all'}
+          </Button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** How the request has ended, who has decided, when, and why. */
+function Outcome({ request }: { request: Approval }) {
+  const user = useUser();
+  return (
+    <>
+      <p>
+        <strong>{outcomeSentence(request, user?.id)}</strong>{' '}
+        {request.decided_at !== null && <Time at={request.decided_at} />}
+      </p>
+      {request.reason !== '' && <p className="request-reason">Reason: {request.reason}</p>}
+    </>
+  );
+}
+
+type Role = components['schemas']['Role'];
+
+/** The person's role in a project; undefined until it is known. `isKnown` also where it cannot be read. */
+function useProjectRole(projectId: number, isWanted: boolean): { role: Role | undefined; isKnown: boolean } {
+  const { data, isPending } = useQuery({
+    queryKey: ['projects', 'one', projectId],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
+    enabled: isWanted,
+    staleTime: 60_000,
+  });
+  return { role: data?.role, isKnown: !isPending };
 }

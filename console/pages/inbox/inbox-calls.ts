@@ -1,8 +1,8 @@
 // Requests of agents for a person's decision, as the service answers them. docs/use/approvers.md.
-import type { JsonObject } from '../../drawing/json.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../app/api.js';
-import type { Approval, ApprovalFilter, ApprovalList, Verdict } from './approval-types.js';
+import type { JsonObject } from '../../drawing/json.js';
+import type { Approval, ApprovalFilter, ApprovalList, Verdict } from './approvals.js';
 
 type Decision =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/{request_id}/approve/']['post']['responses'][200]['content']['application/json'];
@@ -43,4 +43,39 @@ export function decide(request: Approval, { verdict, reason, edited, seenHash }:
   if (verdict === 'reject') return unwrap(api.POST(`${base}/reject/`, { params: { path }, body: { reason } }));
   const body = { reason, arguments_hash: seenHash, ...(edited && { arguments: edited }) };
   return unwrap(api.POST(`${base}/approve/`, { params: { path }, body, bodySerializer: writeJson }));
+}
+
+// Human tasks, as the service answers them. docs/use/approvers.md.
+
+type TaskList = paths['/api/v1/human-tasks/']['get']['responses'][200]['content']['application/json'];
+export type Task = TaskList['items'][number];
+
+/** The tasks of a page, newest first. */
+export function listTasks(
+  query: { status: 'pending' | 'answered' | 'expired'; page: number; size: number },
+  signal: AbortSignal,
+): Promise<TaskList> {
+  return unwrap(api.GET('/api/v1/human-tasks/', { params: { query }, signal }));
+}
+
+export function readTask(taskId: string, signal?: AbortSignal): Promise<Task> {
+  const options = { params: { path: { task_id: taskId } }, ...(signal && { signal }) };
+  return unwrap(api.GET('/api/v1/human-tasks/{task_id}/', options));
+}
+
+interface GivenAnswer {
+  action: string;
+  values: JsonObject;
+  comment: string;
+}
+
+export function answerTask(taskId: string, body: GivenAnswer): Promise<Task> {
+  return unwrap(api.POST('/api/v1/human-tasks/{task_id}/answer/', { params: { path: { task_id: taskId } }, body }));
+}
+
+/** `shown` with what is known of them now, and behind them what has come: nothing moves by itself. */
+export function keepPlaces(shown: readonly Task[], listed: readonly Task[]): Task[] {
+  const now = new Map(listed.map((task) => [task.id, task]));
+  const known = new Set(shown.map(({ id }) => id));
+  return [...shown.map((task) => now.get(task.id) ?? task), ...listed.filter(({ id }) => !known.has(id)).toReversed()];
 }

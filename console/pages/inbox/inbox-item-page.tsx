@@ -3,12 +3,11 @@ import { explain, isNotFound } from '../../app/explain.js';
 import { ButtonLink } from '../../ui/button.js';
 import { Alert, Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
-import type { Approval } from '../inbox/approval-types.js';
-import { readApproval } from '../inbox/approval.js';
-import '../inbox/inbox.css';
-import { RequestArticle } from '../inbox/request-article.js';
-import { TaskArticle } from '../inbox/tasks/task-article.js';
-import { readTask, type Task } from '../inbox/tasks/task-data.js';
+import type { Approval } from './approvals.js';
+import { readApproval, readTask, type Task } from './inbox-calls.js';
+import './inbox.css';
+import { RequestArticle } from './request-article.js';
+import { TaskArticle } from './task-article.js';
 
 const ASK_EVERY_MS = 10_000;
 
