@@ -106,7 +106,7 @@ const MarketplacePage = lazy(() =>
   import('../pages/marketplace/marketplace-page.js').then((page) => ({ default: page.MarketplacePage })),
 );
 const MarketplaceItemPage = lazy(() =>
-  import('../pages/marketplace-item/marketplace-item-page.js').then((page) => ({ default: page.MarketplaceItemPage })),
+  import('../pages/marketplace/marketplace-item-page.js').then((page) => ({ default: page.MarketplaceItemPage })),
 );
 const CostsPage = lazy(() => import('../pages/costs/costs-page.js').then((page) => ({ default: page.CostsPage })));
 const SettingsPage = lazy(() =>

@@ -1,7 +1,7 @@
 import Markdown, { type Components, type Options } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
-import { Elsewhere } from '../../ui/elsewhere.js';
+import { Elsewhere } from './elsewhere.js';
 import './guide.css';
 
 const REMARK: Options['remarkPlugins'] = [remarkGfm];

@@ -2,7 +2,7 @@ import { useId, useMemo, useState } from 'react';
 import { Button } from '../../ui/button.js';
 import { statusWord } from '../../ui/status.js';
 import { NODE_HEIGHT, NODE_WIDTH, toPicture, type PictureLink, type PictureNode } from './drawing-picture.js';
-import './graph-picture.css';
+import './marketplace-item.css';
 
 const SCALES = [0.25, 0.4, 0.6, 0.8, 1, 1.5] as const;
 const BEGIN_AT = 3;

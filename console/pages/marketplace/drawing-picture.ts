@@ -14,7 +14,7 @@ export interface PictureLink {
   branch: string;
 }
 
-export interface Picture {
+interface Picture {
   nodes: PictureNode[];
   links: PictureLink[];
   width: number;

@@ -2,6 +2,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
+import { Money } from '../../ui/figures.js';
 
 type Path = paths['/api/v1/workflows/marketplace/']['get'];
 type Query = NonNullable<Path['parameters']['query']>;
@@ -9,7 +10,7 @@ type List = Path['responses'][200]['content']['application/json'];
 type Categories = paths['/api/v1/categories/']['get']['responses'][200]['content']['application/json'];
 type Languages = paths['/api/v1/languages/']['get']['responses'][200]['content']['application/json'];
 export type Published = List['items'][number];
-export type Category = Categories['items'][number];
+type Category = Categories['items'][number];
 export type Language = Languages['items'][number];
 export type Ordering = NonNullable<Query['ordering']>;
 
@@ -47,4 +48,16 @@ export function useLanguages(): UseQueryResult<Language[]> {
 /** `en` -> `English`; the code where nobody has named it. */
 export function languageName(languages: readonly Language[] | undefined, code: string): string {
   return languages?.find((language) => language.code === code)?.name ?? code;
+}
+
+/** What a succeeded run of a copy costs besides its calls. */
+export function Fee({ workflow }: { workflow: Pick<Published, 'run_fee' | 'free_runs_per_user'> }) {
+  const { run_fee: fee, free_runs_per_user: free } = workflow;
+  if (/^[0.]+$/.test(fee)) return <>No fee</>;
+  return (
+    <>
+      <Money amount={{ USD: fee }} /> a run
+      {free === 0 ? '' : free === 1 ? ', the first is free' : `, the first ${free} are free`}
+    </>
+  );
 }
