@@ -87,7 +87,7 @@ const SignInPage = lazy(() =>
   import('../pages/sign-in/sign-in-page.js').then((page) => ({ default: page.SignInPage })),
 );
 const PasswordPage = lazy(() =>
-  import('../pages/password/password-page.js').then((page) => ({ default: page.PasswordPage })),
+  import('../pages/sign-in/password-page.js').then((page) => ({ default: page.PasswordPage })),
 );
 const WorkflowsPage = lazy(() =>
   import('../pages/workflows/workflows-page.js').then((page) => ({ default: page.WorkflowsPage })),

@@ -1,11 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { Redirect, useSearchParams } from 'wouter';
+import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { toOwnPath } from '../../app/return-address.js';
+import { keepReturnAddress, toOwnPath } from '../../app/return-address.js';
 import { useSession } from '../../app/session.js';
 import { Alert, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { PasswordForm } from './password-form.js';
-import { Providers } from './providers.js';
 import './sign-in-page.css';
 
 /** `?next=` is the address that was asked for: a path of this origin, whatever stands there. */
@@ -41,3 +42,28 @@ const PROVIDER_PROBLEMS: Readonly<Record<string, string>> = {
 
 const LINK_IS_USED =
   'This sign-in link was used before, or is more than ten minutes old. Ask for another one, or sign in here.';
+
+/** Other ways than a password, as the operator has set them up. */
+function Providers({ next }: { next: string }) {
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['providers'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/auth/providers/', { signal })),
+  });
+  if (error !== null) {
+    return (
+      <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
+        {explain(error)}
+      </Alert>
+    );
+  }
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <div className="sign-in-providers">
+      {data.map(({ name, url }) => (
+        <a key={url} className="button button-plain" href={url} onClick={() => keepReturnAddress(next)}>
+          Sign in with {name}
+        </a>
+      ))}
+    </div>
+  );
+}

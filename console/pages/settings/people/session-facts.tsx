@@ -1,6 +1,9 @@
 import { Time } from '../../../ui/figures.js';
+import type { paths } from '../../../app/api.js';
 import type { Column } from '../../../ui/table.js';
-import type { ListedSession } from './use-users.js';
+
+export type ListedSession =
+  paths['/api/v1/users/{id}/sessions/']['get']['responses'][200]['content']['application/json']['items'][number];
 
 const METHODS: Record<ListedSession['method'], string> = {
   password: 'Password',

@@ -1,6 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../../app/api.js';
 import { readAllPages } from '../../../app/calls.js';
+import type { ListedSession } from './session-facts.js';
 
 type List = paths['/api/v1/users/']['get']['responses'][200]['content']['application/json'];
 export type Listed = List['items'][number];
@@ -12,8 +13,6 @@ export interface UserFields {
   is_admin: boolean;
 }
 
-export type ListedSession =
-  paths['/api/v1/users/{id}/sessions/']['get']['responses'][200]['content']['application/json']['items'][number];
 export type PasswordLink =
   paths['/api/v1/users/{id}/password-link/']['post']['responses'][201]['content']['application/json'];
 

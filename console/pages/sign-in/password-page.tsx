@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ADDRESSES } from '../../app/addresses.js';
 import { fieldErrors } from '../../app/explain.js';
-import { readPasswordToken, session } from '../../app/session.js';
 import { Problem } from '../../app/problem.js';
+import { readPasswordToken, session } from '../../app/session.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import '../sign-in/sign-in-page.css';
+import './sign-in-page.css';
 
 /** The page of a password link. A user who is signed in sees it, too: the link may be somebody else's. */
 export function PasswordPage() {
