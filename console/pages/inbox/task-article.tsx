@@ -16,7 +16,7 @@ import { answerTask, readTask, type Task } from './inbox-calls.js';
 import './inbox.css';
 import { RequestFacts } from './request-article.js';
 
-const Markdown = lazy(() => import('../run/content/markdown.js').then((module) => ({ default: module.Markdown })));
+const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 
 interface TaskArticleProps {
   task: Task;

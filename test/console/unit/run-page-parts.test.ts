@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { createFrameBatch, createLimit } from '../../../console/live/pace.js';
-import { refusalsOf } from '../../../console/pages/run/actions/refusal.js';
+import { failedChild, lineOfError, readResult, refusalsOf } from '../../../console/pages/run/result-parts.js';
 import { parseStructure, WrittenNumber } from '../../../console/drawing/json.js';
-import { failedChild, lineOfError } from '../../../console/pages/run/node/failure-parts.js';
-import { readResult } from '../../../console/pages/run/node/result-parts.js';
 import { runWord, toStoredStatus } from '../../../console/pages/run/run-word.js';
-import { addDecimals, subtractDecimals, sumAmounts } from '../../../console/pages/run/sum-amounts.js';
+import { addDecimals, subtractDecimals, sumAmounts } from '../../../console/drawing/decimals.js';
 import { formatBytes } from '../../../console/ui/format.js';
 import { linesAround, partOf, SHOWN_BYTES } from '../../../console/ui/part-of.js';
 
