@@ -15,9 +15,9 @@ export interface RunFilters {
   page: number;
 }
 
-export type RunOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
+type RunOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 
-export interface RunsQuery {
+interface RunsQuery {
   status?: StoredStatus;
   project?: number;
   workflow?: number;
@@ -101,4 +101,25 @@ function toMoment(text: string, daysLater: 0 | 1): string | undefined {
   const [year, month, day] = text.split('-').map(Number);
   const moment = DAY.test(text) ? new Date(year!, month! - 1, day! + daysLater) : new Date(text);
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
+}
+
+// A page of a list that is looked at while it changes: rows stay where they are, and what is new waits to be asked for.
+
+interface Page<Row> {
+  items: readonly Row[];
+}
+
+interface MergedPage<Row> {
+  rows: readonly Row[];
+  /** Rows of the fresh page that are not shown. */
+  newCount: number;
+}
+
+/** The rows of `shown` as they are in `fresh` where it has them. Without `shown`, or from an empty page on: `fresh`. */
+export function mergePage<Row extends { id: string }>(shown: Page<Row> | undefined, fresh: Page<Row>): MergedPage<Row> {
+  if (shown === undefined || shown.items.length === 0) return { rows: fresh.items, newCount: 0 };
+  const known = new Set(shown.items.map(({ id }) => id));
+  const byId = new Map(fresh.items.map((row) => [row.id, row]));
+  const rows = shown.items.map((row) => byId.get(row.id) ?? row);
+  return { rows, newCount: fresh.items.filter(({ id }) => !known.has(id)).length };
 }
