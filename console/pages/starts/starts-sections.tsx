@@ -1,7 +1,7 @@
 import type { components } from '../../app/api.js';
-import { HooksSection } from './hooks/hooks-section.js';
-import { SchedulesSection } from './schedules/schedules-section.js';
-import { ToolSection } from './tool/tool-section.js';
+import { HooksSection } from './hooks.js';
+import { SchedulesSection } from './schedules.js';
+import { ToolSection } from './tool.js';
 import './starts.css';
 
 interface StartsSectionsProps {
