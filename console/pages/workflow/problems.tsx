@@ -1,15 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { api, unwrap, type components } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { titleOfPath } from '../../forms/schema.js';
-import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';
 import { labelOf, nodesOf, positionOf, typeOf } from '../../drawing/drawing.js';
-import type { Problem } from '../../drawing/schema-problems.js';
-import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { useEditor, useStore, type EditorStore } from '../../drawing/editor-store.js';
+import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';
+import { schemaProblems, type Problem } from '../../drawing/schema-problems.js';
+import { titleOfPath } from '../../forms/schema.js';
 import { Alert } from '../../ui/notices.js';
-import { focusField } from './focus-field.js';
-import './problems.css';
+import './editor.css';
 import type { Saver } from './saver.js';
-import { useProblems } from './use-problems.js';
 
 /** More do not help anybody. */
 const MAX_SHOWN = 100;
@@ -75,4 +76,79 @@ function Entry({ problem }: { problem: Problem }) {
       </span>
     </button>
   );
+}
+
+interface Check {
+  /** Of the last saved drawing, and not yet answered. */
+  isChecking: boolean;
+  error: unknown;
+  retry: () => void;
+}
+
+const DELAY_MS = 300;
+
+/**
+ * Tells the store what is wrong: of a saved drawing what the service says (`check_workflow` reads the stored one), of
+ * unsaved changes what the schemas of the kinds say.
+ */
+function useProblems(store: EditorStore, saver: Saver): Check {
+  const isDirty = useSyncExternalStore(store.subscribe, () => store.getState().isDirty);
+  const present = useSyncExternalStore(store.subscribe, () => store.drawing);
+  const { id } = useSyncExternalStore(saver.subscribe, () => saver.getState().workflow);
+  const etag = useSyncExternalStore(saver.subscribe, () => saver.etag);
+  const drawing = useDelayed(present);
+  const check = useQuery({
+    queryKey: ['workflow', id, 'check', etag],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, signal })),
+    enabled: !isDirty,
+    staleTime: Infinity,
+  });
+  const { data } = check;
+  useEffect(() => {
+    if (!isDirty && data !== undefined) store.setProblems(toProblems(data));
+  }, [store, isDirty, data]);
+  useEffect(() => {
+    // Not of what was there a moment ago: a first node would be told that there are none.
+    if (isDirty && drawing === present) store.setProblems(schemaProblems(drawing, store.kinds));
+  }, [store, isDirty, drawing, present]);
+  return { isChecking: check.isFetching, error: isDirty ? null : check.error, retry: () => void check.refetch() };
+}
+
+function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']): Problem[] {
+  return [
+    ...errors.map(({ node_id: nodeId, path, message }): Problem => ({ nodeId, path, message, severity: 'error' })),
+    ...warnings.map(({ node_id: nodeId, message }): Problem => ({ nodeId, path: '', message, severity: 'warning' })),
+  ];
+}
+
+/** The value as it is once nothing has changed for a moment. */
+function useDelayed<T>(value: T): T {
+  const [delayed, setDelayed] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(value), DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return delayed;
+}
+
+const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"]';
+
+/** Focuses the field of the region `Node` at a path, or what of its way there is: `messages.0` for `messages.0.x`. */
+function focusField(path: string): void {
+  // The form of a node that has just been selected is drawn first.
+  setTimeout(() => {
+    const panel = document.querySelector('.node-panel');
+    const parts = path === '' ? [] : path.split('.');
+    for (let length = parts.length; length > 0; length -= 1) {
+      const name = CSS.escape(parts.slice(0, length).join('.'));
+      const control = panel?.querySelector<HTMLElement>(`[data-path="${name}"] :is(${CONTROLS})`);
+      if (control) {
+        control.focus();
+        control.scrollIntoView({ block: 'center' });
+        return;
+      }
+    }
+    panel?.querySelector<HTMLElement>(CONTROLS)?.focus();
+  });
 }

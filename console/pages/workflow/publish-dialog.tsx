@@ -6,13 +6,10 @@ import { explain, fieldErrors } from '../../app/explain.js';
 import { FailedChoices } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
-import { SelectField, TextField } from '../../ui/fields.js';
+import { CheckboxField, SearchField, SelectField, TextField } from '../../ui/fields.js';
 import { Alert, announce } from '../../ui/notices.js';
-import { LanguageBoxes } from './language-boxes.js';
-import { markTemplate } from './mark-template.js';
-import type { Saver } from './saver.js';
+import { publishWorkflow, unpublishWorkflow, type Saver } from './saver.js';
 import { useAction } from './use-action.js';
-import { publishWorkflow, unpublishWorkflow } from './workflow-record.js';
 
 /** Marketplace texts, the run whose drawing is published, and the publication itself. */
 export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
@@ -111,4 +108,72 @@ function useSucceededRuns(id: number) {
     template: items.find((run) => run.use_as_marketplace_template)?.id,
     options: items.map((run) => ({ value: run.id, label: MOMENT.format(new Date(run.created_at)) })),
   };
+}
+
+interface LanguageBoxesProps {
+  chosen: readonly string[];
+  error: string | undefined;
+  onChange: (codes: string[]) => void;
+}
+
+/** Shown before anybody searches: what is chosen, and what is spoken most. */
+const FIRST = new Set(['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'pt', 'ru', 'zh']);
+
+function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {
+  const [search, setSearch] = useState('');
+  const query = useQuery({ queryKey: ['languages'], queryFn: readLanguages, staleTime: Infinity });
+  const { data: languages = [] } = query;
+  const wanted = search.trim().toLowerCase();
+  const known = new Set(languages.map(({ code }) => code));
+  const others = chosen.filter((code) => !known.has(code)).map((code) => ({ code, name: code }));
+  const shown = [...languages, ...others].filter(({ code, name }) => {
+    if (wanted !== '') return code === wanted || name.toLowerCase().includes(wanted);
+    return chosen.includes(code) || FIRST.has(code);
+  });
+  return (
+    <fieldset className="form-group">
+      <legend className="form-legend">Languages</legend>
+      <FailedChoices noun="languages" query={query} />
+      <SearchField label="Search languages" value={search} onChange={setSearch} />
+      <div className="form-row">
+        {shown.map(({ code, name }) => (
+          <CheckboxField
+            key={code}
+            label={name}
+            isChecked={chosen.includes(code)}
+            onChange={(isChecked) => onChange(isChecked ? [...chosen, code] : chosen.filter((each) => each !== code))}
+          />
+        ))}
+      </div>
+      {error !== undefined && <p className="field-error">{error}</p>}
+    </fieldset>
+  );
+}
+
+async function readLanguages(): Promise<{ code: string; name: string }[]> {
+  const all: { code: string; name: string }[] = [];
+  for (let page = 1; ; page += 1) {
+    const { items, total } = await unwrap(api.GET('/api/v1/languages/', { params: { query: { page, size: 100 } } }));
+    all.push(...items);
+    if (items.length === 0 || all.length >= total) return all;
+  }
+}
+
+interface RunMark {
+  id: string;
+  use_as_marketplace_template: boolean;
+}
+
+/** The chosen run alone is the template: of several marked ones the service takes the newest. */
+async function markTemplate(workflowId: number, runId: string, runs: readonly RunMark[]): Promise<void> {
+  for (const run of runs) {
+    const isChosen = run.id === runId;
+    if (run.use_as_marketplace_template === isChosen) continue;
+    await unwrap(
+      api.POST('/api/v1/workflows/{id}/history/{run_id}/toggle-marketplace-use/', {
+        params: { path: { id: workflowId, run_id: run.id } },
+        body: { use_as_marketplace_template: isChosen },
+      }),
+    );
+  }
 }

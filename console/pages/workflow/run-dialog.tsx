@@ -2,13 +2,15 @@ import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { createIdempotencyKey, startRun } from '../../../clients/typescript/src/index.js';
 import { api, RunRefusedError, ServiceError } from '../../app/api.js';
+import { explain } from '../../app/explain.js';
+import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { parseExact } from '../../drawing/json.js';
+import { titleOfPath } from '../../forms/schema.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, TextField } from '../../ui/fields.js';
-import { Note } from '../../ui/notices.js';
-import { parseExact } from '../../drawing/json.js';
-import { RefusedRun } from './refused-run.js';
+import { Alert, Note } from '../../ui/notices.js';
 import { RunFieldControl } from './run-field.js';
 import { runFields, toInput, type RunField } from './run-input.js';
 import type { Saver } from './saver.js';
@@ -109,4 +111,34 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Why a run was not started, by node and field. */
+function RefusedRun({ error }: { error: unknown }) {
+  const { drawing, kinds } = useStore();
+  const errors = error instanceof RunRefusedError ? Object.entries(error.nodeErrors) : [];
+  if (errors.length === 0) return <Alert>{explain(error)}</Alert>;
+  const inputs = new Map(runFields(drawing, kinds).map(({ id, title }) => [id, title]));
+  const nameOf = (nodeId: string, path: string): string => {
+    const node = nodesOf(drawing).get(nodeId);
+    const input = nodeId === startOf(drawing) ? inputs.get(path) : undefined;
+    if (input !== undefined) return input;
+    return `${labelOf(node, kinds)}: ${titleOfPath(node && kinds.get(typeOf(node))?.schema, path)}`;
+  };
+  return (
+    <Alert>
+      <p>The run was not started.</p>
+      <ul>
+        {errors.flatMap(([nodeId, messages]) =>
+          messages
+            .flatMap((message) => Object.entries(message))
+            .map(([path, message], at) => (
+              <li key={`${nodeId} ${at}`}>
+                {nameOf(nodeId, path)} – {message}
+              </li>
+            )),
+        )}
+      </ul>
+    </Alert>
+  );
 }

@@ -1,14 +1,13 @@
 import { useSyncExternalStore } from 'react';
+import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../drawing/change-drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Menu } from '../../ui/menu.js';
 import { Alert } from '../../ui/notices.js';
-import type { OpenDialog } from './editor-dialogs.js';
-import { exportWorkflow } from './export-workflow.js';
-import { saveAndTell } from './save-and-tell.js';
-import type { Saver } from './saver.js';
+import type { OpenDialog } from './dialogs.js';
+import { saveAndTell, type Saver } from './saver.js';
 import { useAction } from './use-action.js';
 
 interface ToolbarProps {
@@ -102,4 +101,22 @@ function Steps() {
 function stateOf(isReadOnly: boolean, isDirty: boolean): string {
   if (isReadOnly) return 'You may look at this workflow, but not change it';
   return isDirty ? 'Unsaved changes' : 'All changes saved';
+}
+
+/** Stores the workflow as a file. The service has masked its secrets. */
+async function exportWorkflow(id: number): Promise<void> {
+  const exported = await unwrap(api.GET('/api/v1/workflows/{id}/export/', { params: { path: { id } } }));
+  const file = new Blob([`${JSON.stringify(exported, null, 2)}\n`], { type: 'application/json' });
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${toFileName(exported.title)}.json`;
+  link.click();
+  // The download has begun with the click.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function toFileName(title: string): string {
+  const name = title.replace(/[^\p{L}\p{N} _-]+/gu, '').trim();
+  return name === '' ? 'workflow' : name.slice(0, 80);
 }

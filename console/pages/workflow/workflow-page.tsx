@@ -1,14 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { ReactFlowProvider } from '@xyflow/react';
+import { useRef, useState, useSyncExternalStore } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { explain, isNotFound } from '../../app/explain.js';
-import { EditorStore } from '../../drawing/editor-store.js';
+import { useLeaveGuard } from '../../app/leave-guard.js';
+import { Canvas, Palette } from '../../drawing/canvas.js';
 import { byType, type NodeKind } from '../../drawing/drawing.js';
+import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
 import { Alert, Loading } from '../../ui/notices.js';
-import { NotFound, PageHeader } from '../../ui/page-header.js';
-import { Editor } from './editor.js';
-import { Saver } from './saver.js';
-import { readWorkflow, type WorkflowRecord } from './workflow-record.js';
+import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
+import { EditorDialogs, type OpenDialog } from './dialogs.js';
+import './editor.css';
+import { NodePanel } from './node-panel.js';
+import { Problems } from './problems.js';
+import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
+import { useClipboard, useShortcuts } from './shortcuts.js';
+import { Toolbar } from './toolbar.js';
 
 /** The editor of one workflow. What is open here is read once: nothing that others save changes it under the hands. */
 export function WorkflowPage({ workflowId }: { workflowId: number }) {
@@ -50,4 +57,44 @@ function Opened({ record, kinds }: { record: WorkflowRecord; kinds: NodeKind[] }
     return { store: made, saver: new Saver(made, record) };
   });
   return <Editor store={store} saver={saver} />;
+}
+
+interface EditorProps {
+  store: EditorStore;
+  saver: Saver;
+}
+
+function Editor({ store, saver }: EditorProps) {
+  return (
+    <EditorContext value={store}>
+      <ReactFlowProvider>
+        <Workbench store={store} saver={saver} />
+      </ReactFlowProvider>
+    </EditorContext>
+  );
+}
+
+function Workbench({ store, saver }: EditorProps) {
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const graph = useRef<HTMLElement>(null);
+  const { title, project } = useSyncExternalStore(saver.subscribe, () => saver.getState().workflow);
+  const isDirty = useSyncExternalStore(store.subscribe, () => store.getState().isDirty);
+  useTitle(title);
+  useLeaveGuard(isDirty);
+  useShortcuts(store, saver, graph, () => setDialog('run'));
+  useClipboard(store, graph);
+  return (
+    <div className="page-full editor">
+      <Toolbar saver={saver} onOpen={setDialog} />
+      <div className="editor-work">
+        {!store.isReadOnly && <Palette />}
+        <section className="editor-graph" aria-label="Graph" ref={graph}>
+          <Canvas />
+        </section>
+        <NodePanel projectId={project} />
+        <Problems saver={saver} />
+      </div>
+      <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />
+    </div>
+  );
 }
