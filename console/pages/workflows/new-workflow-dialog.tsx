@@ -1,14 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { explain, fieldErrors } from '../../app/explain.js';
+import { api, unwrap } from '../../app/api.js';
+import { explain, fieldErrors, isNotFound } from '../../app/explain.js';
+import { MASK } from '../../drawing/drawing.js';
+import { isObject, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
 import { useAction } from '../workflow/use-action.js';
-import { createWorkflow } from './create-workflow.js';
-import { EMPTY, readTemplates } from './templates.js';
 import { isWritable, projectToWriteTo, useProjects } from './use-projects.js';
 
 interface NewWorkflowDialogProps {
@@ -76,4 +77,72 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
       </form>
     </Dialog>
   );
+}
+
+// What a new workflow can begin with: nothing, a workflow that the person has already (the samples, for example), or a
+// free one of the marketplace, as one of its examples ran.
+
+interface Template {
+  /** Unique, and a value of the combobox. */
+  key: string;
+  label: string;
+  read: () => Promise<JsonObject>;
+}
+
+const EMPTY_DRAWING = { nodes: [], edges: [], viewport: { x: 0, y: 0, zoom: 1 } };
+
+const EMPTY: Template = { key: '', label: 'An empty drawing', read: () => Promise.resolve(EMPTY_DRAWING) };
+
+async function readTemplates(): Promise<Template[]> {
+  const [own, published] = await Promise.all([ownTemplates(), marketplaceTemplates()]);
+  return [...published, ...own];
+}
+
+async function ownTemplates(): Promise<Template[]> {
+  const { items } = await unwrap(api.GET('/api/v1/all-workflows/', { params: { query: { size: 50 } } }));
+  return items.map(({ id, title }) => ({
+    key: `workflow-${id}`,
+    label: `Copy of ${title}`,
+    read: async () => (await unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } } }))).data,
+  }));
+}
+
+/** Where a fee is asked, the marketplace's own button copies the workflow with its terms. */
+async function marketplaceTemplates(): Promise<Template[]> {
+  const { items } = await unwrap(api.GET('/api/v1/workflows/marketplace/', { params: { query: { size: 20 } } }));
+  const free = items.filter(({ run_fee: fee }) => Number(fee) === 0);
+  const found = await Promise.all(
+    free.map(async ({ slug, market_title: title }): Promise<Template[]> => {
+      const params = { path: { slug } };
+      const [example] = await unwrap(api.GET('/api/v1/workflows/marketplace/{slug}/examples/', { params })).catch(
+        orNone,
+      );
+      if (example === undefined) return [];
+      const one = { path: { slug, run_id: example.id } };
+      const read = async (): Promise<JsonObject> =>
+        (await unwrap(api.GET('/api/v1/workflows/marketplace/{slug}/examples/{run_id}/', { params: one }))).data;
+      return [{ key: `marketplace-${slug}`, label: `Marketplace: ${title}`, read }];
+    }),
+  );
+  return found.flat();
+}
+
+/** What was unpublished a moment ago is no failure of all the others. */
+function orNone(error: unknown): [] {
+  if (isNotFound(error)) return [];
+  throw error;
+}
+
+/** Answers the id. Masked secrets of the drawing begin empty: a new workflow has nothing stored that they could stand for. */
+async function createWorkflow(project: number, title: string, data: JsonObject): Promise<number> {
+  const body = { project, title, data: withoutMasks(data) as JsonObject };
+  const { id } = await unwrap(api.POST('/api/v1/workflows/', { body }));
+  return id;
+}
+
+function withoutMasks(value: unknown): unknown {
+  if (value === MASK) return '';
+  if (Array.isArray(value)) return value.map(withoutMasks);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutMasks(part)]));
 }
