@@ -1,13 +1,14 @@
 // Who has unsaved changes is asked before the page is left, whichever way: a link, the back button, closing the tab.
-import { useLayoutEffect, useSyncExternalStore } from 'react';
+import { useLayoutEffect } from 'react';
 import type { AroundNavHandler } from 'wouter';
 import { ConfirmDialog } from '../ui/dialog.js';
+import { createStore, useStored } from '../ui/store.js';
 
 type Leave = () => void;
 
-const listeners = new Set<() => void>();
+/** What waits for the person's answer, and does it; undefined while nothing waits. */
+const pending = createStore<Leave | undefined>(undefined);
 let guards = 0;
-let pending: Leave | undefined;
 /** The address of the page that is shown. */
 let here = location.href;
 
@@ -28,15 +29,9 @@ export const guardedNavigation: AroundNavHandler = (navigate, to, options) => {
   else navigate(to, options);
 };
 
-/** What waits for the person's answer, and does it. */
-function usePendingLeave(): Leave | undefined {
-  return useSyncExternalStore(subscribe, () => pending);
-}
-
-/** Undefined: nothing waits any more. */
-export function hold(leave: Leave | undefined): void {
-  pending = leave;
-  for (const listener of listeners) listener();
+/** Asks before `leave` is done. */
+export function hold(leave: Leave): void {
+  pending.setState(leave);
 }
 
 /** Answers what ends it. */
@@ -70,17 +65,13 @@ function isElsewhere(to: string, from: string): boolean {
   return new URL(to, from).pathname !== new URL(from).pathname;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
 addEventListener('popstate', askOnWayBack);
 // The router's own events.
 for (const name of ['pushState', 'replaceState']) addEventListener(name, follow);
 
 export function LeaveDialog() {
-  const leave = usePendingLeave();
+  const leave = useStored(pending, (held) => held);
+  const close = (): void => pending.setState(undefined);
   if (leave === undefined) return null;
   return (
     <ConfirmDialog
@@ -88,9 +79,9 @@ export function LeaveDialog() {
       confirmLabel="Leave"
       cancelLabel="Stay"
       isDangerous
-      onCancel={() => hold(undefined)}
+      onCancel={close}
       onConfirm={() => {
-        hold(undefined);
+        close();
         leave();
       }}
     >

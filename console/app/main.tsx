@@ -18,7 +18,7 @@ reloadForNewRelease();
 // What one person has read is nothing for the next one at the same page.
 let userId: number | undefined;
 session.subscribe(() => {
-  const next = ownerOf(session.state())?.id;
+  const next = ownerOf(session.getState())?.id;
   if (next !== userId) queryClient.clear();
   userId = next;
 });

@@ -19,18 +19,3 @@ export function toOwnPath(given: string | null | undefined, origin: string): str
 export function toSignInPath(path: string): string {
   return path === HOME ? '/sign-in' : `/sign-in?${new URLSearchParams({ next: path }).toString()}`;
 }
-
-// The address that was asked for, over a sign-in at an identity provider, which comes back to the root. The tab keeps it, and
-// nobody else sees it.
-const KEY = 'return-address';
-
-export function keepReturnAddress(path: string): void {
-  sessionStorage.setItem(KEY, path);
-}
-
-/** What was kept, once. */
-export function takeReturnAddress(): string | null {
-  const path = sessionStorage.getItem(KEY);
-  sessionStorage.removeItem(KEY);
-  return path;
-}

@@ -2,8 +2,8 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { NotFound } from '../ui/page-header.js';
 import { ADDRESSES } from './addresses.js';
-import { takeReturnAddress, toOwnPath, toSignInPath } from './return-address.js';
-import { ownerOf, useSession } from './session.js';
+import { toOwnPath, toSignInPath } from './return-address.js';
+import { ownerOf, takeReturnAddress, useSession } from './session.js';
 
 /** One page an address; `key` makes another record another page, so that nothing of the last one is left in it. */
 export function Routes() {

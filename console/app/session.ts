@@ -1,6 +1,5 @@
 // The session of the person at the page. The access token is in memory alone; the refresh cookie, which no script can read,
 // brings the next one. docs/use/sign-in.md.
-import { useSyncExternalStore } from 'react';
 import {
   createClient,
   ServiceError,
@@ -8,6 +7,7 @@ import {
   type paths,
   type TokenSource,
 } from '../../clients/typescript/src/index.js';
+import { createStore, useStored } from '../ui/store.js';
 import { ADDRESSES } from './addresses.js';
 import { CALL_RETRIES } from './calls.js';
 import { isGuarded } from './leave-guard.js';
@@ -38,18 +38,13 @@ const LOCK = 'session';
 const channel = new BroadcastChannel('session');
 
 const openCalls = createClient({ baseUrl: location.origin, ...CALL_RETRIES });
-const listeners = new Set<() => void>();
-let state: SessionState = { phase: 'starting' };
+const store = createStore<SessionState>({ phase: 'starting' });
 let token: Token | undefined;
 let renewal: Promise<string | undefined> | undefined;
 
 export const session = {
-  state: (): SessionState => state,
-  /** Answers what ends it. */
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  },
+  getState: store.getState,
+  subscribe: store.subscribe,
   start,
   signIn,
   signInByReset,
@@ -59,11 +54,11 @@ export const session = {
 /** For `createClient`. `current` and `renew` reject where the service cannot be asked: the session has not ended then. */
 export const tokens: TokenSource = {
   async current() {
-    if (state.phase !== 'in' || token === undefined) return undefined;
+    if (store.getState().phase !== 'in' || token === undefined) return undefined;
     return token.endsAtMs - Date.now() > EARLY_MS ? token.text : renew();
   },
   async renew(refused) {
-    if (state.phase !== 'in') return undefined;
+    if (store.getState().phase !== 'in') return undefined;
     // Another call has renewed it meanwhile.
     return token !== undefined && token.text !== refused ? token.text : renew();
   },
@@ -71,7 +66,7 @@ export const tokens: TokenSource = {
 
 /** Once when the page is loaded, and again after `failed`: by the link that was opened, else by the cookie. */
 async function start(): Promise<void> {
-  set({ phase: 'starting' });
+  store.setState({ phase: 'starting' });
   let problem: unknown;
   try {
     const link = takeLinkToken();
@@ -83,9 +78,9 @@ async function start(): Promise<void> {
         problem = error;
       }
     }
-    if ((await renew()) === undefined) set({ phase: 'out', hasEnded: false, problem });
+    if ((await renew()) === undefined) store.setState({ phase: 'out', hasEnded: false, problem });
   } catch (error) {
-    set({ phase: 'failed', error });
+    store.setState({ phase: 'failed', error });
   }
 }
 
@@ -114,14 +109,15 @@ function enter(signedIn: SignedIn): void {
 
 function accept({ access_token: text, expires_in: seconds, user }: SignedIn): string {
   token = { text, endsAtMs: Date.now() + seconds * 1000 };
-  set({ phase: 'in', user });
+  store.setState({ phase: 'in', user });
   return text;
 }
 
 function leave(hasEnded: boolean): void {
+  const state = store.getState();
   const heldFor = hasEnded && state.phase === 'in' && isGuarded() ? state.user : undefined;
   token = undefined;
-  set({ phase: 'out', hasEnded, heldFor });
+  store.setState({ phase: 'out', hasEnded, heldFor });
 }
 
 /** One refresh for all calls that wait for it. Undefined: the session has ended. */
@@ -136,7 +132,7 @@ async function refresh(): Promise<string | undefined> {
   } catch (error) {
     // 403: this service gives no sessions (docs/use/sign-in.md).
     if (!(error instanceof ServiceError) || (error.status !== 401 && error.status !== 403)) throw error;
-    if (state.phase === 'in') leave(true);
+    if (store.getState().phase === 'in') leave(true);
     return undefined;
   }
 }
@@ -146,12 +142,8 @@ function oneTabAtATime<T>(act: () => Promise<T>): Promise<T> {
   return 'locks' in navigator ? navigator.locks.request(LOCK, act) : act();
 }
 
-function set(next: SessionState): void {
-  state = next;
-  for (const listener of listeners) listener();
-}
-
 listenToTabs((message) => {
+  const state = store.getState();
   if (message.type === 'signed-out') {
     if (state.phase === 'in') leave(false);
   } else if (state.phase === 'out' || (state.phase === 'in' && state.user.id !== message.userId)) {
@@ -161,7 +153,7 @@ listenToTabs((message) => {
 });
 
 export function useSession(): SessionState {
-  return useSyncExternalStore(session.subscribe, session.state);
+  return useStored(store, (state) => state);
 }
 
 /** Whose page this is: who is signed in, or was until now and has unsaved changes on it. */
@@ -191,9 +183,25 @@ export function readPasswordToken(): string | undefined {
 }
 
 function takeToken(): string | undefined {
-  const token = /^#token=(.+)$/.exec(location.hash)?.[1];
-  if (token !== undefined) history.replaceState(history.state, '', `${location.pathname}${location.search}`);
-  return token;
+  const text = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (text !== undefined) history.replaceState(history.state, '', `${location.pathname}${location.search}`);
+  return text;
+}
+
+/**
+ * An identity provider leads back to the root. Meanwhile the tab keeps the address that was asked for, which nobody else sees.
+ */
+const RETURN_ADDRESS = 'return-address';
+
+export function keepReturnAddress(path: string): void {
+  sessionStorage.setItem(RETURN_ADDRESS, path);
+}
+
+/** What was kept, once. */
+export function takeReturnAddress(): string | null {
+  const path = sessionStorage.getItem(RETURN_ADDRESS);
+  sessionStorage.removeItem(RETURN_ADDRESS);
+  return path;
 }
 
 type Message = { type: 'signed-out' } | { type: 'signed-in'; userId: number };

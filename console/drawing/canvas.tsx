@@ -8,6 +8,7 @@ import {
   useReactFlow,
   useStore as useFlowStore,
   useViewport,
+  type FinalConnectionState,
   type NodeProps,
   type ReactFlowInstance,
 } from '@xyflow/react';
@@ -18,9 +19,9 @@ import { Button } from '../ui/button.js';
 import '../ui/menu.css';
 import { boundsOf, fitInto, type Rect } from './bodies.js';
 import './canvas.css';
-import { addNode, connect, freePlace } from './change-drawing.js';
+import { addNode, connect, freePlace, mayConnect, type NewLink } from './change-drawing.js';
 import { isStart, nodesOf, type Drawing, type NodeKind, type NodeKinds, type Position } from './drawing.js';
-import { useStore } from './editor-store.js';
+import { useStore, type EditorStore } from './editor-store.js';
 import {
   exitTop,
   hasRows,
@@ -32,9 +33,7 @@ import {
 } from './flow-nodes.js';
 import type { Exit } from './links.js';
 import './loop-frame.css';
-import { createLinkHandlers, MAX_AT_ONCE, useFlow, useOpeningView, type DroppedLink } from './use-flow.js';
-
-const NODE_TYPES = { card: NodeCard, frame: LoopFrame };
+import { MAX_AT_ONCE, useFlow, useOpeningView } from './use-flow.js';
 
 export function Canvas() {
   const store = useStore();
@@ -104,9 +103,48 @@ function DroppedMenu({ dropped, onClose }: { dropped: DroppedLink; onClose: () =
   );
 }
 
+/** A link that was dropped on empty ground. */
+interface DroppedLink {
+  source: string;
+  handle: string | null;
+  /** In the window. */
+  at: { x: number; y: number };
+}
+
+interface DrawnLink {
+  source: string;
+  target: string;
+  sourceHandle?: string | null | undefined;
+}
+
+interface LinkHandlers {
+  onConnect: (link: DrawnLink) => void;
+  isValidConnection: (link: DrawnLink) => boolean;
+  onConnectEnd: (event: MouseEvent | TouchEvent, state: FinalConnectionState) => void;
+}
+
+/** What happens while links are drawn. It is made once for a canvas, like the other handlers (use-flow.ts). */
+function createLinkHandlers(store: EditorStore, onDropped: (link: DroppedLink) => void): LinkHandlers {
+  return {
+    onConnect: (link) => store.change(connect(store.drawing, store.kinds, toLink(link))),
+    isValidConnection: (link) => mayConnect(store.drawing, store.kinds, toLink(link)),
+    onConnectEnd(event, { fromNode, fromHandle, toNode }) {
+      if (toNode !== null || fromNode === null || fromHandle?.type !== 'source') return;
+      const point = 'changedTouches' in event ? event.changedTouches[0] : event;
+      if (point === undefined) return;
+      const at = { x: point.clientX, y: point.clientY };
+      onDropped({ source: fromNode.id, handle: fromHandle.id ?? null, at });
+    },
+  };
+}
+
+function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
+  return { source, target, handle: sourceHandle ?? null };
+}
+
 /** One node of the graph. Its frame, which React Flow makes, is the group that is named by the label. */
 const NodeCard = memo(function NodeCard({ data, isConnectable, selected }: NodeProps<FlowNode>) {
-  const { label, title, category, exits, isEntrance, isStart, errors, warnings } = data;
+  const { label, title, category, exits, isEntrance, isStart: beginsHere, errors, warnings } = data;
   return (
     <div className="node-card" data-category={category} data-selected={selected || undefined}>
       <Handle
@@ -119,7 +157,7 @@ const NodeCard = memo(function NodeCard({ data, isConnectable, selected }: NodeP
       <div className="node-card-head">
         <span className="node-card-title">
           {title}
-          {isStart && ' · starts here'}
+          {beginsHere && ' · starts here'}
         </span>
         <span className="node-card-label">{label}</span>
         {errors + warnings > 0 && (
@@ -164,6 +202,8 @@ const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<FrameNod
   );
 });
 
+const NODE_TYPES = { card: NodeCard, frame: LoopFrame };
+
 interface KindMenuProps {
   /** In the window. */
   at: { x: number; y: number };
@@ -205,15 +245,15 @@ export function Palette() {
     const graph = document.querySelector('.react-flow')?.getBoundingClientRect() ?? new DOMRect();
     const middle = flow.screenToFlowPosition({ x: graph.x + graph.width / 2, y: graph.y + graph.height / 2 });
     const selected = withFrames(store.drawing, store.kinds, store.getState().selection.nodes);
-    const place = freePlace(store.drawing, selected, middle);
-    const { drawing, id } = addNode(store.drawing, store.kinds, kind, place);
+    const free = freePlace(store.drawing, selected, middle);
+    const { drawing, id } = addNode(store.drawing, store.kinds, kind, free);
     store.change(drawing, { select: [id] });
     const [from, to] = [
-      flow.flowToScreenPosition(place),
-      flow.flowToScreenPosition({ x: place.x + 240, y: place.y + 120 }),
+      flow.flowToScreenPosition(free),
+      flow.flowToScreenPosition({ x: free.x + 240, y: free.y + 120 }),
     ];
     const isInSight = from.x > graph.left && to.x < graph.right && from.y > graph.top && to.y < graph.bottom;
-    if (!isInSight) showNew(flow, store.drawing, place);
+    if (!isInSight) showNew(flow, store.drawing, free);
   };
   return (
     <div className="palette" role="group" aria-label="Add nodes">

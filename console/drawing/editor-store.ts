@@ -1,5 +1,6 @@
 // What the editor works on. Parts of the page subscribe to what they need of it.
-import { createContext, use, useSyncExternalStore } from 'react';
+import { createContext, use } from 'react';
+import { createStore, useStored, type Store, type Stored } from '../ui/store.js';
 import type { Drawing, NodeKinds } from './drawing.js';
 import { isSameJson, shareParts } from './json.js';
 import type { Problem } from './schema-problems.js';
@@ -20,45 +21,47 @@ interface EditorState {
 
 const NOTHING: Selection = { nodes: new Set(), links: new Set() };
 
-export class EditorStore {
+export class EditorStore implements Stored<EditorState> {
   readonly kinds: NodeKinds;
   readonly isReadOnly: boolean;
-  #state: EditorState;
-  readonly #listeners = new Set<() => void>();
+  readonly #store: Store<EditorState>;
+  readonly getState: () => EditorState;
+  readonly subscribe: Stored<EditorState>['subscribe'];
 
   constructor(drawing: Drawing, kinds: NodeKinds, isReadOnly: boolean) {
     this.kinds = kinds;
     this.isReadOnly = isReadOnly;
-    this.#state = { history: begin(drawing), selection: NOTHING, saved: drawing, isDirty: false, problems: [] };
+    this.#store = createStore<EditorState>({
+      history: begin(drawing),
+      selection: NOTHING,
+      saved: drawing,
+      isDirty: false,
+      problems: [],
+    });
+    this.getState = this.#store.getState;
+    this.subscribe = this.#store.subscribe;
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-
-  readonly getState = (): EditorState => this.#state;
-
   get drawing(): Drawing {
-    return this.#state.history.present;
+    return this.getState().history.present;
   }
 
   /** One step of Undo, unless it goes on with the same gesture. */
   change(next: Drawing, options: { gesture?: string; select?: Iterable<string> } = {}): void {
     if (this.isReadOnly) return;
-    const history = record(this.#state.history, next, options.gesture);
-    const selection = options.select === undefined ? this.#state.selection : selectionOf(options.select);
+    const history = record(this.getState().history, next, options.gesture);
+    const selection = options.select === undefined ? this.getState().selection : selectionOf(options.select);
     this.#set({ history, selection });
   }
 
   /** The next change is a step of its own, whatever it is about. */
   readonly endGesture = (): void => {
-    this.#set({ history: endGesture(this.#state.history) });
+    this.#set({ history: endGesture(this.getState().history) });
   };
 
-  readonly undo = (): void => this.#set({ history: undo(this.#state.history) });
+  readonly undo = (): void => this.#set({ history: undo(this.getState().history) });
 
-  readonly redo = (): void => this.#set({ history: redo(this.#state.history) });
+  readonly redo = (): void => this.#set({ history: redo(this.getState().history) });
 
   select(nodes: Iterable<string>, links: Iterable<string> = []): void {
     this.#set({ selection: selectionOf(nodes, links) });
@@ -70,7 +73,7 @@ export class EditorStore {
 
   /** The service has `sent` and shows it as `answered`: with secrets masked, which the form shows from now on, too. */
   markSaved(sent: Drawing, answered: Drawing): void {
-    const { history } = this.#state;
+    const { history } = this.getState();
     const saved = shareParts(sent, answered) as Drawing;
     // Who has gone on drawing meanwhile keeps that; it is not saved yet.
     const present = history.present === sent ? saved : history.present;
@@ -85,19 +88,19 @@ export class EditorStore {
   /** What the service has now, in place of everything here; Undo brings this back. */
   takeOver(answered: Drawing): void {
     const saved = shareParts(this.drawing, answered) as Drawing;
-    this.#set({ history: record(this.#state.history, saved), saved, selection: NOTHING });
+    this.#set({ history: record(this.getState().history, saved), saved, selection: NOTHING });
   }
 
   #set(change: Partial<Omit<EditorState, 'isDirty'>>): void {
-    const next = { ...this.#state, ...change };
+    const before = this.getState();
+    const next = { ...before, ...change };
     const isUnchanged =
-      next.history === this.#state.history &&
-      next.selection === this.#state.selection &&
-      next.problems === this.#state.problems &&
-      next.saved === this.#state.saved;
+      next.history === before.history &&
+      next.selection === before.selection &&
+      next.problems === before.problems &&
+      next.saved === before.saved;
     if (isUnchanged) return;
-    this.#state = { ...next, isDirty: !isSameJson(next.saved, next.history.present) };
-    for (const listener of this.#listeners) listener();
+    this.#store.setState({ ...next, isDirty: !isSameJson(next.saved, next.history.present) });
   }
 }
 
@@ -117,7 +120,7 @@ export function useStore(): EditorStore {
 /** `pick` must answer the same value for the same state: something that is in it. */
 export function useEditor<T>(pick: (state: EditorState) => T): T {
   const store = useStore();
-  return useSyncExternalStore(store.subscribe, () => pick(store.getState()));
+  return useStored(store, pick);
 }
 
 // Undo: a stack of snapshots. Drawings share their parts, so a snapshot costs what has changed.

@@ -12,11 +12,11 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { createContext, use, useMemo } from 'react';
-import { isObject, ownValue, type JsonObject } from './json.js';
 import { useNodeEntry, useNodeStatus } from '../live/run-cache.js';
 import { classNames } from '../ui/class-names.js';
 import { findBodies, frameId, framesOf, frameZ, isBodyHandle, NO_BODIES, type Bodies } from './bodies.js';
 import type { NodeKinds } from './drawing.js';
+import { isObject, ownValue, type JsonObject } from './json.js';
 import { layOut } from './lay-out.js';
 import './loop-frame.css';
 import './run-graph.css';

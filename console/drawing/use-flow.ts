@@ -3,7 +3,6 @@ import {
   MarkerType,
   type Edge,
   type EdgeChange,
-  type FinalConnectionState,
   type FitViewOptions,
   type NodeChange,
   type NodePositionChange,
@@ -11,7 +10,7 @@ import {
 } from '@xyflow/react';
 import { useMemo, useState } from 'react';
 import { loopOfFrame } from './bodies.js';
-import { connect, mayConnect, moveNodes, type NewLink } from './change-drawing.js';
+import { moveNodes } from './change-drawing.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds, type Position } from './drawing.js';
 import { useEditor, useStore, type EditorStore } from './editor-store.js';
 import { flowNodes, movedByFrames, type CanvasNode } from './flow-nodes.js';
@@ -159,44 +158,4 @@ function select(store: EditorStore, which: 'nodes' | 'links', changes: (NodeChan
   const next = { ...selection, [which]: ids };
   store.select(next.nodes, next.links);
   store.endGesture();
-}
-
-// What happens while links are drawn. Made once for a canvas, like the other handlers (flow-handlers.ts).
-
-/** A link that was dropped on empty ground. */
-export interface DroppedLink {
-  source: string;
-  handle: string | null;
-  /** In the window. */
-  at: { x: number; y: number };
-}
-
-interface DrawnLink {
-  source: string;
-  target: string;
-  sourceHandle?: string | null | undefined;
-}
-
-interface LinkHandlers {
-  onConnect: (link: DrawnLink) => void;
-  isValidConnection: (link: DrawnLink) => boolean;
-  onConnectEnd: (event: MouseEvent | TouchEvent, state: FinalConnectionState) => void;
-}
-
-export function createLinkHandlers(store: EditorStore, onDropped: (link: DroppedLink) => void): LinkHandlers {
-  return {
-    onConnect: (link) => store.change(connect(store.drawing, store.kinds, toLink(link))),
-    isValidConnection: (link) => mayConnect(store.drawing, store.kinds, toLink(link)),
-    onConnectEnd(event, { fromNode, fromHandle, toNode }) {
-      if (toNode !== null || fromNode === null || fromHandle?.type !== 'source') return;
-      const point = 'changedTouches' in event ? event.changedTouches[0] : event;
-      if (point === undefined) return;
-      const at = { x: point.clientX, y: point.clientY };
-      onDropped({ source: fromNode.id, handle: fromHandle.id ?? null, at });
-    },
-  };
-}
-
-function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
-  return { source, target, handle: sourceHandle ?? null };
 }

@@ -1,7 +1,7 @@
 // What is known of a run while it goes on, and how news change it. A change leaves every other node's entry the same object,
 // so that whoever shows one node hears of that node alone.
-import { isEqualJson, isObject } from '../drawing/json.js';
 import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/src/index.js';
+import { isEqualJson, isObject } from '../drawing/json.js';
 
 /** A node's entry, as in the poll. `reused`, `handled`: extensions, "Going on, going back" and "What every node may say". */
 export type NodeEntry = NodeResult & {

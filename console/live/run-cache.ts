@@ -5,12 +5,12 @@ import { queryClient } from '../app/queries.js';
 import { nodeKey, type LiveRun, type NodeEntry } from './live-run.js';
 
 /** `statuses`: the words of the drawing's nodes, by id (`statusesOf`). */
-export interface ShownRun {
+interface ShownRun {
   live: LiveRun;
   statuses: ReadonlyMap<string, string>;
 }
 
-export function shownRunKey(runId: string): QueryKey {
+function shownRunKey(runId: string): QueryKey {
   return ['poll', runId];
 }
 

@@ -21,14 +21,14 @@ export interface RunSource {
   pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface RunSink {
+interface RunSink {
   onState: (state: VersionedState) => void;
   onEvent: (event: RunEvent) => void;
   onConnection: (connection: Connection) => void;
 }
 
 /** A stream that lets nothing through for so long is held up on the way. */
-export const OPENING_MS = 10_000;
+const OPENING_MS = 10_000;
 /** A stream that has held for so long works, even if there was nothing to tell. */
 const HELD_MS = 20_000;
 /** So many streams in a row that brought nothing: then polls take over. */

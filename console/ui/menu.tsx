@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import './menu.css';
 
-export interface MenuItem {
+interface MenuItem {
   label: string;
   onSelect: () => void;
   isDangerous?: boolean;

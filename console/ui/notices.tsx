@@ -1,6 +1,7 @@
-import { useSyncExternalStore, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import './notices.css';
+import { createStore, useStored } from './store.js';
 
 interface AlertProps {
   children: ReactNode;
@@ -38,27 +39,20 @@ export function Loading({ label = 'Loading' }: { label?: string }) {
   );
 }
 
-let message = '';
-const listeners = new Set<() => void>();
+const message = createStore('');
 
 /** Tells screen readers what has happened without the focus moving there: `Saved`, `The run has succeeded`. */
 export function announce(text: string): void {
   // The same sentence twice is told twice only when the text has changed.
-  message = text === message ? `${text}\u00a0` : text;
-  for (const listener of listeners) listener();
+  message.setState(text === message.getState() ? `${text}\u00a0` : text);
 }
 
 /** The one live region of the page (`role=status`). */
 export function LiveRegion() {
-  const text = useSyncExternalStore(subscribe, () => message);
+  const text = useStored(message, (said) => said);
   return (
     <div className="hidden-text" role="status">
       {text}
     </div>
   );
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
 }

@@ -78,11 +78,6 @@ export function layOutRow({ originMs, entry, isWaiting, detail, requests }: RowF
   return { queue, attempts, pauses: pausesOf(attempts, entry.status === 'in progress') };
 }
 
-/** The end of the last thing in the row; null where something goes on. */
-function endOf({ attempts }: TimelineRowView): number | null {
-  return attempts.at(-1)?.toMs ?? null;
-}
-
 /** Round steps from 0 on, at most `most` of them within the span. */
 export function ticksOf(spanMs: number, most = 6): number[] {
   const least = Math.max(1, spanMs) / most;

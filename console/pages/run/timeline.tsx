@@ -110,9 +110,9 @@ interface TimelineRowProps {
 }
 
 const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
-  const { run, nodeKey, labels, originMs, requests, isReadAtOnce, isSelected, onSelect } = props;
+  const { run, nodeKey: key, labels, originMs, requests, isReadAtOnce, isSelected, onSelect } = props;
   const row = useRef<HTMLLIElement>(null);
-  const { nodeId, path } = parseNodeKey(nodeKey);
+  const { nodeId, path } = parseNodeKey(key);
   const entry = useNodeEntry(run.id, nodeId, path);
   const isWaiting = useIsWaiting(run.id, nodeId, path);
   const wasVisible = useWasVisible(row);

@@ -1,8 +1,8 @@
 import type { components } from '../../app/api.js';
 import { HooksSection } from './hooks.js';
 import { SchedulesSection } from './schedules.js';
-import { ToolSection } from './tool.js';
 import './starts.css';
+import { ToolSection } from './tool.js';
 
 interface StartsSectionsProps {
   workflowId: number;

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain, fieldErrors } from '../../app/explain.js';
@@ -11,6 +11,7 @@ import { ConfirmDialog, Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
 import { Alert, announce, Loading, Note } from '../../ui/notices.js';
+import { useStored } from '../../ui/store.js';
 import { Pager } from '../../ui/table.js';
 import { RunDialog } from './run-dialog.js';
 import type { Saver, WorkflowRecord } from './saver.js';
@@ -28,7 +29,7 @@ interface EditorDialogsProps {
 
 /** One at a time; that somebody else has changed the workflow comes first. */
 export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
-  const conflict = useSyncExternalStore(saver.subscribe, () => saver.getState().conflict);
+  const conflict = useStored(saver, (state) => state.conflict);
   if (conflict !== undefined) return <ConflictDialog saver={saver} theirs={conflict} />;
   const props = { saver, onClose };
   switch (open) {
@@ -67,7 +68,7 @@ interface ConflictDialogProps {
 function ConflictDialog({ saver, theirs }: ConflictDialogProps) {
   const { kinds } = useStore();
   const mine = useEditor(({ history }) => history.present);
-  const isSaving = useSyncExternalStore(saver.subscribe, () => saver.getState().isSaving);
+  const isSaving = useStored(saver, (state) => state.isSaving);
   const differences = differencesOf(mine, theirs.workflow.data, kinds);
   return (
     <Dialog

@@ -97,9 +97,9 @@ function Foot({ node }: { node: DrawnNode }) {
 }
 
 /** Items that were added, moved or taken out are a step of Undo each; typing in one goes on with its step. */
-function isRearranged(before: unknown, after: unknown): boolean {
-  if (!Array.isArray(before) || !Array.isArray(after)) return false;
-  return before.length !== after.length || after.every((item) => before.includes(item));
+function isRearranged(old: unknown, now: unknown): boolean {
+  if (!Array.isArray(old) || !Array.isArray(now)) return false;
+  return old.length !== now.length || now.every((item) => old.includes(item));
 }
 
 /** A copy of JSON without the value at a path. */

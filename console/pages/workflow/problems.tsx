@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { api, unwrap, type components } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { labelOf, nodesOf, positionOf, typeOf } from '../../drawing/drawing.js';
@@ -9,6 +9,7 @@ import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';
 import { schemaProblems, type Problem } from '../../drawing/schema-problems.js';
 import { titleOfPath } from '../../forms/schema.js';
 import { Alert } from '../../ui/notices.js';
+import { useStored } from '../../ui/store.js';
 import './editor.css';
 import type { Saver } from './saver.js';
 
@@ -92,10 +93,10 @@ const DELAY_MS = 300;
  * unsaved changes what the schemas of the kinds say.
  */
 function useProblems(store: EditorStore, saver: Saver): Check {
-  const isDirty = useSyncExternalStore(store.subscribe, () => store.getState().isDirty);
-  const present = useSyncExternalStore(store.subscribe, () => store.drawing);
-  const { id } = useSyncExternalStore(saver.subscribe, () => saver.getState().workflow);
-  const etag = useSyncExternalStore(saver.subscribe, () => saver.etag);
+  const isDirty = useStored(store, (state) => state.isDirty);
+  const present = useStored(store, (state) => state.history.present);
+  const { id } = useStored(saver, (state) => state.workflow);
+  const etag = useStored(saver, (state) => state.etag);
   const drawing = useDelayed(present);
   const check = useQuery({
     queryKey: ['workflow', id, 'check', etag],

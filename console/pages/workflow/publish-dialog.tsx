@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, useSyncExternalStore } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain, fieldErrors } from '../../app/explain.js';
@@ -8,12 +8,13 @@ import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SearchField, SelectField, TextField } from '../../ui/fields.js';
 import { Alert, announce } from '../../ui/notices.js';
+import { useStored } from '../../ui/store.js';
 import { publishWorkflow, unpublishWorkflow, type Saver } from './saver.js';
 import { useAction } from './use-action.js';
 
 /** Marketplace texts, the run whose drawing is published, and the publication itself. */
 export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
-  const { workflow } = useSyncExternalStore(saver.subscribe, saver.getState);
+  const { workflow } = useStored(saver, (state) => state);
   const { id } = workflow;
   const [texts, setTexts] = useState(() => ({
     market_title: workflow.market_title || workflow.title,

@@ -29,10 +29,10 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   const input = json === undefined ? toInput(fields, values) : parse(json);
   const start = useAction(async () => {
     const isSaved = await saver.save();
-    const { workflow, error } = saver.getState();
+    const { workflow, etag, error } = saver.getState();
     if (error !== undefined) throw error;
     if (!isSaved) return;
-    const of = JSON.stringify([input, saver.etag]);
+    const of = JSON.stringify([input, etag]);
     if (attempt.current?.of !== of) attempt.current = { of, key: createIdempotencyKey() };
     try {
       const runId = await startRun(api, workflow.id, input, { idempotencyKey: attempt.current.key });

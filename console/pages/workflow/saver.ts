@@ -3,37 +3,30 @@ import { api, ServiceError, type components } from '../../app/api.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
 import { isSameJson } from '../../drawing/json.js';
 import { announce } from '../../ui/notices.js';
+import { createStore, type Store, type Stored } from '../../ui/store.js';
 
 interface SaverState {
   workflow: Workflow;
+  /** The tag of the stored workflow, which the next change names. */
+  etag: string;
   isSaving: boolean;
   error: unknown;
   /** What somebody else has saved meanwhile (412): a person chooses. */
   conflict: WorkflowRecord | undefined;
 }
 
-export class Saver {
+export class Saver implements Stored<SaverState> {
   readonly #store: EditorStore;
-  #etag: string;
-  #state: SaverState;
+  readonly #state: Store<SaverState>;
+  readonly getState: () => SaverState;
+  readonly subscribe: Stored<SaverState>['subscribe'];
   #running: Promise<boolean> | undefined;
-  readonly #listeners = new Set<() => void>();
 
-  constructor(store: EditorStore, { workflow, etag }: WorkflowRecord) {
+  constructor(store: EditorStore, record: WorkflowRecord) {
     this.#store = store;
-    this.#etag = etag;
-    this.#state = { workflow, isSaving: false, error: undefined, conflict: undefined };
-  }
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-
-  readonly getState = (): SaverState => this.#state;
-
-  get etag(): string {
-    return this.#etag;
+    this.#state = createStore<SaverState>({ ...record, isSaving: false, error: undefined, conflict: undefined });
+    this.getState = this.#state.getState;
+    this.subscribe = this.#state.subscribe;
   }
 
   /** Whether everything is saved now. Without a change nothing is sent. */
@@ -41,7 +34,7 @@ export class Saver {
     while (this.#running !== undefined) await this.#running;
     if (!this.#store.getState().isDirty) {
       // What could not be saved may have been undone since.
-      if (this.#state.error !== undefined) this.#set({ error: undefined });
+      if (this.getState().error !== undefined) this.#set({ error: undefined });
       return true;
     }
     this.#running = this.#send();
@@ -54,38 +47,35 @@ export class Saver {
 
   /** Everything but the drawing. Throws what the service answers; of a 412 a person is asked here, too. */
   async changeDetails(change: Omit<WorkflowChange, 'data'>): Promise<void> {
-    await this.#change(() => changeWorkflow(this.#state.workflow.id, this.#etag, change));
+    await this.#change(({ workflow, etag }) => changeWorkflow(workflow.id, etag, change));
   }
 
   /** Shows the drawing of an earlier version. Throws like `changeDetails`. */
   async restore(version: number): Promise<void> {
-    const { workflow } = await this.#change(() => restoreVersion(this.#state.workflow.id, this.#etag, version));
-    this.#store.takeOver(workflow.data);
+    const restored = await this.#change(({ workflow, etag }) => restoreVersion(workflow.id, etag, version));
+    this.#store.takeOver(restored.workflow.data);
   }
 
   /** The service's answer to a change of this page's own that was made on top of what is known here. */
   adopt({ workflow, etag }: WorkflowRecord): void {
-    this.#etag = etag;
-    this.#set({ workflow, error: undefined });
+    this.#set({ workflow, etag, error: undefined });
   }
 
   /** Over what the others have saved. */
   readonly keepMine = async (): Promise<boolean> => {
-    const { conflict } = this.#state;
+    const { conflict } = this.getState();
     if (conflict === undefined) return false;
-    this.#etag = conflict.etag;
     // Also where nothing was changed here: theirs is what the service has, and mine is to be saved over it.
     this.#store.markStored(conflict.workflow.data);
-    this.#set({ conflict: undefined, workflow: conflict.workflow });
+    this.#set({ ...conflict, conflict: undefined });
     return this.save();
   };
 
   readonly takeTheirs = (): void => {
-    const { conflict } = this.#state;
+    const { conflict } = this.getState();
     if (conflict === undefined) return;
-    this.#etag = conflict.etag;
     this.#store.takeOver(conflict.workflow.data);
-    this.#set({ conflict: undefined, workflow: conflict.workflow, error: undefined });
+    this.#set({ ...conflict, conflict: undefined, error: undefined });
   };
 
   /** Neither: everything stays as it is, unsaved. */
@@ -95,7 +85,8 @@ export class Saver {
     const { drawing } = this.#store;
     this.#set({ isSaving: true, error: undefined });
     try {
-      const record = await changeWorkflow(this.#state.workflow.id, this.#etag, { data: drawing });
+      const { workflow, etag } = this.getState();
+      const record = await changeWorkflow(workflow.id, etag, { data: drawing });
       this.adopt(record);
       this.#store.markSaved(drawing, record.workflow.data);
       return true;
@@ -109,7 +100,7 @@ export class Saver {
   }
 
   /** One change after the other, saves included: each brings the tag that the next one names. */
-  async #change(ask: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
+  async #change(ask: (state: SaverState) => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     while (this.#running !== undefined) await this.#running;
     const asked = this.#ask(ask);
     this.#running = asked.then(
@@ -123,9 +114,9 @@ export class Saver {
     }
   }
 
-  async #ask(ask: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
+  async #ask(ask: (state: SaverState) => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     try {
-      const record = await ask();
+      const record = await ask(this.getState());
       this.adopt(record);
       return record;
     } catch (error) {
@@ -136,7 +127,7 @@ export class Saver {
 
   async #meet(): Promise<void> {
     try {
-      const theirs = await readWorkflow(this.#state.workflow.id);
+      const theirs = await readWorkflow(this.getState().workflow.id);
       const { drawing } = this.#store;
       if (!isSameJson(theirs.workflow.data, drawing)) {
         this.#set({ conflict: theirs });
@@ -151,8 +142,7 @@ export class Saver {
   }
 
   #set(change: Partial<SaverState>): void {
-    this.#state = { ...this.#state, ...change };
-    for (const listener of this.#listeners) listener();
+    this.#state.setState({ ...this.getState(), ...change });
   }
 }
 

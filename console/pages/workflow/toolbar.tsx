@@ -1,4 +1,3 @@
-import { useSyncExternalStore } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../drawing/change-drawing.js';
@@ -6,6 +5,7 @@ import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Menu } from '../../ui/menu.js';
 import { Alert } from '../../ui/notices.js';
+import { useStored } from '../../ui/store.js';
 import type { OpenDialog } from './dialogs.js';
 import { saveAndTell, type Saver } from './saver.js';
 import { useAction } from './use-action.js';
@@ -17,7 +17,7 @@ interface ToolbarProps {
 
 export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const store = useStore();
-  const { workflow, isSaving, error } = useSyncExternalStore(saver.subscribe, saver.getState);
+  const { workflow, isSaving, error } = useStored(saver, (state) => state);
   const isDirty = useEditor((state) => state.isDirty);
   const save = (): void => void saveAndTell(store, saver);
   const exporting = useAction(async () => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ReactFlowProvider } from '@xyflow/react';
-import { useRef, useState, useSyncExternalStore } from 'react';
+import { useRef, useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { explain, isNotFound } from '../../app/explain.js';
 import { useLeaveGuard } from '../../app/leave-guard.js';
@@ -9,6 +9,7 @@ import { byType, type NodeKind } from '../../drawing/drawing.js';
 import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
 import { Alert, Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
+import { useStored } from '../../ui/store.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './editor.css';
 import { NodePanel } from './node-panel.js';
@@ -77,8 +78,8 @@ function Editor({ store, saver }: EditorProps) {
 function Workbench({ store, saver }: EditorProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
   const graph = useRef<HTMLElement>(null);
-  const { title, project } = useSyncExternalStore(saver.subscribe, () => saver.getState().workflow);
-  const isDirty = useSyncExternalStore(store.subscribe, () => store.getState().isDirty);
+  const { title, project } = useStored(saver, (state) => state.workflow);
+  const isDirty = useStored(store, (state) => state.isDirty);
   useTitle(title);
   useLeaveGuard(isDirty);
   useShortcuts(store, saver, graph, () => setDialog('run'));
