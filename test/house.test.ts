@@ -52,8 +52,10 @@ describe('the house', () => {
     assert.deepEqual([atRoot('db'), atRoot('activities')], [[], []]);
   });
 
-  it('has no file of more than 300 lines', () => {
-    const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 301;
+  // A file is as large as its subject: judgement decides, and most files stay far below this limit. The limit exists so that
+  // a file which has outgrown its subject is noticed.
+  it('has no file of more than 600 lines', () => {
+    const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 601;
     assert.deepEqual(sources.filter(isLong), []);
   });
 });
