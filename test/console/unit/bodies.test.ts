@@ -20,7 +20,7 @@ function each(id: string, body: string | undefined, next: string[] = [], data: o
   return { id, type: 'for-each-node', data: { label: id, items: [1], ...links, ...data } };
 }
 
-/** Start, a loop of `depth` loops in each other around one request, and what follows the outermost. */
+/** A drawing of Start, `depth` loops in each other around one request, and a node after the outermost loop. */
 function nested(depth: number): Drawing {
   const loops = Array.from({ length: depth }, (_, at) =>
     each(`loop${at}`, at + 1 < depth ? `loop${at + 1}` : 'call', at === 0 ? ['after'] : []),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { daysOf, lastDays, marksOf, sumDecimals, toSpan } from '../../../console/pages/costs/figures.js';
+import { daysOf, lastDays, marksOf, toSpan } from '../../../console/pages/costs/figures.js';
+import { sumDecimals } from '../../../console/ui/decimals.js';
 
 describe('the sum of amounts', () => {
   it('is exact where doubles are not', () => {

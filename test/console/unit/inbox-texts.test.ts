@@ -1,4 +1,4 @@
-// What an approver reads: it must hide nothing, and say plainly what has happened.
+// An approver reads these texts. They must hide nothing, and say plainly what has happened.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { outcomeSentence, remainingText, tooLateSentence } from '../../../console/pages/inbox/approvals.js';
