@@ -3,10 +3,12 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import '../ui/theme.css';
+import { ConfirmDialog } from '../ui/dialog.js';
 import { Alert, Loading } from '../ui/notices.js';
+import { useStored } from '../ui/store.js';
 import { explain } from './explain.js';
 import { Layout } from './layout.js';
-import { guardedNavigation, isGuarded, LeaveDialog } from './leave-guard.js';
+import { guardedNavigation, isGuarded, pendingLeave } from './leave-guard.js';
 import { tellNonceToLibraries } from './nonce.js';
 import { queryClient } from './queries.js';
 import { Routes } from './routes.js';
@@ -15,7 +17,7 @@ import { ownerOf, session, useSession } from './session.js';
 tellNonceToLibraries();
 reloadForNewRelease();
 
-// What one person has read is nothing for the next one at the same page.
+// The next person at the same page must not see what the last one has read.
 let userId: number | undefined;
 session.subscribe(() => {
   const next = ownerOf(session.getState())?.id;
@@ -57,13 +59,34 @@ function InSession() {
   );
 }
 
+function LeaveDialog() {
+  const leave = useStored(pendingLeave, (held) => held);
+  const close = (): void => pendingLeave.setState(undefined);
+  if (leave === undefined) return null;
+  return (
+    <ConfirmDialog
+      title="Unsaved changes"
+      confirmLabel="Leave"
+      cancelLabel="Stay"
+      isDangerous
+      onCancel={close}
+      onConfirm={() => {
+        close();
+        leave();
+      }}
+    >
+      <p>What you have changed here is not saved. It is lost when you leave.</p>
+    </ConfirmDialog>
+  );
+}
+
 const KEY = 'reloaded-at';
 const PAUSE_MS = 30_000;
 
 /**
- * A page that was open while the service was upgraded asks for parts of a release that is gone. Loading it again gets the
- * new release; once only, because a part can be missing for other reasons, and not over unsaved changes: there the place of
- * the part says that it is missing.
+ * A page that was open while the service was upgraded asks for parts of a release that is gone. Loading the page again
+ * gets the new release. It is loaded once only, because a part can be missing for other reasons. It is not loaded over
+ * unsaved changes: then a sentence in the place of the part says that it is missing.
  */
 function reloadForNewRelease(): void {
   addEventListener('vite:preloadError', (event) => {

@@ -6,8 +6,11 @@ interface SearchState {
   get: (name: string) => string;
   /** A page number in the address; 1 where there is none. */
   page: number;
-  /** Changes these, an empty text removes one. Whatever changes, the list begins at its first page again. */
-  set: (changes: Readonly<Record<string, string>>) => void;
+  /**
+   * Changes these values; an empty text removes one. Each change leads back to the first page of the list. When a
+   * change is a step, the back button takes it back.
+   */
+  set: (changes: Readonly<Record<string, string>>, how?: { isStep: boolean }) => void;
 }
 
 /** Filters of a page, in its address: they survive a reload, and can be sent to somebody. */
@@ -16,7 +19,7 @@ export function useSearchState(): SearchState {
   return {
     get: (name) => search.get(name) ?? '',
     page: toPage(search.get('page')),
-    set: (changes) =>
+    set: (changes, { isStep } = { isStep: false }) =>
       setSearch(
         (before) => {
           const next = new URLSearchParams(before);
@@ -27,7 +30,7 @@ export function useSearchState(): SearchState {
           }
           return next;
         },
-        { replace: true },
+        { replace: !isStep },
       ),
   };
 }
@@ -42,7 +45,7 @@ const PAUSE_MS = 300;
 export function useTyped(settled: string, settle: (text: string) => void): [string, (text: string) => void] {
   const [typed, setTyped] = useState(settled);
   const [last, setLast] = useState(settled);
-  // The address was changed from elsewhere: by the back button, or by clearing the filters.
+  // The address was changed by something else: the back button, or a button that clears the filters.
   if (settled !== last) {
     setLast(settled);
     if (settled !== typed.trim()) setTyped(settled);

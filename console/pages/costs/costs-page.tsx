@@ -1,23 +1,24 @@
 import { useState } from 'react';
 import { fieldErrors } from '../../app/explain.js';
 import { FailedChoices } from '../../app/problem.js';
+import { useProjects } from '../../app/projects.js';
 import { useSearchState } from '../../app/search-state.js';
 import { ButtonLink } from '../../ui/button.js';
+import { sumDecimals } from '../../ui/decimals.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Money, useNow } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { useProjects } from '../settings/use-projects.js';
 import { CostsSection, currenciesOf, useUsage, type Usage } from './costs-section.js';
 import './costs.css';
-import { isDay, lastDays, sumDecimals, toSpan, type Span } from './figures.js';
+import { isDay, lastDays, toSpan, type Span } from './figures.js';
 import { LimitsSection } from './limits-section.js';
 
-/** Often enough to notice that another day has begun. */
+/** The page must notice that another day has begun. */
 const TICK_MS = 60_000;
 const COUNT = new Intl.NumberFormat();
 
-/** `?from=&to=&project=&currency=`: UTC days, both included. */
+/** The address is `?from=&to=&project=&currency=`. Days are of UTC, and both are included. */
 export function CostsPage() {
   const filters = useSearchState();
   const { get } = filters;
@@ -96,7 +97,7 @@ const SPANS = [7, 30, 90, 365] as const;
 interface CostsFiltersProps {
   filters: ReturnType<typeof useSearchState>;
   span: Span;
-  /** Milliseconds since 1970. */
+  /** The present moment in milliseconds since 1970. */
   now: number;
   /** Sentences of the service about `from` and `to`. */
   errors: Readonly<Record<string, string>>;
@@ -149,7 +150,7 @@ interface DayFieldProps {
   label: string;
   /** YYYY-MM-DD. */
   value: string;
-  /** Whole days only: while a year is being typed, browsers tell of the year 2 and the year 20, too. */
+  /** It is called for whole days only: while a year is being typed, browsers report the year 2 and the year 20. */
   onChange: (day: string) => void;
   error: string | undefined;
 }

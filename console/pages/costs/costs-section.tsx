@@ -2,14 +2,14 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { Money } from '../../ui/figures.js';
-import { Alert, Loading } from '../../ui/notices.js';
+import { Loading } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
 import { daysOf, marksOf, type Span } from './figures.js';
 
-/** Rows of a picture and its table, unless a person asks for all. Days are shown all. */
+/** A picture and its table have at most this many rows, unless a person asks for all. Days are always shown. */
 const MOST_ROWS = 12;
 
 interface CostsSectionProps {
@@ -30,11 +30,7 @@ export function CostsSection({ title, group, usage, span, currency }: CostsSecti
   return (
     <section className="costs-section" aria-labelledby={id} aria-busy={isPlaceholderData}>
       <h2 id={id}>{title}</h2>
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {rows === undefined && error === null && <Loading />}
       {rows !== undefined && error === null && (
         <>
@@ -63,7 +59,7 @@ const HEIGHT = 220;
 const BOTTOM = 24;
 const TOP = 10;
 const FORMAT = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-/** Every other one is left out on narrow screens. */
+/** On narrow screens every other label is left out. */
 const MOST_LABELS = 8;
 
 interface DayPictureProps {
@@ -74,8 +70,8 @@ interface DayPictureProps {
 }
 
 /**
- * A bar for each day of the span; days without costs have none. It is as wide as its place, and the marks of its axis stand
- * before it. The table beside it has the same figures.
+ * A bar for each day of the span. Days without costs have none. The picture is as wide as its place, and the marks of
+ * its axis stand before it. The table beside it has the same figures.
  */
 function DayPicture({ label, rows, span, currency }: DayPictureProps) {
   const days = daysOf(span);
@@ -128,7 +124,7 @@ function DayPicture({ label, rows, span, currency }: DayPictureProps) {
 }
 
 const ROW = 44;
-/** Of the width: the rest is for the figure behind the longest bar. */
+/** The percentage of the width. The rest is for the figure behind the longest bar. */
 const LONGEST = 70;
 const MOST_LETTERS = 100;
 
@@ -139,7 +135,10 @@ interface RankPictureProps {
   currency: string;
 }
 
-/** A bar a row, as long as its cost is to the greatest one. It is as wide as its place, and its letters stay as they are. */
+/**
+ * A bar for each row, whose length stands for its cost. The picture is as wide as its place, and its letters keep their
+ * size.
+ */
 function RankPicture({ label, rows, currency }: RankPictureProps) {
   const costs = rows.map(({ amount }) => Number(amount[currency] ?? 0));
   const most = Math.max(0, ...costs) || 1;
@@ -175,7 +174,7 @@ interface UsageTableProps {
   currency: string;
 }
 
-/** The figures of a picture, and what they are made of. */
+/** The figures of a picture, and their parts. */
 function UsageTable({ label, group, rows, currency }: UsageTableProps) {
   return <Table label={label} rows={rows} keyOf={keyOf} columns={columnsOf(group, currency)} />;
 }
@@ -205,7 +204,7 @@ type Path = paths['/api/v1/usage/']['get'];
 export type Usage = Path['responses'][200]['content']['application/json'][number];
 type UsageGroup = 'day' | 'workflow' | 'model';
 
-/** What the person's projects have used, or one of them. */
+/** Returns what the person's projects, or one of them, have used. */
 export function useUsage(
   groupBy: UsageGroup,
   { from, to }: Span,
@@ -222,7 +221,7 @@ export function useUsage(
   });
 }
 
-/** The currencies of amounts, USD first: prices are in it. */
+/** Returns the currencies of amounts. USD comes first, because prices are in it. */
 export function currenciesOf(rows: readonly Usage[]): string[] {
   const codes = new Set(rows.flatMap(({ amount }) => Object.keys(amount)));
   return [...codes].toSorted(

@@ -8,22 +8,24 @@ export interface Span {
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-/** As many as the service answers at once. */
+/** The service answers at most this many at once. */
 const MOST_DAYS = 366;
 
-/** Of the address, where a person may have written anything; the last 30 days unless it says otherwise. */
+/** Returns the span of the address, in which a person may have written anything. Without one it is the last 30 days. */
 export function toSpan(from: string, to: string, nowMs: number): Span {
   const last = isDay(to) ? to : dayOf(nowMs);
   return { from: isDay(from) ? from : addDays(last, 1 - DEFAULT_DAYS), to: last };
 }
 
-/** The last so many days, today included. */
+/** Returns the last days up to today. */
 export function lastDays(days: number, nowMs: number): Span {
   const to = dayOf(nowMs);
   return { from: addDays(to, 1 - days), to };
 }
 
-/** Every day of the span; none where it ends before it begins, and no more than the service takes. */
+/**
+ * Returns every day of the span, but no more than the service takes. There is none if the span ends before it begins.
+ */
 export function daysOf({ from, to }: Span): string[] {
   const days: string[] = [];
   for (let day = from; day <= to && days.length < MOST_DAYS; day = addDays(day, 1)) days.push(day);
@@ -44,7 +46,10 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The marks of an axis from zero to at least `most`: three to six round numbers, as the texts that a person reads. */
+/**
+ * Returns the marks of an axis from zero to at least `most`: three to six round numbers, with the texts that a person
+ * reads.
+ */
 export function marksOf(most: number): { value: number; text: string }[] {
   if (!(most > 0) || !Number.isFinite(most)) return [{ value: 0, text: '0' }];
   const rough = most / 4;
@@ -60,28 +65,4 @@ export function marksOf(most: number): { value: number; text: string }[] {
 function written(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
-}
-
-// Adds plain decimals as the service writes them (`0.00002`), exactly: doubles would not.
-
-/** The sum with as many decimals as it needs. Throws for what is no plain decimal. */
-export function sumDecimals(texts: readonly string[]): string {
-  const parts = texts.map(parse);
-  const scale = Math.max(0, ...parts.map(({ decimals }) => decimals));
-  let sum = 0n;
-  for (const { digits, decimals } of parts) sum += digits * 10n ** BigInt(scale - decimals);
-  return write(sum, scale);
-}
-
-function parse(text: string): { digits: bigint; decimals: number } {
-  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  if (whole === undefined) throw new TypeError(`${text} is no plain decimal`);
-  return { digits: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };
-}
-
-function write(sum: bigint, scale: number): string {
-  const digits = (sum < 0n ? -sum : sum).toString().padStart(scale + 1, '0');
-  const whole = digits.slice(0, digits.length - scale);
-  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
-  return `${sum < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }

@@ -4,15 +4,14 @@ import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain, fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
+import { mayAct, useProjects, type Project } from '../../app/projects.js';
 import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Money, Time } from '../../ui/figures.js';
-import { Alert } from '../../ui/notices.js';
-import { mayAct, useProjects, type Project } from '../settings/use-projects.js';
 
-/** The limits of what projects may spend: of all that have one, or of the chosen project. */
+/** The limits of what projects may spend. All projects with a limit are shown, or the chosen project. */
 export function LimitsSection({ chosen }: { chosen: number | undefined }) {
   const { data, error, isFetching, refetch } = useProjects();
   const [changed, setChanged] = useState<Project | 'new'>();
@@ -23,11 +22,7 @@ export function LimitsSection({ chosen }: { chosen: number | undefined }) {
   return (
     <section className="costs-section" aria-labelledby={id}>
       <h2 id={id}>Limits</h2>
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {data !== undefined && limited.length === 0 && <p>No project has a limit of what it may spend.</p>}
       {limited.length > 0 && (
         <ul className="costs-limits">
@@ -50,7 +45,7 @@ export function LimitsSection({ chosen }: { chosen: number | undefined }) {
 
 const PERIODS = { day: 'today (UTC)', month: 'in this month (UTC)', total: 'in all' } as const;
 const COUNT = new Intl.NumberFormat();
-/** What is reserved changes while runs go on. */
+/** The reserved amount changes while runs are open. */
 const EVERY_MS = 10_000;
 
 interface LimitItemProps {
@@ -58,7 +53,7 @@ interface LimitItemProps {
   onChange: () => void;
 }
 
-/** How a project stands to its limit: what is used and reserved of it, and what was stopped. */
+/** The limit of a project: what is used and reserved of it, and what was stopped. */
 function LimitItem({ project, onChange }: LimitItemProps) {
   const { id, name, role } = project;
   const { data, error } = useQuery({
@@ -110,7 +105,7 @@ function LimitItem({ project, onChange }: LimitItemProps) {
   );
 }
 
-/** As a picture: rounding does no harm here. A limit of nothing is full. */
+/** Returns the parts of the bar, for which rounding does no harm. A limit of nothing is full. */
 function filledBy(used: string, limit: string): { value: number; max: number } {
   const max = Number(limit);
   return max > 0 ? { value: Math.min(Number(used), max), max } : { value: 1, max: 1 };

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
-import { useSearchParams } from 'wouter';
-import { explain } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { useSearchState } from '../../app/search-state.js';
 import { SelectField } from '../../ui/fields.js';
-import { Alert, Loading, Note } from '../../ui/notices.js';
+import { Loading, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
@@ -16,19 +16,22 @@ import { useWaiting, useWaitingTasks, WaitingList, WaitingTasks } from './waitin
 
 const TABS = ['waiting', 'decided', 'tasks'] as const;
 
-/** What runs ask people: tasks, and agents' calls. `?tab=decided` is what has been decided, `?tab=tasks` tasks that have ended. */
+/**
+ * Runs ask people here: by tasks, and by requests of agents for tool calls. `?tab=decided` shows decided requests,
+ * `?tab=tasks` tasks that have ended.
+ */
 export function InboxPage() {
-  const [search, setSearch] = useSearchParams();
+  const { get, set } = useSearchState();
   const waiting = useWaiting();
   const tasks = useWaitingTasks();
-  const selected = TABS.find((tab) => tab === search.get('tab')) ?? 'waiting';
+  const selected = TABS.find((tab) => tab === get('tab')) ?? 'waiting';
   return (
     <div className="inbox">
       <PageHeader title="Inbox" />
       <Tabs
         label="Requests"
         selected={selected}
-        onSelect={(tab) => setSearch(tab === 'waiting' ? {} : { tab })}
+        onSelect={(tab) => set({ tab: tab === 'waiting' ? '' : tab, outcome: '' }, { isStep: true })}
         tabs={[
           {
             id: 'waiting',
@@ -53,48 +56,37 @@ const PAGE_SIZE = 20;
 interface EndedListProps<Item, Outcome extends string> {
   /** The first part of the queries' key. */
   name: string;
-  /** `request`: what one of the items is called. */
+  /** The noun for one of the items, such as `request`. */
   noun: string;
-  /** The first one is chosen where the address names none. */
+  /** The first outcome is chosen if the address names none. */
   outcomes: readonly { value: Outcome; label: string }[];
   list: (
     query: { status: Outcome; page: number; size: number },
     signal: AbortSignal,
   ) => Promise<{ items: Item[]; total: number; size: number }>;
   idOf: (item: Item) => string;
-  /** `onChange`: the item is no longer as it was listed. */
+  /** `onChange` is called when the item is no longer as it was listed. */
   children: (item: Item, onChange: () => void) => ReactNode;
 }
 
-/** What has ended, by how it has: `?outcome=&page=`. */
+/** The list of what has ended, by outcome: `?outcome=&page=`. */
 function EndedList<Item, Outcome extends string>(props: EndedListProps<Item, Outcome>) {
   const { name, noun, outcomes, list, idOf, children } = props;
-  const [search, setSearch] = useSearchParams();
-  const status = (outcomes.find(({ value }) => value === search.get('outcome')) ?? outcomes[0])!.value;
-  const page = Math.max(1, Math.trunc(Number(search.get('page'))) || 1);
+  const { get, page, set } = useSearchState();
+  const status = (outcomes.find(({ value }) => value === get('outcome')) ?? outcomes[0])!.value;
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: [name, status, 'list', page],
     queryFn: ({ signal }) => list({ status, page, size: PAGE_SIZE }, signal),
     placeholderData: (before) => before,
   });
-  const set = (key: string, value: string): void =>
-    setSearch((before) => {
-      const next = new URLSearchParams(before);
-      next.delete('page');
-      next.set(key, value);
-      return next;
-    });
+  const show = (change: Readonly<Record<string, string>>): void => set(change, { isStep: true });
   return (
     <>
       <div className="inbox-filter">
-        <SelectField label="Outcome" value={status} options={outcomes} onChange={(value) => set('outcome', value)} />
+        <SelectField label="Outcome" value={status} options={outcomes} onChange={(outcome) => show({ outcome })} />
         {data !== undefined && <p>{data.total === 1 ? `1 ${noun}` : `${data.total} ${noun}s`}</p>}
       </div>
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {data === undefined && error === null && <Loading />}
       {data?.items.length === 0 && <Note>No {noun} has ended this way yet.</Note>}
       <div className="inbox-list" aria-busy={isFetching}>
@@ -103,7 +95,7 @@ function EndedList<Item, Outcome extends string>(props: EndedListProps<Item, Out
         ))}
       </div>
       {data !== undefined && (
-        <Pager page={page} size={data.size} total={data.total} onPage={(next) => set('page', String(next))} />
+        <Pager page={page} size={data.size} total={data.total} onPage={(next) => show({ page: String(next) })} />
       )}
     </>
   );

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { api, unwrap, type components } from '../../app/api.js';
+import { useProjectRole } from '../../app/projects.js';
 import { useUser } from '../../app/session.js';
 import { Button } from '../../ui/button.js';
 import { Time, useNow } from '../../ui/figures.js';
@@ -15,13 +14,13 @@ import './inbox.css';
 
 interface RequestArticleProps {
   request: Approval;
-  /** The request after a decision, of the person or of somebody else before. */
+  /** It is called with the request after a decision, by the person or by somebody else before. */
   onChange: (request: Approval) => void;
   /** Whether the heading leads to the request's own page. */
   isLinked?: boolean;
 }
 
-/** One request: what would be called with what, who asks, and the decision or how it has ended. */
+/** One request: the call and its arguments, who asks, and the decision or how the request has ended. */
 export function RequestArticle({ request, onChange, isLinked = false }: RequestArticleProps) {
   const id = useId();
   const isWaiting = request.status === 'pending';
@@ -74,7 +73,10 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
   );
 }
 
-/** Why the rules of the agent do not let the person decide; undefined where they do, and for who may only read. */
+/**
+ * Returns why the rules of the agent do not let the person decide. It returns undefined if they do, and for people who
+ * may only read.
+ */
 function exclusionOf(
   { requested_by: starter, exclude_starter: isExcluded, roles }: Approval,
   userId: number | undefined,
@@ -85,7 +87,7 @@ function exclusionOf(
   return `Your role in this project, ${role}, does not allow deciding on this request. Who may: ${roles.join(', ')}.`;
 }
 
-/** The buttons that had the focus are gone: the keyboard goes on at the outcome. */
+/** The buttons that had the focus are gone, so the keyboard continues at the outcome. */
 function FocusedOnce({ isFocused, children }: { isFocused: boolean; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -110,7 +112,7 @@ function isApproval(request: Asked | Approval): request is Approval {
   return 'arguments_hash' in request;
 }
 
-/** Who asks, where, and until when. */
+/** Says who asks, where, and until when. */
 export function RequestFacts({ request }: { request: Asked | Approval }) {
   const { requested_by: asker, workflow, project, run_id: runId, node_id: nodeId, path } = request;
   const node = new URLSearchParams({ node: nodeId, ...(path === '' ? {} : { path }) });
@@ -152,7 +154,7 @@ export function RequestFacts({ request }: { request: Asked | Approval }) {
   );
 }
 
-/** Who has decided so far. */
+/** Lists who has decided so far. */
 function Decisions({ request: { decisions, arguments_hash: hash } }: { request: Approval }) {
   if (decisions.length === 0) return null;
   return (
@@ -177,7 +179,7 @@ const MOST_LINES = 24;
 const MOST_CHARACTERS = 1_500;
 const COUNT = new Intl.NumberFormat();
 
-/** Arguments as they are. A long text begins folded, which is said beside the button that shows all of it. */
+/** Arguments as they are. A long text is folded at first, which is said beside the button that shows all of it. */
 function ArgumentsText({ title, value }: { title: string; value: unknown }) {
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
@@ -206,7 +208,7 @@ function ArgumentsText({ title, value }: { title: string; value: unknown }) {
   );
 }
 
-/** How the request has ended, who has decided, when, and why. */
+/** Says how the request has ended, who has decided, when, and why. */
 function Outcome({ request }: { request: Approval }) {
   const user = useUser();
   return (
@@ -218,17 +220,4 @@ function Outcome({ request }: { request: Approval }) {
       {request.reason !== '' && <p className="request-reason">Reason: {request.reason}</p>}
     </>
   );
-}
-
-type Role = components['schemas']['Role'];
-
-/** The person's role in a project; undefined until it is known. `isKnown` also where it cannot be read. */
-function useProjectRole(projectId: number, isWanted: boolean): { role: Role | undefined; isKnown: boolean } {
-  const { data, isPending } = useQuery({
-    queryKey: ['projects', 'one', projectId],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
-    enabled: isWanted,
-    staleTime: 60_000,
-  });
-  return { role: data?.role, isKnown: !isPending };
 }

@@ -2,6 +2,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { isStructure, parseStructure, summaryOf, WrittenNumber } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
+import { download } from '../../ui/download.js';
 import { SelectField } from '../../ui/fields.js';
 import { formatBytes } from '../../ui/format.js';
 import { Loading } from '../../ui/notices.js';
@@ -17,11 +18,14 @@ interface ContentViewProps {
   text: string;
   /** Names the file of a download. */
   name: string;
-  /** A model has written it: Markdown unless it is JSON. */
+  /** Whether a model has written it: then it is Markdown unless it is JSON. */
   isAnswer: boolean;
 }
 
-/** A text of a run: as text, as a tree where it is JSON, or as Markdown; the beginning of a large one, and all as a file. */
+/**
+ * A text of a run: as text, as a tree if it is JSON, or as Markdown. Only the beginning of a large text is shown, and
+ * all of it can be downloaded.
+ */
 export function ContentView({ text, name, isAnswer }: ContentViewProps) {
   const part = useMemo(() => partOf(text), [text]);
   const structure = useMemo(() => (part.isWhole ? parseStructure(text) : undefined), [part, text]);
@@ -70,11 +74,11 @@ interface JsonTreeProps {
   depth?: number;
 }
 
-/** So many entries of an object or array at a time. */
+/** The number of entries of an object or array that are shown at a time. */
 const STEP = 100;
 const STRING_BYTES = 4 * 1024;
 
-/** JSON to look into: objects and arrays fold, and what is folded is not rendered. */
+/** JSON as a tree. Objects and arrays fold, and folded ones are not rendered. */
 export function JsonTree({ value, depth = 2 }: JsonTreeProps) {
   if (!isStructure(value) || isEmpty(value)) {
     return (
@@ -164,7 +168,7 @@ interface CodeLinesProps {
   marked: number | undefined;
 }
 
-/** Code with the numbers of its lines; of long code what is around the marked line. */
+/** Code with the numbers of its lines. Of long code only the part around the marked line is shown. */
 export function CodeLines({ code, marked }: CodeLinesProps) {
   const { lines, first, total } = linesAround(code, marked);
   return (
@@ -175,7 +179,7 @@ export function CodeLines({ code, marked }: CodeLinesProps) {
           Lines {first} to {first + lines.length - 1} of {total} are shown.
         </p>
       )}
-      {/* It scrolls by keyboard, too. */}
+      {/* The tabindex lets people scroll it by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="code-lines" role="group" aria-label="Lines" tabIndex={0}>
         <ol>
@@ -202,18 +206,7 @@ function showInTheMiddle(line: HTMLLIElement | null): void {
   if (line && box) box.scrollTop = line.offsetTop - (box.clientHeight - line.offsetHeight) / 2;
 }
 
-/** Gives the text to the person as a file. */
-function download(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-/** A name that every file system takes. */
+/** Returns a name that every file system takes. */
 function toFileName(label: string, ending: 'json' | 'md' | 'txt'): string {
   const plain = label.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
   return `${plain.slice(0, 80) || 'result'}.${ending}`;

@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { createIdempotencyKey, reRun } from '../../../clients/typescript/src/index.js';
+import { reRun } from '../../../clients/typescript/src/index.js';
 import { api, ServiceError, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { useRunKey } from '../../app/queries.js';
 import { parseExact } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -12,27 +14,17 @@ import { Alert, announce, Loading } from '../../ui/notices.js';
 import { refusalsOf } from './result-parts.js';
 import type { RunDetail } from './run-data.js';
 
-/** Starts the run again and goes to the new one. `input` undefined: the same input, secrets included. */
+/** Starts the run again and goes to the new one. Without `input` it gets the same input, secrets included. */
 export function useReRun(run: RunDetail) {
   const [, navigate] = useLocation();
   const client = useQueryClient();
-  // One click is one run, however often its request is repeated; a changed input is another one.
-  const asked = useRef({ input: '', key: '' });
+  const { keyOf, settle, settleIfRefused } = useRunKey();
   return useMutation({
-    mutationFn: ({ input }: { input?: unknown }) => {
-      const text = JSON.stringify(input) ?? '';
-      if (asked.current.key === '' || asked.current.input !== text) {
-        asked.current = { input: text, key: createIdempotencyKey() };
-      }
-      const idempotencyKey = asked.current.key;
-      return reRun(api, run.workflow.id, run.id, { idempotencyKey, ...(input === undefined ? {} : { input }) });
-    },
-    onError: (error) => {
-      // A refusal is final, and the next click another try; after anything else the run may be there.
-      if (error instanceof ServiceError && error.status < 500) asked.current = { input: '', key: '' };
-    },
+    mutationFn: ({ input }: { input?: unknown }) =>
+      reRun(api, run.workflow.id, run.id, { idempotencyKey: keyOf(input), ...(input !== undefined && { input }) }),
+    onError: settleIfRefused,
     onSuccess: (runId) => {
-      asked.current = { input: '', key: '' };
+      settle();
       announce('A new run has started.');
       void client.invalidateQueries({ queryKey: ['runs'] });
       navigate(`/runs/${runId}`);
@@ -46,7 +38,7 @@ interface RefusedProps {
   onRetry?: () => void;
 }
 
-/** Why a run was not started, field by field where the service says so. */
+/** Says why a run was not started, field by field if the service names fields. */
 export function Refused({ error, labels, onRetry }: RefusedProps) {
   const refusals = error instanceof ServiceError ? refusalsOf(error.body, labels) : [];
   const isRefusal = error instanceof ServiceError && error.status === 400;
@@ -79,9 +71,7 @@ export function InputDialog({ run, labels, onClose }: InputDialogProps) {
   return (
     <Dialog title="Run workflow" onClose={onClose} isWide>
       {input.isError ? (
-        <Alert onRetry={() => void input.refetch()} isRetrying={input.isFetching}>
-          {explain(input.error)}
-        </Alert>
+        <Problem error={input.error} onRetry={() => void input.refetch()} isRetrying={input.isFetching} />
       ) : (
         <Loading label="Loading the input" />
       )}
@@ -89,7 +79,7 @@ export function InputDialog({ run, labels, onClose }: InputDialogProps) {
   );
 }
 
-/** As JSON text: numbers of an input are kept as they are written, which a parsed answer would not do. */
+/** Returns the input as JSON text, in which numbers stay as they are written. */
 async function readInput(runId: string, signal: AbortSignal): Promise<string> {
   const call = api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: runId } }, parseAs: 'text', signal });
   const run = parseExact(await unwrap(call)) as { input_data?: unknown };

@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { createIdempotencyKey, resumeRun, type ResumeOptions } from '../../../clients/typescript/src/index.js';
+import { resumeRun, type ResumeOptions } from '../../../clients/typescript/src/index.js';
 import { api, ServiceError } from '../../app/api.js';
+import { useRunKey } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField } from '../../ui/fields.js';
@@ -13,7 +14,7 @@ import { useMayRun, type RunDetail } from './run-data.js';
 interface ResumeDialogProps {
   run: RunDetail;
   labels: ReadonlyMap<string, string>;
-  /** The node that begins anew; without it, what failed, was cancelled or never ran. */
+  /** The node that begins anew. Without it the nodes begin anew that failed, were cancelled or never ran. */
   from?: { id: string; label: string };
   onClose: () => void;
 }
@@ -90,7 +91,7 @@ interface ResumeFromHereProps {
   labels: ReadonlyMap<string, string>;
 }
 
-/** The button of a node outside loops. */
+/** The button is for nodes outside loops. */
 export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHereProps) {
   const mayRun = useMayRun(run.project.id);
   const [isOpen, setOpen] = useState(false);
@@ -104,12 +105,12 @@ export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHerePro
   );
 }
 
-/** Whether results of the run can be taken over: it has ended, and they have not expired. */
+/** Returns whether results of the run can be taken over: it has ended, and they have not expired. */
 export function mayResume({ status, results_expired_at: expiredAt }: RunDetail): boolean {
   return status !== 'In Progress' && status !== 'Draft' && expiredAt === undefined;
 }
 
-/** Whether something of the run failed, was cancelled or never ran. */
+/** Returns whether something of the run failed, was cancelled or never ran. */
 export function isUnfinished({ status }: RunDetail): boolean {
   return status === 'Error' || status === 'Cancelled';
 }
@@ -118,19 +119,13 @@ export function isUnfinished({ status }: RunDetail): boolean {
 function useResume(run: RunDetail) {
   const [, navigate] = useLocation();
   const client = useQueryClient();
-  // One click is one run, however often its request is repeated; another choice is another one.
-  const asked = useRef({ choice: '', key: '' });
+  const { keyOf, settle, settleIfRefused } = useRunKey();
   return useMutation({
-    mutationFn: (options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>) => {
-      const choice = JSON.stringify(options);
-      if (asked.current.choice !== choice) asked.current = { choice, key: createIdempotencyKey() };
-      return resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey: asked.current.key });
-    },
-    onError: (error) => {
-      // A refusal is final, and the next click another try; after anything else the run may be there.
-      if (error instanceof ServiceError && error.status < 500) asked.current = { choice: '', key: '' };
-    },
+    mutationFn: (options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>) =>
+      resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey: keyOf(options) }),
+    onError: settleIfRefused,
     onSuccess: (runId) => {
+      settle();
       announce('A new run has started.');
       void client.invalidateQueries({ queryKey: ['runs'] });
       navigate(`/runs/${runId}`);

@@ -1,6 +1,7 @@
-// What the run page reads of the service.
+// The data that the run page reads from the service.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../app/api.js';
+import { useProjectRole } from '../../app/projects.js';
 import { readLinks } from '../../drawing/run-links.js';
 import { applyState, nodeKey, startLiveRun, type NodeEntry } from '../../live/live-run.js';
 import { statusesOf } from '../../live/node-status.js';
@@ -15,7 +16,10 @@ export type Attempt = NodeDetail['attempts'][number];
 export type ApprovalRequest =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/']['get']['responses'][200]['content']['application/json'][number];
 
-/** The run whole. The state of its nodes goes into the cache of live runs, too, from which the parts of the page read. */
+/**
+ * Returns the whole run. The state of its nodes goes into the cache of live runs as well, from which the parts of the
+ * page read.
+ */
 export function useRun(runId: string): UseQueryResult<RunDetail> {
   return useQuery({ queryKey: ['run', runId], queryFn: ({ signal }) => loadRun(runId, signal) });
 }
@@ -39,7 +43,7 @@ async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
   return run;
 }
 
-/** The approval requests of a run, decided ones too. */
+/** Returns the approval requests of a run, including decided ones. */
 export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
   return useQuery({
     queryKey: ['run-approvals', runId],
@@ -55,7 +59,7 @@ export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
 
 const COST_EVERY_MS = 4_000;
 
-/** What an open run has cost so far: its item in the list of runs, which comes without the results. */
+/** Returns what an open run has cost so far. It is read from the list of runs, which comes without the results. */
 export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record<string, string>> {
   const createdAtMs = Date.parse(run.created_at);
   const query = useQuery({
@@ -80,19 +84,21 @@ export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record
   return isOpen ? (listed?.cost ?? run.cost) : run.cost;
 }
 
-/** Who may only read, by their role where the run belongs to, gets no buttons. Without an answer the service decides. */
+/**
+ * Returns whether the person may run it. People who may only read get no buttons. If the role cannot be read, the
+ * service decides.
+ */
 export function useMayRun(projectId: number): boolean {
-  const query = useQuery({
-    queryKey: ['projects', 'one', projectId],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
-    staleTime: 60_000,
-  });
-  return query.isError || (query.data !== undefined && query.data.role !== 'viewer');
+  const { role, isKnown } = useProjectRole(projectId);
+  return isKnown && role !== 'viewer';
 }
 
-// The nodes of a run inside loops, which neither the run nor its polls have.
+// The nodes inside loops are read by themselves: neither the run nor its polls have them.
 
-/** Of each loop, and of all its loops together: a page that shows a run must not ask for ten thousand iterations. */
+/**
+ * The limits of what is read of each loop, and of all loops together: a page that shows a run must not ask for ten
+ * thousand iterations.
+ */
 const ITERATIONS_OF_A_LOOP = 100;
 const MAX_REQUESTS = 20;
 
@@ -102,7 +108,7 @@ interface LoopAddress {
   path: string;
 }
 
-/** The entries of the nodes in the first iterations of each loop of `nodes`, with their paths. */
+/** Returns the entries of the nodes in the first iterations of each loop of `nodes`, with their paths. */
 async function loadIterations(
   { id, workflow }: { id: string; workflow: { id: number } },
   nodes: readonly NodeEntry[],

@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
-import { FailedChoices } from '../../app/problem.js';
+import { FailedChoices, Problem } from '../../app/problem.js';
+import { useTyped } from '../../app/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { SearchField, SelectField, TextField, type SelectOption } from '../../ui/fields.js';
 import { Duration, Money, RunningFor, Time } from '../../ui/figures.js';
-import { Alert, Loading } from '../../ui/notices.js';
+import { Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
@@ -24,9 +24,6 @@ import {
 } from './run-filters.js';
 import './runs-page.css';
 
-/** A search is made when nothing was typed for so long. */
-const TYPING_MS = 300;
-
 export function RunsPage() {
   const { filters, search, setSearch, change } = useFilters();
   const query = useRuns(filters);
@@ -38,11 +35,7 @@ export function RunsPage() {
     <>
       <PageHeader title="Runs" />
       <FilterBar filters={filters} search={search} onSearch={setSearch} onChange={change} />
-      {query.isError && (
-        <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>
-          {explain(query.error)}
-        </Alert>
-      )}
+      <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
       {query.isPending && <Loading label="Loading the runs" />}
       {query.data?.total === 0 && !query.isPlaceholderData && <Empty filters={filters} onReset={reset} />}
       {query.data !== undefined && query.data.total > 0 && (
@@ -76,27 +69,13 @@ function Empty({ filters, onReset }: { filters: RunFilters; onReset: () => void 
   );
 }
 
-/** The filters live in the address; the text of a search gets there when the person pauses. */
+/** The filters are in the address. The text of a search gets there when the person pauses. */
 function useFilters() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
-  const [search, setSearch] = useState(filters.search);
-  const [addressed, setAddressed] = useState(filters.search);
-  if (addressed !== filters.search) {
-    // Another address: by the back button, for example.
-    setAddressed(filters.search);
-    setSearch(filters.search);
-  }
   const change = (next: Partial<RunFilters>): void =>
     setParams((before) => toParams({ ...readFilters(before), page: 1, ...next }), { replace: !('page' in next) });
-  useEffect(() => {
-    if (search === filters.search) return undefined;
-    const timer = setTimeout(() => {
-      setAddressed(search);
-      setParams((before) => toParams({ ...readFilters(before), page: 1, search }), { replace: true });
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [search, filters.search, setParams]);
+  const [search, setSearch] = useTyped(filters.search, (text) => change({ search: text }));
   return { filters, search, setSearch, change };
 }
 
@@ -151,7 +130,7 @@ function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
   );
 }
 
-/** An address may name one that is not among the choices. */
+/** An address may name a choice that is not in the list. */
 function toOptions(
   all: string,
   noun: string,
@@ -165,12 +144,12 @@ function toOptions(
 
 interface RunsListProps {
   data: RunsPageData;
-  /** What is shown is that of the filters before. */
+  /** Whether the rows are those of the filters before. */
   isStale: boolean;
   onPage: (page: number) => void;
 }
 
-/** A page of runs: rows change in place, and do not move while somebody aims at one of them. */
+/** A page of runs. Rows change in place, and do not move while somebody aims at one of them. */
 function RunsList({ data, isStale, onPage }: RunsListProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<RunsPageData>();
@@ -236,17 +215,19 @@ function RunsTable({ runs }: { runs: readonly ListedRun[] }) {
   );
 }
 
-// What the list of runs reads of the service.
+// The data that the list of runs reads from the service.
 
 type RunsPageData = paths['/api/v1/runs/']['get']['responses'][200]['content']['application/json'];
 type ListedRun = RunsPageData['items'][number];
 
 const OPEN_EVERY_MS = 2_500;
 const QUIET_EVERY_MS = 15_000;
-/** The service's lists have at most so many. */
+/** The service's lists have at most this many items. */
 const MOST = 100;
 
-/** Asks again and again, more often while a run that is shown is open; not while nobody looks. */
+/**
+ * The list is read again and again, more often while a run that is shown is open. It is not read while nobody looks.
+ */
 function useRuns(filters: RunFilters): UseQueryResult<RunsPageData> {
   const query = toQuery(filters);
   return useQuery({
@@ -273,7 +254,7 @@ function useProjectChoices(): UseQueryResult<readonly Choice[]> {
   });
 }
 
-/** The workflows of the filter: those that have run most lately. Only what is shown of them is kept. */
+/** Returns the workflows of the filter: those that have run most lately. Only the titles that are shown are kept. */
 function useWorkflowChoices(project: number | undefined): UseQueryResult<readonly Choice[]> {
   return useQuery({
     queryKey: ['workflows', 'choices', project],

@@ -19,7 +19,7 @@ export interface AuditFilters {
 
 const PAGE_SIZE = 25;
 
-/** Without a project: of all projects and of what belongs to none. */
+/** Returns the records of a project, or without a project those of all projects and of what belongs to none. */
 export function useAudit(projectId: number | undefined, filters: AuditFilters): UseQueryResult<List> {
   return useQuery({
     queryKey: ['audit', projectId, filters],
@@ -41,7 +41,7 @@ export function useAudit(projectId: number | undefined, filters: AuditFilters): 
   });
 }
 
-/** The first hundred users: whom the filter offers. */
+/** Returns the first hundred users, whom the filter offers. */
 export function useUserChoices(): UseQueryResult<{ id: number; name: string }[]> {
   return useQuery({
     queryKey: ['users', 'choices'],
@@ -50,7 +50,9 @@ export function useUserChoices(): UseQueryResult<{ id: number; name: string }[]>
   });
 }
 
-/** In words, in the order in which the filter offers them. Whatever is missing here does not compile. */
+/**
+ * The actions in words, in the order in which the filter offers them. An action that is missing here does not compile.
+ */
 export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'project.created': 'Created project',
   'project.changed': 'Changed project',

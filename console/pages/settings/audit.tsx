@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { Problem } from '../../app/problem.js';
+import type { Project } from '../../app/projects.js';
 import { SelectField, TextField, type SelectOption } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
 import { Loading } from '../../ui/notices.js';
@@ -15,7 +16,6 @@ import {
 } from './audit-records.js';
 import { useMembers } from './members.js';
 import './settings.css';
-import type { Project } from './use-projects.js';
 
 /** The audit log of a project, for its admins and owners. */
 export function AuditTab({ project }: { project: Project }) {
@@ -32,7 +32,10 @@ export function AuditTab({ project }: { project: Project }) {
   );
 }
 
-/** For administrators: all projects, and what belongs to none. `projects`: those of the administrator, by name. */
+/**
+ * The audit log of all projects and of what belongs to none, for administrators. `projects` are those of the
+ * administrator, by name.
+ */
 export function ServiceAuditTab({ projects }: { projects: readonly Project[] }) {
   const { data: users } = useUserChoices();
   const people = (users ?? []).map(({ id, name }) => ({ value: String(id), label: name }));
@@ -49,7 +52,7 @@ export function ServiceAuditTab({ projects }: { projects: readonly Project[] }) 
 }
 
 interface AuditLogProps {
-  /** Undefined: of everything. */
+  /** Without a project the log is that of everything. */
   projectId?: number;
   /** The people whom the filter offers. */
   people: readonly SelectOption[];
@@ -94,7 +97,7 @@ function AuditLog({ projectId, people, projectName }: AuditLogProps) {
 
 interface AuditTableProps {
   records: readonly AuditRecord[];
-  /** By its id; undefined where all records are of one project. */
+  /** Returns the name of a project by its id. It is undefined if all records are of one project. */
   projectName?: ((id: number) => string) | undefined;
 }
 

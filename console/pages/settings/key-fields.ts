@@ -1,15 +1,15 @@
-// What the dialog of an API key holds, and what of it is sent.
+// The fields in the dialog of an API key, and the body that is sent.
 
 export type KeyScope = 'full' | 'run' | 'read';
 
 export interface KeyFields {
   label: string;
-  /** A local time as `2030-01-31T12:00`; empty: never. */
+  /** A local time such as `2030-01-31T12:00`. An empty text means never. */
   expires: string;
-  /** An id; empty: all projects. */
+  /** The id of a project. An empty text means all projects. */
   project: string;
   scope: KeyScope;
-  /** Requests a minute; empty: the default. */
+  /** Requests a minute. An empty text means the default. */
   rateLimit: string;
 }
 
@@ -41,7 +41,7 @@ export function toFields({ label, expires_at, project, scope, rate_limit }: Key)
   };
 }
 
-/** What differs: a time that has passed, for example, may stay and may not be sent. */
+/** Returns only the fields that differ. A time that has passed, for example, may stay and may not be sent. */
 export function toBody(before: KeyFields, now: KeyFields): KeyBody {
   return {
     ...(now.label !== before.label && { label: now.label }),
@@ -52,7 +52,7 @@ export function toBody(before: KeyFields, now: KeyFields): KeyBody {
   };
 }
 
-/** What is no time is sent as it is, so that the service says what is wrong with it. */
+/** A text that is no time is sent as it is, so that the service says what is wrong with it. */
 function toMoment(text: string): string | null {
   if (text === '') return null;
   const moment = new Date(text);
@@ -69,7 +69,7 @@ function toLocalTime(moment: Date): string {
   return `${day}T${pad(moment.getHours())}:${pad(moment.getMinutes())}`;
 }
 
-/** In words of people. */
+/** The scopes in words. */
 export const SCOPES: Record<KeyScope, string> = {
   full: 'Do everything that you can',
   run: 'Run workflows, answer what runs ask',

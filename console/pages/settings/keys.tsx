@@ -2,23 +2,24 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
+import type { Project } from '../../app/projects.js';
 import { useChange } from '../../app/queries.js';
 import { useUser } from '../../app/session.js';
 import { Button } from '../../ui/button.js';
 import { NewSecret } from '../../ui/copy-button.js';
-import { ConfirmDialog, Dialog } from '../../ui/dialog.js';
+import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
 import { NEW_KEY, SCOPES, toBody, toFields, type KeyBody, type KeyFields, type KeyScope } from './key-fields.js';
-import type { Project } from './use-projects.js';
 
 type Open = { dialog: 'new' } | { dialog: 'edit' | 'delete'; key: Key };
 
-/** The person's own keys, of whatever project. */
+/** The person's own keys, whatever their projects. */
 export function KeysTab({ projects }: { projects: readonly Project[] }) {
   const user = useUser();
   const { data, error, refetch, isFetching } = useKeys();
@@ -94,25 +95,17 @@ function DeleteKey({ of, onClose }: { of: Key; onClose: () => void }) {
     onSuccess: onClose,
   });
   return (
-    <ConfirmDialog
-      title="Delete key"
-      confirmLabel="Delete"
-      isDangerous
-      isBusy={change.isPending}
-      onConfirm={() => change.mutate()}
-      onCancel={onClose}
-    >
+    <ConfirmChange title="Delete key" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
       <p>
         The key <strong>{of.label || 'without a label'}</strong> that ends in <code>{of.hint}</code> is refused from now
         on. Programs that use it stop working.
       </p>
-      <Problem error={change.error} />
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 
 interface KeyDialogProps {
-  /** The key to be changed; without it a new one is made. */
+  /** The key that is changed. Without it a new one is made. */
   of?: Key;
   projects: readonly Project[];
   onClose: () => void;

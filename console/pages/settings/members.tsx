@@ -2,16 +2,16 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
+import { mayAct, type Project, type Role } from '../../app/projects.js';
 import { useChange } from '../../app/queries.js';
 import { useUser } from '../../app/session.js';
 import { Button } from '../../ui/button.js';
-import { ConfirmDialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
-import { mayAct, type Project, type Role } from './use-projects.js';
 
 export function MembersTab({ project }: { project: Project }) {
   const user = useUser();
@@ -86,14 +86,14 @@ function Removed({ project, member, onDone }: { project: Project; member: Member
 
 interface Given {
   project: Project;
-  /** Of the person at the page. */
+  /** The id of the person at the page. */
   userId: number | undefined;
   isBusy: boolean;
   onRole: (member: Member, role: Role) => void;
   onRemove: (member: Member) => void;
 }
 
-/** What the person may not change is text. */
+/** A role that the person may not change is shown as text. */
 function columnsOf({ project, userId, isBusy, onRole, onRemove }: Given): Column<Member>[] {
   const mayChange = ({ role }: Member): boolean =>
     project.role === 'owner' || (mayAct(project.role, 'admin') && role !== 'owner');
@@ -178,7 +178,7 @@ function AddMember({ project }: { project: Project }) {
 
 interface LeaveProjectProps {
   project: Project;
-  /** Of the person at the page. */
+  /** The id of the person at the page. */
   userId: number;
   onClose: () => void;
 }
@@ -190,20 +190,12 @@ function LeaveProject({ project, userId, onClose }: LeaveProjectProps) {
     onSuccess: onClose,
   });
   return (
-    <ConfirmDialog
-      title="Leave project"
-      confirmLabel="Leave"
-      isDangerous
-      isBusy={change.isPending}
-      onConfirm={() => change.mutate()}
-      onCancel={onClose}
-    >
+    <ConfirmChange title="Leave project" confirmLabel="Leave" isDangerous change={change} onClose={onClose}>
       <p>
         You no longer see <strong>{project.name}</strong> and its workflows. Only its admins and owners can add you
         again.
       </p>
-      <Problem error={change.error} />
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 

@@ -14,7 +14,7 @@ import { Table, type Column } from '../../ui/table.js';
 type List = paths['/api/v1/auth/sessions/']['get']['responses'][200]['content']['application/json'];
 type Session = List['items'][number];
 
-/** Where the person is signed in. */
+/** The places where the person is signed in. */
 export function SessionsTab() {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['sessions'],

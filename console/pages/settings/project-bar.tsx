@@ -1,14 +1,15 @@
 import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
+import { mayAct, type Project } from '../../app/projects.js';
 import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
-import { ConfirmDialog, Dialog } from '../../ui/dialog.js';
+import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { formatBytes } from '../../ui/format.js';
 import { Menu } from '../../ui/menu.js';
-import { mayAct, type Project } from './use-projects.js';
 
 interface ProjectBarProps {
   projects: readonly Project[];
@@ -58,7 +59,7 @@ export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
 }
 
 interface NameProjectProps {
-  /** The one that gets another name; without it a new one is made. */
+  /** The project that gets another name. Without it a new one is made. */
   project?: Project;
   onClose: () => void;
   onNamed?: (projectId: number) => void;
@@ -112,19 +113,11 @@ function DeleteProject({ project, onClose }: { project: Project; onClose: () => 
     { invalidates: ['projects', 'workflows', 'runs'], said: 'The project is deleted.', onSuccess: onClose },
   );
   return (
-    <ConfirmDialog
-      title="Delete project"
-      confirmLabel="Delete"
-      isDangerous
-      isBusy={change.isPending}
-      onConfirm={() => change.mutate()}
-      onCancel={onClose}
-    >
+    <ConfirmChange title="Delete project" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
       <p>
         <strong>{project.name}</strong> and its workflows go away for all members, and its open runs are cancelled. What
         has been run and paid stays in the books.
       </p>
-      <Problem error={change.error} />
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

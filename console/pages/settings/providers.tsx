@@ -2,16 +2,16 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
+import { mayAct, type Project } from '../../app/projects.js';
 import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
-import { ConfirmDialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
-import { mayAct, type Project } from './use-projects.js';
 
 /** The project's own keys for model providers. */
 export function ProvidersTab({ project }: { project: Project }) {
@@ -41,7 +41,7 @@ export function ProvidersTab({ project }: { project: Project }) {
 
 interface ProviderKeysProps {
   projectId: number;
-  /** Absent for who may not. */
+  /** It is absent if the person may not delete keys. */
   onDelete?: (key: ProviderKey) => void;
 }
 
@@ -156,19 +156,11 @@ function DeleteProviderKey({ projectId, of, onClose }: DeleteProviderKeyProps) {
     onSuccess: onClose,
   });
   return (
-    <ConfirmDialog
-      title="Delete provider key"
-      confirmLabel="Delete"
-      isDangerous
-      isBusy={change.isPending}
-      onConfirm={() => change.mutate()}
-      onCancel={onClose}
-    >
+    <ConfirmChange title="Delete provider key" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
       <p>
         Later calls of <strong>{of.provider}</strong> use an older key of the project, or that of the platform.
       </p>
-      <Problem error={change.error} />
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { FailedChoices, Problem } from '../../app/problem.js';
+import { mayAct, useProjects, type Project } from '../../app/projects.js';
 import { useSearchState } from '../../app/search-state.js';
 import { useUser } from '../../app/session.js';
 import { SelectField } from '../../ui/fields.js';
@@ -17,11 +18,10 @@ import { PasswordTab, SessionsTab } from './own-sign-in.js';
 import { ProjectBar } from './project-bar.js';
 import { ProvidersTab } from './providers.js';
 import './settings.css';
-import { mayAct, useProjects, type Project } from './use-projects.js';
 import { UsersTab } from './users.js';
 import { WebhooksTab } from './webhooks.js';
 
-/** `?tab=&project=`. The project is the first one unless the address names one of the person's. */
+/** The address is `?tab=&project=`. The project is the first one unless the address names one of the person's. */
 export function SettingsPage() {
   const { get, set } = useSearchState();
   const user = useUser();
@@ -73,13 +73,13 @@ interface OfProjectProps {
   children: (project: Project) => ReactNode;
 }
 
-/** What belongs to a project, or the way to one. */
+/** The content of a tab that belongs to a project, or the way to a project. */
 function OfProject({ project, children }: OfProjectProps) {
   if (project !== undefined) return children(project);
   return <Note>You have no project yet. Make one with the button New project, or ask its owner to add you.</Note>;
 }
 
-/** What starts the runs of a project by itself, workflow by workflow; `?workflow=`. */
+/** The schedules, hooks and tools of a project, workflow by workflow: `?workflow=`. */
 function StartsTab({ project }: { project: Project }) {
   const { get, set } = useSearchState();
   const workflows = useQuery({

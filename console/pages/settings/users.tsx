@@ -15,7 +15,7 @@ import { Loading } from '../../ui/notices.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 import { SESSION_FACTS, type ListedSession } from './own-sign-in.js';
 
-/** For administrators. */
+/** The users, for administrators. */
 export function UsersTab() {
   const [{ search, page }, setShown] = useState({ search: '', page: 1 });
   const [typed, setTyped] = useTyped(search, (text) => setShown({ search: text, page: 1 }));
@@ -105,7 +105,7 @@ type Fields = UserFields & Pick<Listed, 'is_active'>;
 
 const NEW_USER: Fields = { name: '', email: null, api_access: true, is_admin: false, is_active: true };
 
-/** Without `of` a new one is made. */
+/** Without `of` a new user is made. */
 function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
   const [fields, setFields] = useState<Fields>(of ?? NEW_USER);
   const set = (changed: Partial<Fields>): void => setFields({ ...fields, ...changed });
@@ -172,7 +172,7 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
   );
 }
 
-/** Only what differs is sent: somebody else may have changed the rest meanwhile. */
+/** Only changed fields are sent, because somebody else may have changed the rest meanwhile. */
 function save(of: Listed | undefined, { is_active: isActive, ...fields }: Fields): Promise<Listed> {
   if (of === undefined) return createUser(fields);
   return changeUser(of.id, {

@@ -2,20 +2,20 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
+import { mayAct, type Project } from '../../app/projects.js';
 import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { NewSecret } from '../../ui/copy-button.js';
-import { ConfirmDialog } from '../../ui/dialog.js';
 import { CheckboxField, TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
-import { mayAct, type Project } from './use-projects.js';
 
-/** Where the project's events go, and how that went. */
+/** The address of the project's events, and their deliveries. */
 export function WebhooksTab({ project }: { project: Project }) {
   const isAdmin = mayAct(project.role, 'admin');
   return (
@@ -95,7 +95,7 @@ function save(id: number, body: { webhook_url: string; is_webhook_enabled: boole
   return unwrap(api.PATCH('/api/v1/projects/{id}/', { params: { path: { id } }, body }));
 }
 
-/** What receivers check signatures with. */
+/** The secret by which receivers check signatures. */
 function SigningSecret({ projectId }: { projectId: number }) {
   const [isAsking, setIsAsking] = useState(false);
   const [secret, setSecret] = useState<string>();
@@ -125,16 +125,14 @@ function SigningSecret({ projectId }: { projectId: number }) {
         />
       )}
       {isAsking && (
-        <ConfirmDialog
+        <ConfirmChange
           title="New signing secret"
           confirmLabel="Make secret"
-          isBusy={change.isPending}
-          onConfirm={() => change.mutate()}
-          onCancel={() => setIsAsking(false)}
+          change={change}
+          onClose={() => setIsAsking(false)}
         >
           <p>Requests are signed with it at once. The secret before it signs beside it for 24 hours.</p>
-          <Problem error={change.error} />
-        </ConfirmDialog>
+        </ConfirmChange>
       )}
     </>
   );
@@ -210,7 +208,7 @@ type Delivery = List['items'][number];
 const ASK_EVERY_MS = 5_000;
 const PAGE_SIZE = 20;
 
-/** They change while one looks at them. */
+/** Deliveries change while one looks at them. */
 function useDeliveries(projectId: number, page: number): UseQueryResult<List> {
   return useQuery({
     queryKey: ['deliveries', projectId, page],

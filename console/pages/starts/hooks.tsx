@@ -2,12 +2,13 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { CopyButton, NewSecret } from '../../ui/copy-button.js';
-import { ConfirmDialog, Dialog } from '../../ui/dialog.js';
+import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
 import { Loading, Note } from '../../ui/notices.js';
@@ -138,7 +139,7 @@ interface NewHookDialogProps {
 function NewHookDialog({ workflowId, onClose, onMade }: NewHookDialogProps) {
   const [fields, setFields] = useState<HookFields>(NEW_HOOK);
   const isLater = fields.signature === 'stripe';
-  // A secret that a person has typed is known, and Stripe takes none from anybody.
+  // A secret that a person has typed is known to them, and Stripe makes its secrets itself.
   const isShown = fields.signature !== 'none' && fields.secret === '' && !isLater;
   const change = useChange(() => makeHook(workflowId, toBody(fields)), {
     invalidates: ['hooks'],
@@ -210,7 +211,7 @@ function ReplaceSecretDialog({ workflowId, of, onClose, onReplaced }: ReplaceSec
     invalidates: ['hooks'],
     said: 'The secret is replaced.',
     onSuccess: (hook) => {
-      // Who has typed it knows it.
+      // A person who has typed the secret knows it.
       if (secret === '') onReplaced(hook);
       onClose();
     },
@@ -237,7 +238,7 @@ function ReplaceSecretDialog({ workflowId, of, onClose, onReplaced }: ReplaceSec
 }
 
 interface SecretFieldProps {
-  /** What becomes of an empty one. */
+  /** The end of the hint, which says what happens if the field is empty. */
   ifEmpty?: string;
   value: string;
   onChange: (secret: string) => void;
@@ -276,29 +277,21 @@ function DeleteHook({ workflowId, of, onClose }: DeleteHookProps) {
     onSuccess: onClose,
   });
   return (
-    <ConfirmDialog
-      title="Delete hook"
-      confirmLabel="Delete"
-      isDangerous
-      isBusy={change.isPending}
-      onConfirm={() => change.mutate()}
-      onCancel={onClose}
-    >
+    <ConfirmChange title="Delete hook" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
       <p>
         The URL of hook {of.id} is unknown from then on, and what is sent to it is lost. It never comes back: a new hook
         has another URL.
       </p>
-      <Problem error={change.error} />
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 
-// How senders sign, in the words of who sets them up.
+// The signatures of senders, in the words of people who set them up.
 
 const GITHUB_HEADER = 'X-Hub-Signature-256';
 const STRIPE_HEADER = 'Stripe-Signature';
 
-/** One entry of the combobox: two of them are the same scheme with a header of their own. */
+/** An entry of the combobox. Two of them are the same scheme with a header of their own. */
 type Signature = 'standard-webhooks' | 'github' | 'stripe' | 'hmac-sha256' | 'none';
 
 const SIGNATURES: readonly { value: Signature; label: string; hint: string }[] = [
@@ -341,7 +334,7 @@ function toBody({ signature, header, secret }: HookFields): HookBody {
   return { verify: 'hmac-sha256', header: named[signature] ?? header, ...own };
 }
 
-/** `Signed by GitHub`. */
+/** Returns words such as `Signed as GitHub does`. */
 function signatureOf({ verify, header }: Pick<Hook, 'verify' | 'header'>): string {
   if (verify === 'none') return 'Not signed';
   if (verify === 'standard-webhooks') return 'Signed as Standard Webhooks';
@@ -369,7 +362,7 @@ const HOOK = '/api/v1/workflows/{id}/hooks/{hook_id}/';
 type Hooks = paths[typeof HOOKS];
 type Hook = Hooks['get']['responses'][200]['content']['application/json']['items'][number];
 type HookBody = NonNullable<Hooks['post']['requestBody']>['content']['application/json'];
-/** With its secret, where it asks for signatures. */
+/** A hook with its secret, if it asks for signatures. */
 type ShownHook = Hooks['post']['responses'][201]['content']['application/json'];
 
 /** A workflow has at most 20. */
@@ -387,7 +380,7 @@ function makeHook(workflowId: number, body: HookBody): Promise<ShownHook> {
   return unwrap(api.POST(HOOKS, { params: { path: { id: workflowId } }, body }));
 }
 
-/** Null: the service makes a new one. */
+/** If the secret is null, the service makes a new one. */
 function replaceSecret(workflowId: number, hookId: number, secret: string | null): Promise<ShownHook> {
   const path = { id: workflowId, hook_id: hookId };
   return unwrap(api.PATCH(HOOK, { params: { path }, body: { secret } }));

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { ConfirmChange } from '../../app/confirm-change.js';
 import { Problem } from '../../app/problem.js';
 import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
-import { ConfirmDialog } from '../../ui/dialog.js';
 import { Time } from '../../ui/figures.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { changeSchedule, deleteSchedule, inWords, OVERLAPS, useSchedules, type Schedule } from './schedule-data.js';
@@ -111,7 +111,7 @@ function ScheduleArticle({ workflowId, schedule, mayChange, onEdit, onDelete }: 
   );
 }
 
-/** In the person's own time zone, whatever that of the schedule is. */
+/** The times are in the person's own time zone, whatever that of the schedule is. */
 function NextTimes({ schedule: { is_paused: isPaused, next_run_times: times } }: { schedule: Schedule }) {
   if (isPaused) return 'Paused';
   if (times === null) return 'Not known at the moment';
@@ -155,16 +155,8 @@ function DeleteSchedule({ workflowId, of, onClose }: DeleteScheduleProps) {
     onSuccess: onClose,
   });
   return (
-    <ConfirmDialog
-      title="Delete schedule"
-      confirmLabel="Delete"
-      isDangerous
-      isBusy={change.isPending}
-      onConfirm={() => change.mutate()}
-      onCancel={onClose}
-    >
+    <ConfirmChange title="Delete schedule" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
       <p>It starts no runs from then on. Runs that it has started go on.</p>
-      <Problem error={change.error} />
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

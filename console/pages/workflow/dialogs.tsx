@@ -1,21 +1,21 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
-import { explain, fieldErrors } from '../../app/explain.js';
-import { ErrorBoundary } from '../../app/problem.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
+import { fieldErrors } from '../../app/explain.js';
+import { ErrorBoundary, Problem } from '../../app/problem.js';
 import { differencesOf } from '../../drawing/differences.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
-import { ConfirmDialog, Dialog } from '../../ui/dialog.js';
+import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
-import { Alert, announce, Loading, Note } from '../../ui/notices.js';
+import { announce, Loading, Note } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
 import { Pager } from '../../ui/table.js';
 import { RunDialog } from './run-dialog.js';
 import type { Saver, WorkflowRecord } from './saver.js';
-import { useAction } from './use-action.js';
 
 const PublishDialog = lazy(() => import('./publish-dialog.js').then((part) => ({ default: part.PublishDialog })));
 
@@ -27,7 +27,7 @@ interface EditorDialogsProps {
   onClose: () => void;
 }
 
-/** One at a time; that somebody else has changed the workflow comes first. */
+/** One dialog is open at a time. The question about a conflict comes first. */
 export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
   const conflict = useStored(saver, (state) => state.conflict);
   if (conflict !== undefined) return <ConflictDialog saver={saver} theirs={conflict} />;
@@ -64,7 +64,7 @@ interface ConflictDialogProps {
   theirs: WorkflowRecord;
 }
 
-/** Somebody else has saved since this page read the workflow: nothing is lost without a decision. */
+/** Somebody else has saved the workflow since this page read it. Nothing is lost without a decision. */
 function ConflictDialog({ saver, theirs }: ConflictDialogProps) {
   const { kinds } = useStore();
   const mine = useEditor(({ history }) => history.present);
@@ -131,11 +131,7 @@ function VersionsDialog({ saver, onClose }: { saver: Saver; onClose: () => void 
   return (
     <Dialog title="Versions" onClose={onClose}>
       {isDirty && <Note>Restoring replaces your unsaved changes; Undo brings them back.</Note>}
-      {versions.error !== null && (
-        <Alert onRetry={() => void versions.refetch()} isRetrying={versions.isFetching}>
-          {explain(versions.error)}
-        </Alert>
-      )}
+      <Problem error={versions.error} onRetry={() => void versions.refetch()} isRetrying={versions.isFetching} />
       {versions.isPending && <Loading />}
       <ul className="versions" aria-label="Versions">
         {versions.data?.items.map(({ version, created_at: at, is_current: isCurrent }) => (
@@ -156,33 +152,37 @@ function VersionsDialog({ saver, onClose }: { saver: Saver; onClose: () => void 
 
 function Restore({ saver, version, onDone }: { saver: Saver; version: number; onDone: () => void }) {
   const queries = useQueryClient();
-  const restore = useAction(async () => {
-    const { id } = saver.getState().workflow;
-    await saver.restore(version);
-    await queries.invalidateQueries({ queryKey: ['workflow', id, 'versions'] });
-    announce(`Version ${version} restored`);
-    onDone();
+  const restore = useMutation({
+    mutationFn: async () => {
+      const { id } = saver.getState().workflow;
+      await saver.restore(version);
+      await queries.invalidateQueries({ queryKey: ['workflow', id, 'versions'] });
+      announce(`Version ${version} restored`);
+      onDone();
+    },
   });
   return (
     <>
-      <Button isBusy={restore.isRunning} onClick={() => void restore.run()}>
+      <Button isBusy={restore.isPending} onClick={() => restore.mutate()}>
         Restore version {version}
       </Button>
-      {restore.error !== undefined && <Alert>{explain(restore.error, { 412: STALE })}</Alert>}
+      <Problem error={restore.error} sentences={{ 412: STALE }} />
     </>
   );
 }
 
-/** Only where their drawing is the same as the one here: else the person is asked to choose. */
+/** This is shown only if both drawings are the same. Otherwise the person is asked to choose. */
 const STALE = 'Somebody else has changed this workflow meanwhile. Press the button again to restore all the same.';
 
 function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const [title, setTitle] = useState(saver.getState().workflow.title);
   const queries = useQueryClient();
-  const rename = useAction(async () => {
-    await saver.changeDetails({ title: title.trim() });
-    void queries.invalidateQueries({ queryKey: ['workflows'] });
-    onClose();
+  const rename = useMutation({
+    mutationFn: async () => {
+      await saver.changeDetails({ title: title.trim() });
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      onClose();
+    },
   });
   const { title: titleError } = fieldErrors(rename.error);
   return (
@@ -191,12 +191,12 @@ function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
         className="node-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void rename.run();
+          if (!rename.isPending) rename.mutate();
         }}
       >
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={titleError} />
-        {rename.error !== undefined && titleError === undefined && <Alert>{explain(rename.error)}</Alert>}
-        <Button type="submit" variant="primary" isBusy={rename.isRunning}>
+        <Problem error={rename.error} fields={['title']} />
+        <Button type="submit" variant="primary" isBusy={rename.isPending}>
           Rename
         </Button>
       </form>
@@ -204,12 +204,14 @@ function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
   );
 }
 
-/** What a run of the workflow may cost. */
+/** Sets what a run of the workflow may cost. */
 function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const [amount, setAmount] = useState(saver.getState().workflow.max_run_cost ?? '');
-  const change = useAction(async () => {
-    await saver.changeDetails({ max_run_cost: amount.trim() === '' ? null : amount.trim() });
-    onClose();
+  const change = useMutation({
+    mutationFn: async () => {
+      await saver.changeDetails({ max_run_cost: amount.trim() === '' ? null : amount.trim() });
+      onClose();
+    },
   });
   const { max_run_cost: amountError } = fieldErrors(change.error);
   return (
@@ -218,7 +220,7 @@ function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void 
         className="node-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void change.run();
+          if (!change.isPending) change.mutate();
         }}
       >
         <TextField
@@ -229,8 +231,8 @@ function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void 
           inputMode="decimal"
           error={amountError}
         />
-        {change.error !== undefined && amountError === undefined && <Alert>{explain(change.error)}</Alert>}
-        <Button type="submit" variant="primary" isBusy={change.isRunning}>
+        <Problem error={change.error} fields={['max_run_cost']} />
+        <Button type="submit" variant="primary" isBusy={change.isPending}>
           Save
         </Button>
       </form>
@@ -243,31 +245,26 @@ function DuplicateDialog({ saver, onClose }: { saver: Saver; onClose: () => void
   const isDirty = useEditor((state) => state.isDirty);
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const duplicate = useAction(async () => {
-    const isSaved = await saver.save();
-    const { error } = saver.getState();
-    if (error !== undefined) throw error;
-    if (!isSaved) return;
-    const params = { path: { id } };
-    const copy = await unwrap(api.POST('/api/v1/workflows/{id}/duplicate/', { params }));
-    void queries.invalidateQueries({ queryKey: ['workflows'] });
-    onClose();
-    navigate(`/workflows/${copy.id}`);
+  const duplicate = useMutation({
+    mutationFn: async () => {
+      const isSaved = await saver.save();
+      const { error } = saver.getState();
+      if (error !== undefined) throw error;
+      if (!isSaved) return;
+      const params = { path: { id } };
+      const copy = await unwrap(api.POST('/api/v1/workflows/{id}/duplicate/', { params }));
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      onClose();
+      navigate(`/workflows/${copy.id}`);
+    },
   });
   return (
-    <ConfirmDialog
-      title="Duplicate workflow"
-      confirmLabel="Duplicate"
-      isBusy={duplicate.isRunning}
-      onCancel={onClose}
-      onConfirm={() => void duplicate.run()}
-    >
+    <ConfirmChange title="Duplicate workflow" confirmLabel="Duplicate" change={duplicate} onClose={onClose}>
       <p>
         A copy of “{title}” is made in the same project, with its secrets, and opened.
         {isDirty && ' Your unsaved changes are saved first.'}
       </p>
-      {duplicate.error !== undefined && <Alert>{explain(duplicate.error)}</Alert>}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
 
@@ -276,24 +273,18 @@ function DeleteDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
   const { id, title } = saver.getState().workflow;
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const remove = useAction(async () => {
-    await unwrap(api.DELETE('/api/v1/workflows/{id}/', { params: { path: { id } } }));
-    // What is unsaved is meant to go, too: leaving does not ask.
-    store.takeOver(store.drawing);
-    void queries.invalidateQueries({ queryKey: ['workflows'] });
-    setTimeout(() => navigate('/workflows'));
+  const remove = useMutation({
+    mutationFn: async () => {
+      await unwrap(api.DELETE('/api/v1/workflows/{id}/', { params: { path: { id } } }));
+      // Unsaved changes are deleted on purpose, so leaving does not ask.
+      store.takeOver(store.drawing);
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      setTimeout(() => navigate('/workflows'));
+    },
   });
   return (
-    <ConfirmDialog
-      title="Delete workflow"
-      confirmLabel="Delete"
-      isDangerous
-      isBusy={remove.isRunning}
-      onCancel={onClose}
-      onConfirm={() => void remove.run()}
-    >
+    <ConfirmChange title="Delete workflow" confirmLabel="Delete" isDangerous change={remove} onClose={onClose}>
       <p>“{title}” is gone from every list, and its open runs are cancelled. Its runs stay in the project’s books.</p>
-      {remove.error !== undefined && <Alert>{explain(remove.error)}</Alert>}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

@@ -1,16 +1,16 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
-import { explain, fieldErrors } from '../../app/explain.js';
-import { FailedChoices } from '../../app/problem.js';
+import { fieldErrors } from '../../app/explain.js';
+import { FailedChoices, Problem } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SearchField, SelectField, TextField } from '../../ui/fields.js';
-import { Alert, announce } from '../../ui/notices.js';
+import { announce } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
+import { useLanguages } from '../marketplace/published.js';
 import { publishWorkflow, unpublishWorkflow, type Saver } from './saver.js';
-import { useAction } from './use-action.js';
 
 /** Marketplace texts, the run whose drawing is published, and the publication itself. */
 export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
@@ -26,16 +26,20 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
   const queries = useQueryClient();
   const runs = useSucceededRuns(id);
   const template = chosenRun ?? runs.template ?? '';
-  const publish = useAction(async () => {
-    await saver.changeDetails(texts);
-    if (template !== '') await markTemplate(id, template, runs.items);
-    saver.adopt(await publishWorkflow(id));
-    await queries.invalidateQueries({ queryKey: ['workflow', id, 'succeeded-runs'] });
-    announce('Published');
+  const publish = useMutation({
+    mutationFn: async () => {
+      await saver.changeDetails(texts);
+      if (template !== '') await markTemplate(id, template, runs.items);
+      saver.adopt(await publishWorkflow(id));
+      await queries.invalidateQueries({ queryKey: ['workflow', id, 'succeeded-runs'] });
+      announce('Published');
+    },
   });
-  const unpublish = useAction(async () => {
-    saver.adopt(await unpublishWorkflow(id));
-    announce('Unpublished');
+  const unpublish = useMutation({
+    mutationFn: async () => {
+      saver.adopt(await unpublishWorkflow(id));
+      announce('Unpublished');
+    },
   });
   const errors = fieldErrors(publish.error);
   const error = publish.error ?? unpublish.error;
@@ -71,7 +75,7 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
         onChange={setChosenRun}
       />
       <FailedChoices noun="runs" query={runs.query} />
-      {error !== undefined && <Alert>{explain(error)}</Alert>}
+      <Problem error={error} />
       {workflow.is_published && workflow.slug !== null && (
         <p>
           Published: <Link href={`/marketplace/${workflow.slug}`}>see it on the marketplace</Link>.
@@ -79,11 +83,11 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
       )}
       <div className="node-form-foot">
         {workflow.is_published && (
-          <Button isBusy={unpublish.isRunning} onClick={() => void unpublish.run()}>
+          <Button isBusy={unpublish.isPending} onClick={() => unpublish.mutate()}>
             Unpublish
           </Button>
         )}
-        <Button variant="primary" isBusy={publish.isRunning} onClick={() => void publish.run()}>
+        <Button variant="primary" isBusy={publish.isPending} onClick={() => publish.mutate()}>
           Publish
         </Button>
       </div>
@@ -117,12 +121,12 @@ interface LanguageBoxesProps {
   onChange: (codes: string[]) => void;
 }
 
-/** Shown before anybody searches: what is chosen, and what is spoken most. */
+/** These languages are shown before anybody searches, with the chosen ones. They are spoken most. */
 const FIRST = new Set(['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'pt', 'ru', 'zh']);
 
 function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {
   const [search, setSearch] = useState('');
-  const query = useQuery({ queryKey: ['languages'], queryFn: readLanguages, staleTime: Infinity });
+  const query = useLanguages();
   const { data: languages = [] } = query;
   const wanted = search.trim().toLowerCase();
   const known = new Set(languages.map(({ code }) => code));
@@ -151,21 +155,12 @@ function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {
   );
 }
 
-async function readLanguages(): Promise<{ code: string; name: string }[]> {
-  const all: { code: string; name: string }[] = [];
-  for (let page = 1; ; page += 1) {
-    const { items, total } = await unwrap(api.GET('/api/v1/languages/', { params: { query: { page, size: 100 } } }));
-    all.push(...items);
-    if (items.length === 0 || all.length >= total) return all;
-  }
-}
-
 interface RunMark {
   id: string;
   use_as_marketplace_template: boolean;
 }
 
-/** The chosen run alone is the template: of several marked ones the service takes the newest. */
+/** Marks only the chosen run as the template. If several are marked, the service takes the newest. */
 async function markTemplate(workflowId: number, runId: string, runs: readonly RunMark[]): Promise<void> {
   for (const run of runs) {
     const isChosen = run.id === runId;

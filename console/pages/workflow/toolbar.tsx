@@ -1,14 +1,15 @@
+import { useMutation } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../drawing/change-drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button, ButtonLink } from '../../ui/button.js';
+import { download } from '../../ui/download.js';
 import { Menu } from '../../ui/menu.js';
 import { Alert } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
 import type { OpenDialog } from './dialogs.js';
 import { saveAndTell, type Saver } from './saver.js';
-import { useAction } from './use-action.js';
 
 interface ToolbarProps {
   saver: Saver;
@@ -20,9 +21,11 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const { workflow, isSaving, error } = useStored(saver, (state) => state);
   const isDirty = useEditor((state) => state.isDirty);
   const save = (): void => void saveAndTell(store, saver);
-  const exporting = useAction(async () => {
-    // The file is what the service has: what is on the screen is saved first. A save that failed says so itself.
-    if (store.isReadOnly || (await saver.save())) await exportWorkflow(workflow.id);
+  const exporting = useMutation({
+    mutationFn: async () => {
+      // The file has what the service has, so unsaved changes are saved first. A save that failed says so itself.
+      if (store.isReadOnly || (await saver.save())) await exportWorkflow(workflow.id);
+    },
   });
   const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
   return (
@@ -45,7 +48,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
         )}
         <Button onClick={() => onOpen('versions')}>Versions</Button>
         <ButtonLink to={`/workflows/${workflow.id}/starts`}>Starts by itself</ButtonLink>
-        <Button isBusy={exporting.isRunning} onClick={() => void exporting.run()}>
+        <Button isBusy={exporting.isPending} onClick={() => exporting.mutate()}>
           Export
         </Button>
         {mayPublish && <Button onClick={() => onOpen('publish')}>Publish</Button>}
@@ -68,9 +71,9 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
           </Alert>
         </div>
       )}
-      {exporting.error !== undefined && (
+      {exporting.error !== null && (
         <div className="editor-alerts">
-          <Alert onRetry={() => void exporting.run()} isRetrying={exporting.isRunning}>
+          <Alert onRetry={() => exporting.mutate()} isRetrying={exporting.isPending}>
             The workflow is not exported. {explain(exporting.error)}
           </Alert>
         </div>
@@ -106,14 +109,7 @@ function stateOf(isReadOnly: boolean, isDirty: boolean): string {
 /** Stores the workflow as a file. The service has masked its secrets. */
 async function exportWorkflow(id: number): Promise<void> {
   const exported = await unwrap(api.GET('/api/v1/workflows/{id}/export/', { params: { path: { id } } }));
-  const file = new Blob([`${JSON.stringify(exported, null, 2)}\n`], { type: 'application/json' });
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${toFileName(exported.title)}.json`;
-  link.click();
-  // The download has begun with the click.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  download(`${toFileName(exported.title)}.json`, `${JSON.stringify(exported, null, 2)}\n`, 'application/json');
 }
 
 function toFileName(title: string): string {

@@ -1,113 +1,97 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type DragEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
+import { isWritable, projectToWriteTo, readProjects, type Project } from '../../app/projects.js';
 import { isObject, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField } from '../../ui/fields.js';
-import { isWritable, projectToWriteTo, readProjects, type Project } from './use-projects.js';
 
 type Imported = paths['/api/v1/projects/{id}/import/']['post']['responses']['201']['content']['application/json'];
-
-interface Importing {
-  isBusy: boolean;
-  /** A sentence about the last file. */
-  error: string | undefined;
-  /** A file that waits for its project to be chosen, with the projects there are. */
-  waiting: { name: string; projects: readonly Project[] } | undefined;
-  /** A workflow that was imported, but not with all that the file has. */
-  imported: Imported | undefined;
-  take: (file: File) => void;
-  takeDropped: (files: File[]) => void;
-  choose: (project: string) => void;
-  open: () => void;
-  /** Of whichever dialog is open. */
-  close: () => void;
-}
 
 interface ReadFile {
   name: string;
   body: JsonObject;
 }
 
-/** `project`: the id of the project that the list shows; empty: all. */
+/** The files that a person gives, or a file that was read before its project was chosen. */
+type Given = readonly File[] | (ReadFile & { into: string });
+
+/** A question or a remark after a file was read. Both are missing if the workflow was opened. */
+interface Outcome {
+  waiting?: ReadFile & { projects: readonly Project[] };
+  /** A workflow that was imported, but not with all that the file has. */
+  imported?: Imported;
+}
+
+interface Importing extends Outcome {
+  isBusy: boolean;
+  /** A sentence about the last file. */
+  error: string | undefined;
+  take: (files: readonly File[]) => void;
+  choose: (project: string) => void;
+  open: () => void;
+  /** Closes the dialog that is open. */
+  close: () => void;
+}
+
+/** `project` is the id of the project that the list shows. It is empty if the list shows all. */
 export function useImport(project: string): Importing {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<string>();
-  const [waiting, setWaiting] = useState<ReadFile & { projects: Project[] }>();
-  const [imported, setImported] = useState<Imported>();
-  const isOn = useRef(false);
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-
-  /** Once at a time, and what fails is said of the file. */
-  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
-    if (isOn.current) return;
-    isOn.current = true;
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (failure) {
-      const why = failure instanceof FileProblem ? `${failure.message}.` : explain(failure);
-      setError(`“${name}” was not imported: ${why}`);
-    } finally {
-      isOn.current = false;
-      setIsBusy(false);
-    }
-  };
-
-  const send = async ({ body }: ReadFile, into: string): Promise<void> => {
+  const send = async (body: JsonObject, into: string): Promise<Outcome> => {
     const id = await projectToWriteTo(into);
-    const made = await unwrap(api.POST('/api/v1/projects/{id}/import/', { params: { path: { id } }, body }));
+    const imported = await unwrap(api.POST('/api/v1/projects/{id}/import/', { params: { path: { id } }, body }));
     void queries.invalidateQueries({ queryKey: ['workflows'] });
     void queries.invalidateQueries({ queryKey: ['projects'] });
-    if (made.warnings.length === 0) navigate(`/workflows/${made.id}`);
-    else setImported(made);
+    if (imported.warnings.length > 0) return { imported };
+    navigate(`/workflows/${imported.id}`);
+    return {};
   };
-
-  const take = (file: File): void =>
-    void attempt(file.name, async () => {
-      const read = { name: file.name, body: await readFile(file) };
-      const writable = (await readProjects()).filter(isWritable);
-      const shown = writable.some(({ id }) => String(id) === project) ? project : undefined;
-      if (shown === undefined && writable.length > 1) setWaiting({ ...read, projects: writable });
-      else await send(read, shown ?? '');
-    });
-
+  const read = async ([file, ...others]: readonly File[]): Promise<Outcome> => {
+    if (file === undefined) return {};
+    if (others.length > 0) throw new ImportProblem('Drop one file at a time.');
+    const { name } = file;
+    const body = await readFile(file);
+    const projects = (await readProjects()).filter(isWritable);
+    const shown = projects.some(({ id }) => String(id) === project) ? project : undefined;
+    return shown === undefined && projects.length > 1 ? { waiting: { name, body, projects } } : send(body, shown ?? '');
+  };
+  const work = useMutation({
+    mutationFn: (given: Given) => ('body' in given ? send(given.body, given.into) : read(given)),
+  });
+  const { waiting, imported } = work.data ?? {};
   return {
-    isBusy,
-    error,
-    waiting,
-    imported,
-    take,
-    takeDropped: ([file, ...others]) => {
-      if (file === undefined) return;
-      if (others.length === 0) take(file);
-      else setError('Drop one file at a time.');
+    ...work.data,
+    isBusy: work.isPending,
+    error: work.isError ? sentenceOf(work.error, work.variables) : undefined,
+    take: (files) => {
+      if (!work.isPending) work.mutate(files);
     },
-    choose: (into) => {
-      if (waiting === undefined) return;
-      setWaiting(undefined);
-      void attempt(waiting.name, () => send(waiting, into));
-    },
+    choose: (into) => waiting && work.mutate({ ...waiting, into }),
     open: () => imported && navigate(`/workflows/${imported.id}`),
-    close: () => {
-      setWaiting(undefined);
-      setImported(undefined);
-    },
+    close: work.reset,
   };
+}
+
+function sentenceOf(error: unknown, given: Given): string {
+  if (error instanceof ImportProblem) return error.message;
+  return notImported('body' in given ? given.name : (given[0]?.name ?? ''), explain(error));
+}
+
+function notImported(name: string, why: string): string {
+  return `“${name}” was not imported: ${why}`;
 }
 
 interface ImportButtonProps {
   isBusy: boolean;
-  onFile: (file: File) => void;
+  onFiles: (files: readonly File[]) => void;
 }
 
 /** Lets a person choose a file, as `Export` or n8n writes it. */
-export function ImportButton({ isBusy, onFile }: ImportButtonProps) {
+export function ImportButton({ isBusy, onFiles }: ImportButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -121,10 +105,10 @@ export function ImportButton({ isBusy, onFile }: ImportButtonProps) {
         hidden
         aria-label="File to import"
         onChange={({ target }) => {
-          const [file] = target.files ?? [];
+          const files = [...(target.files ?? [])];
           // The same file can be chosen again.
           target.value = '';
-          if (file !== undefined) onFile(file);
+          if (files.length > 0) onFiles(files);
         }}
       />
     </>
@@ -132,11 +116,11 @@ export function ImportButton({ isBusy, onFile }: ImportButtonProps) {
 }
 
 interface DropZoneProps {
-  onFiles: (files: File[]) => void;
+  onFiles: (files: readonly File[]) => void;
   children: ReactNode;
 }
 
-/** A part of the page on which files can be dropped. Whoever has no mouse uses the button `Import`. */
+/** A part of the page on which files can be dropped. A person without a mouse uses the button `Import`. */
 export function DropZone({ onFiles, children }: DropZoneProps) {
   const [isOver, setIsOver] = useState(false);
   const over = (event: DragEvent): void => {
@@ -215,7 +199,7 @@ interface RemarksDialogProps {
   imported: NonNullable<Importing['imported']>;
 }
 
-/** What was left out of the file, and what a person has to fill in. */
+/** The dialog that says what was left out of the file, and what a person has to fill in. */
 function RemarksDialog({ importing, imported: { title, warnings } }: RemarksDialogProps) {
   return (
     <Dialog
@@ -232,7 +216,7 @@ function RemarksDialog({ importing, imported: { title, warnings } }: RemarksDial
       }
     >
       <p>Not everything could be taken over as it is in the file:</p>
-      {/* A long list is scrolled with the keyboard, too. */}
+      {/* The tabindex lets people scroll a long list by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ul className="import-remarks" aria-label="Remarks" tabIndex={0}>
         {warnings.map(({ node, message }, index) => (
@@ -247,26 +231,27 @@ function RemarksDialog({ importing, imported: { title, warnings } }: RemarksDial
   );
 }
 
-/** Below what the service takes. */
+/** The limit is below that of the service. */
 const MAX_BYTES = 10_000_000;
 
-/** The file as the service takes it, with the file's name for a title where it has none. Throws a `FileProblem`. */
+/** Its message is the sentence that is shown. */
+class ImportProblem extends Error {}
+
+/** Returns the file as the service takes it. The file's name is its title where it has none. */
 async function readFile(file: File): Promise<JsonObject> {
-  if (file.size > MAX_BYTES) throw new FileProblem('it is larger than 10 MB');
-  return withTitle(parse(await file.text()), file.name.replace(/\.json$/i, ''));
+  if (file.size > MAX_BYTES) throw new ImportProblem(notImported(file.name, 'it is larger than 10 MB.'));
+  const value = parse(await file.text());
+  if (!isObject(value)) throw new ImportProblem(notImported(file.name, 'it is not a workflow in JSON.'));
+  return withTitle(value, file.name.replace(/\.json$/i, ''));
 }
 
-/** Its message says why a file cannot be read, as the end of a sentence. */
-class FileProblem extends Error {}
-
-function parse(text: string): JsonObject {
+/** Returns undefined if the text is no JSON. */
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    return JSON.parse(text);
   } catch {
-    // Said below.
+    return undefined;
   }
-  throw new FileProblem('it is not a workflow in JSON');
 }
 
 /** Files of this service have a `title`, those of n8n a `name`, and a drawing by itself neither. */

@@ -1,19 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain, fieldErrors, isNotFound } from '../../app/explain.js';
+import { isWritable, projectToWriteTo, useProjects } from '../../app/projects.js';
 import { MASK } from '../../drawing/drawing.js';
 import { isObject, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
-import { useAction } from '../workflow/use-action.js';
-import { isWritable, projectToWriteTo, useProjects } from './use-projects.js';
 
 interface NewWorkflowDialogProps {
-  /** The id of the project that the list shows; empty: all. */
+  /** The id of the project that the list shows. It is empty if the list shows all. */
   project: string;
   onClose: () => void;
 }
@@ -31,16 +30,18 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   const { data: templates = [] } = found;
   const options = projects.map(({ id, name }) => ({ value: String(id), label: name }));
   const preset = options.some(({ value }) => value === project) ? project : (options[0]?.value ?? '');
-  const create = useAction(async () => {
-    const template = templates.find(({ key }) => key === chosenTemplate) ?? EMPTY;
-    const data = await template.read();
-    const id = await createWorkflow(await projectToWriteTo(chosenProject ?? preset), title.trim(), data);
-    void queries.invalidateQueries({ queryKey: ['workflows'] });
-    void queries.invalidateQueries({ queryKey: ['projects'] });
-    navigate(`/workflows/${id}`);
+  const create = useMutation({
+    mutationFn: async () => {
+      const template = templates.find(({ key }) => key === chosenTemplate) ?? EMPTY;
+      const data = await template.read();
+      const id = await createWorkflow(await projectToWriteTo(chosenProject ?? preset), title.trim(), data);
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      void queries.invalidateQueries({ queryKey: ['projects'] });
+      navigate(`/workflows/${id}`);
+    },
   });
   const errors = fieldErrors(create.error);
-  // What is wrong with the drawing of a template has no field here.
+  // A problem in the drawing of a template has no field here.
   const isSaidBeside = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
     <Dialog title="New workflow" onClose={onClose}>
@@ -48,7 +49,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
         className="new-workflow"
         onSubmit={(event) => {
           event.preventDefault();
-          void create.run();
+          if (!create.isPending) create.mutate();
         }}
       >
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={errors['title']} />
@@ -70,8 +71,8 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
             There is only an empty drawing to start from. {explain(found.error)}
           </Alert>
         )}
-        {create.error !== undefined && !isSaidBeside && <Alert>{explain(create.error)}</Alert>}
-        <Button type="submit" variant="primary" isBusy={create.isRunning}>
+        {create.error !== null && !isSaidBeside && <Alert>{explain(create.error)}</Alert>}
+        <Button type="submit" variant="primary" isBusy={create.isPending}>
           Create
         </Button>
       </form>
@@ -79,11 +80,11 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   );
 }
 
-// What a new workflow can begin with: nothing, a workflow that the person has already (the samples, for example), or a
-// free one of the marketplace, as one of its examples ran.
+// A new workflow can begin with nothing, with a workflow that the person has already (the samples, for example), or
+// with a free one of the marketplace, as one of its examples ran.
 
 interface Template {
-  /** Unique, and a value of the combobox. */
+  /** The key is unique, and a value of the combobox. */
   key: string;
   label: string;
   read: () => Promise<JsonObject>;
@@ -107,7 +108,7 @@ async function ownTemplates(): Promise<Template[]> {
   }));
 }
 
-/** Where a fee is asked, the marketplace's own button copies the workflow with its terms. */
+/** Only free workflows are offered. The marketplace's own button copies a workflow with its fee. */
 async function marketplaceTemplates(): Promise<Template[]> {
   const { items } = await unwrap(api.GET('/api/v1/workflows/marketplace/', { params: { query: { size: 20 } } }));
   const free = items.filter(({ run_fee: fee }) => Number(fee) === 0);
@@ -127,13 +128,16 @@ async function marketplaceTemplates(): Promise<Template[]> {
   return found.flat();
 }
 
-/** What was unpublished a moment ago is no failure of all the others. */
+/** A workflow that was unpublished a moment ago is left out, and the others remain. */
 function orNone(error: unknown): [] {
   if (isNotFound(error)) return [];
   throw error;
 }
 
-/** Answers the id. Masked secrets of the drawing begin empty: a new workflow has nothing stored that they could stand for. */
+/**
+ * Returns the id. Masked secrets of the drawing begin empty, because a new workflow has nothing stored that they could
+ * stand for.
+ */
 async function createWorkflow(project: number, title: string, data: JsonObject): Promise<number> {
   const body = { project, title, data: withoutMasks(data) as JsonObject };
   const { id } = await unwrap(api.POST('/api/v1/workflows/', { body }));

@@ -1,9 +1,10 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
-import { useTyped } from '../../app/search-state.js';
+import { Problem } from '../../app/problem.js';
+import { useProjects, type Project } from '../../app/projects.js';
+import { useSearchState, useTyped } from '../../app/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { SearchField, SelectField } from '../../ui/fields.js';
 import { Duration, Money, Time } from '../../ui/figures.js';
@@ -12,11 +13,16 @@ import { PageHeader } from '../../ui/page-header.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 import { DropZone, ImportButton, ImportDialogs, useImport } from './import.js';
 import { NewWorkflowDialog } from './new-workflow-dialog.js';
-import { useProjects, type Project } from './use-projects.js';
 import './workflows-page.css';
 
 export function WorkflowsPage() {
-  const { filters, search, setSearch, setProject, setPage, clear } = useFilters();
+  const { get, set, page } = useSearchState();
+  const filters: Filters = {
+    project: /^[1-9]\d{0,8}$/.test(get('project')) ? get('project') : '',
+    search: get('search'),
+    page,
+  };
+  const [search, setSearch] = useTyped(filters.search, (text) => set({ search: text }));
   const [isMaking, setIsMaking] = useState(false);
   const projects = useProjects();
   const importing = useImport(filters.project);
@@ -24,17 +30,21 @@ export function WorkflowsPage() {
   const { data } = workflows;
   const error = workflows.error ?? projects.error;
   const hasFilters = filters.search !== '' || filters.project !== '';
+  const clear = (): void => {
+    setSearch('');
+    set({ project: '', search: '' });
+  };
   const retry = (): void => {
     void workflows.refetch();
     void projects.refetch();
   };
   return (
-    <DropZone onFiles={importing.takeDropped}>
+    <DropZone onFiles={importing.take}>
       <PageHeader
         title="Workflows"
         actions={
           <>
-            <ImportButton isBusy={importing.isBusy} onFile={importing.take} />
+            <ImportButton isBusy={importing.isBusy} onFiles={importing.take} />
             <Button variant="primary" onClick={() => setIsMaking(true)}>
               New workflow
             </Button>
@@ -49,16 +59,12 @@ export function WorkflowsPage() {
             { value: '', label: 'All projects' },
             ...(projects.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
           ]}
-          onChange={setProject}
+          onChange={(project) => set({ project })}
         />
         <SearchField label="Search workflows" value={search} onChange={setSearch} />
       </div>
       {importing.error !== undefined && <Alert>{importing.error}</Alert>}
-      {error !== null && (
-        <Alert onRetry={retry} isRetrying={workflows.isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={retry} isRetrying={workflows.isFetching} />
       {workflows.isPending && <Loading label="Loading workflows" />}
       {data !== undefined && data.total === 0 && (
         <EmptyWorkflows isFiltered={hasFilters} onClear={clear} onNew={() => setIsMaking(true)} />
@@ -66,7 +72,14 @@ export function WorkflowsPage() {
       {data !== undefined && data.total > 0 && (
         <WorkflowTable workflows={data.items} projects={projects.data ?? []} isBusy={workflows.isPlaceholderData} />
       )}
-      {data !== undefined && <Pager page={data.page} size={data.size} total={data.total} onPage={setPage} />}
+      {data !== undefined && (
+        <Pager
+          page={data.page}
+          size={data.size}
+          total={data.total}
+          onPage={(next) => set({ page: next === 1 ? '' : String(next) })}
+        />
+      )}
       {isMaking && <NewWorkflowDialog project={filters.project} onClose={() => setIsMaking(false)} />}
       <ImportDialogs importing={importing} />
     </DropZone>
@@ -120,7 +133,7 @@ function BookmarkButton({ workflow }: { workflow: ListedWorkflow }) {
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
   });
-  // What was asked for is shown at once.
+  // The wished state is shown at once.
   const isOn = toggle.isPending ? toggle.variables : isBookmarked;
   const change = (): void => toggle.mutate(!isBookmarked);
   return (
@@ -136,7 +149,7 @@ function BookmarkButton({ workflow }: { workflow: ListedWorkflow }) {
       >
         <span aria-hidden="true">{isOn ? '★' : '☆'}</span>
       </Button>
-      {toggle.isError && <Alert onRetry={change}>{explain(toggle.error)}</Alert>}
+      <Problem error={toggle.error} onRetry={change} />
     </>
   );
 }
@@ -163,7 +176,7 @@ function EmptyWorkflows({ isFiltered, onClear, onNew }: EmptyWorkflowsProps) {
         first one, or take one that others have published.
       </p>
       <div className="workflows-empty-actions">
-        {/* Not the page's own button a second time, but what it leads to. */}
+        {/* The button has another name than the page's own button, which opens the same dialog. */}
         <Button variant="primary" onClick={onNew}>
           Draw the first workflow
         </Button>
@@ -174,49 +187,10 @@ function EmptyWorkflows({ isFiltered, onClear, onNew }: EmptyWorkflowsProps) {
 }
 
 interface Filters {
-  /** An id, or empty for all. */
+  /** An id, or an empty text for all. */
   project: string;
   search: string;
   page: number;
-}
-
-/** The filters live in the address, so that they can be sent to somebody, and the back button knows them. */
-function useFilters() {
-  const [params, setParams] = useSearchParams();
-  const filters: Filters = {
-    project: toId(params.get('project')),
-    search: params.get('search') ?? '',
-    page: Number(toId(params.get('page')) || 1),
-  };
-  const set = (change: Record<string, string>): void => {
-    setParams(
-      (last) => {
-        const next = new URLSearchParams(last);
-        for (const [name, value] of Object.entries(change)) {
-          if (value === '') next.delete(name);
-          else next.set(name, value);
-        }
-        return next;
-      },
-      { replace: true },
-    );
-  };
-  const [search, setSearch] = useTyped(filters.search, (text) => set({ search: text, page: '' }));
-  return {
-    filters,
-    search,
-    setSearch,
-    setProject: (project: string) => set({ project, page: '' }),
-    setPage: (page: number) => set({ page: page === 1 ? '' : String(page) }),
-    clear: () => {
-      setSearch('');
-      set({ project: '', search: '', page: '' });
-    },
-  };
-}
-
-function toId(text: string | null): string {
-  return text !== null && /^[1-9]\d{0,8}$/.test(text) ? text : '';
 }
 
 type ListedWorkflow =
