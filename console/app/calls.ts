@@ -1,4 +1,4 @@
-/** A person waits: what does not succeed within about two seconds is told, with a button to try again. */
+/** A person waits. A call that does not succeed within about two seconds is reported, with a button to try again. */
 export const CALL_RETRIES = { maxAttempts: 3, firstDelayMs: 300, longestRetryAfterMs: 1_000 };
 
 interface Page<Item> {
@@ -6,10 +6,10 @@ interface Page<Item> {
   total: number;
 }
 
-/** Of a list envelope: for choices, which must be complete. More than this many pages are no choice any more. */
+/** Choices must be complete, but a list of more pages than this is no choice any more. */
 const MOST_PAGES = 20;
 
-/** `read` answers a page, the first one being 1. */
+/** Returns the items of all pages. `read` returns one page; the first page is 1. */
 export async function readAllPages<Item>(read: (page: number) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = [];
   for (let page = 1; page <= MOST_PAGES; page += 1) {

@@ -14,7 +14,7 @@ import { ErrorBoundary } from './problem.js';
 import { toSignInPath } from './return-address.js';
 import { session, useUser, type User } from './session.js';
 
-/** What every page has around it: the way to the others, the account, the live region. */
+/** The frame around every page: the way to the other pages, the account, the live region. */
 export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const main = useFocusOnPage(path);
@@ -157,7 +157,7 @@ function Navigation({ isOpen, path, onChoose }: NavigationProps) {
   );
 }
 
-/** How many approval requests and tasks wait for an answer; undefined for visitors, and until it is known. */
+/** Returns how many approval requests and tasks wait for an answer; undefined for visitors, and until it is known. */
 function useWaiting(): number | undefined {
   const user = useUser();
   const { data } = useQuery({
@@ -191,10 +191,10 @@ function AccountMenu({ user }: { user: User }) {
             {user.email !== null && <div>{user.email}</div>}
           </>
         }
-        // Signing out leaves the page, too: unsaved changes on it would be gone.
+        // Signing out leaves the page as well, and unsaved changes on it would be gone.
         items={[{ label: 'Sign out', onSelect: () => (isGuarded() ? hold(leave) : leave()) }]}
       >
-        {/* A picture, not a text: the button is named Account whatever the person is called. */}
+        {/* This is a picture and no text, so the button is named Account whatever the person is called. */}
         <span className="account-letters" data-letters={initialsOf(user.name)} />
       </Menu>
       {signOut.isError && (
@@ -214,13 +214,15 @@ function initialsOf(name: string): string {
   return ends.map((word) => firstLetter(word ?? '')).join('');
 }
 
-/** As people count letters: an emoji of several code points is one. */
+/** Counts letters as people do: an emoji of several code points is one. */
 function firstLetter(word: string): string {
   const [first] = new Intl.Segmenter().segment(word);
   return first?.segment.toUpperCase() ?? '';
 }
 
-/** The key `/` leads to the page's searchbox, or to that of the dialog before it, unless a text is being written. */
+/**
+ * The key `/` leads to the searchbox of the page, or of the dialog in front of it, unless the person is writing a text.
+ */
 function focusSearch(event: KeyboardEvent): void {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (isWriting(event.target)) return;

@@ -12,7 +12,7 @@ interface ProblemProps {
   isRetrying?: boolean;
 }
 
-/** What has failed, unless fields say it beside themselves. */
+/** Says what has failed, unless fields say it beside themselves. */
 export function Problem({ error, fields = [], sentences, onRetry, isRetrying = false }: ProblemProps) {
   if (error === null || error === undefined) return null;
   const named = Object.keys(fieldErrors(error));
@@ -25,12 +25,12 @@ export function Problem({ error, fields = [], sentences, onRetry, isRetrying = f
 }
 
 interface FailedChoicesProps {
-  /** What is to be chosen from: `projects`. */
+  /** The noun of the choices: `projects`. */
   noun: string;
   query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>;
 }
 
-/** In place of choices that could not be read: a list without them looks as if there were none. */
+/** Stands in place of choices that could not be read: a list without them looks as if there were none. */
 export function FailedChoices({ noun, query: { error, isFetching, refetch } }: FailedChoicesProps) {
   if (error === null) return null;
   return (
@@ -41,8 +41,8 @@ export function FailedChoices({ noun, query: { error, isFetching, refetch } }: F
 }
 
 /**
- * What a part throws while it renders, or because it could not be loaded, stays in its place: what is around it remains, the
- * way to other pages and unsaved changes above all.
+ * Catches what a part throws while it renders, or because it could not be loaded. Everything around the part remains,
+ * above all the way to other pages and unsaved changes.
  */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
@@ -58,7 +58,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
   }
 }
 
-/** Where nothing is asked of the service, a TypeError is a mistake of the page, unless a part of it could not be loaded. */
+/** Rendering calls nothing, so a TypeError is a mistake of the page, unless a part of it could not be loaded. */
 function sentenceOf(error: unknown): string {
   const isMistake = error instanceof TypeError && !/import/i.test(error.message);
   return isMistake ? `Something went wrong in this page: ${error.message}` : explain(error);

@@ -5,7 +5,10 @@ import { ADDRESSES } from './addresses.js';
 import { toOwnPath, toSignInPath } from './return-address.js';
 import { ownerOf, takeReturnAddress, useSession } from './session.js';
 
-/** One page an address; `key` makes another record another page, so that nothing of the last one is left in it. */
+/**
+ * There is one page for each address. `key` makes another record another page, so that nothing of the last one is left
+ * in it.
+ */
 export function Routes() {
   return (
     <Switch>
@@ -40,7 +43,7 @@ function inSession(page: ReactNode) {
   return <RequireSession>{page}</RequireSession>;
 }
 
-/** Where sign-in links and identity providers lead to. */
+/** Sign-in links and identity providers lead here. */
 function Home() {
   const asked = toOwnPath(takeReturnAddress(), location.origin);
   return <Redirect to={asked === '/' ? ADDRESSES.workflows : asked} replace />;
@@ -61,8 +64,8 @@ const SessionDialog = lazy(() =>
 );
 
 /**
- * A visitor signs in first, and comes back to the address that was asked for. Whose session ends over unsaved changes signs
- * in on top of them.
+ * A visitor signs in first, and comes back to the address that was asked for. A person whose session ends over unsaved
+ * changes signs in on top of them.
  */
 function RequireSession({ children }: { children: ReactNode }) {
   const state = useSession();
@@ -81,7 +84,7 @@ function RequireSession({ children }: { children: ReactNode }) {
   );
 }
 
-// The pages, each loaded when it is needed for the first time: none of them weighs on another one's first visit.
+// Each page is loaded when it is needed for the first time, so none of them weighs on another one's first visit.
 
 const SignInPage = lazy(() =>
   import('../pages/sign-in/sign-in-page.js').then((page) => ({ default: page.SignInPage })),

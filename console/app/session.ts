@@ -1,5 +1,5 @@
-// The session of the person at the page. The access token is in memory alone; the refresh cookie, which no script can read,
-// brings the next one. docs/use/sign-in.md.
+// The session of the person at the page. The access token is in memory alone. The refresh cookie, which no script can
+// read, brings the next one. See docs/use/sign-in.md.
 import {
   createClient,
   ServiceError,
@@ -34,7 +34,7 @@ interface Token {
 /** A token that ends within this time is renewed before it is used. */
 const EARLY_MS = 60_000;
 const LOCK = 'session';
-/** What the tabs of one browser tell each other about the session. Tokens are not among it. */
+/** The tabs of one browser tell each other about the session, but never a token. */
 const channel = new BroadcastChannel('session');
 
 const openCalls = createClient({ baseUrl: location.origin, ...CALL_RETRIES });
@@ -51,7 +51,10 @@ export const session = {
   signOut,
 };
 
-/** For `createClient`. `current` and `renew` reject where the service cannot be asked: the session has not ended then. */
+/**
+ * Tokens for `createClient`. `current` and `renew` reject when the service cannot be asked: the session has not ended
+ * then.
+ */
 export const tokens: TokenSource = {
   async current() {
     if (store.getState().phase !== 'in' || token === undefined) return undefined;
@@ -64,7 +67,10 @@ export const tokens: TokenSource = {
   },
 };
 
-/** Once when the page is loaded, and again after `failed`: by the link that was opened, else by the cookie. */
+/**
+ * Starts the session by the link that was opened, else by the cookie: once when the page is loaded, and again after
+ * `failed`.
+ */
 async function start(): Promise<void> {
   store.setState({ phase: 'starting' });
   let problem: unknown;
@@ -74,7 +80,7 @@ async function start(): Promise<void> {
       try {
         return enter(await unwrap(openCalls.POST('/api/v1/auth/link/', { body: { token: link } })));
       } catch (error) {
-        // A link that was used before: who has used it is still signed in.
+        // The link was used before, and the person who used it is still signed in.
         problem = error;
       }
     }
@@ -89,13 +95,16 @@ async function signIn(email: string, password: string): Promise<void> {
   enter(await unwrap(openCalls.POST('/api/v1/auth/login/', { body: { email, password } })));
 }
 
-/** By the token of a password link, with the password that is set. Rejects with what the service says: 401 for a used link. */
+/**
+ * Signs in by the token of a password link, and sets the password. Rejects with what the service says: 401 for a used
+ * link.
+ */
 async function signInByReset(link: string, password: string): Promise<void> {
   const body = { token: link, new_password: password };
   enter(await unwrap(openCalls.POST('/api/v1/auth/password/reset/', { body })));
 }
 
-/** Here and in all other tabs. Rejects, and stays signed in, where the service cannot be told. */
+/** Signs out here and in all other tabs. When the service cannot be told, it rejects and the person stays signed in. */
 async function signOut(): Promise<void> {
   await oneTabAtATime(() => unwrap(openCalls.POST('/api/v1/auth/logout/')));
   leave(false);
@@ -120,7 +129,7 @@ function leave(hasEnded: boolean): void {
   store.setState({ phase: 'out', hasEnded, heldFor });
 }
 
-/** One refresh for all calls that wait for it. Undefined: the session has ended. */
+/** All calls that wait share one refresh. It returns undefined when the session has ended. */
 function renew(): Promise<string | undefined> {
   renewal ??= oneTabAtATime(refresh).finally(() => (renewal = undefined));
   return renewal;
@@ -137,7 +146,10 @@ async function refresh(): Promise<string | undefined> {
   }
 }
 
-/** A refresh cookie is good once. Without a secure context the browser has no locks, and the service forgives the moment. */
+/**
+ * A refresh cookie is good once, so one tab refreshes at a time. Outside a secure context the browser has no locks, and
+ * the service accepts the same cookie for a moment.
+ */
 function oneTabAtATime<T>(act: () => Promise<T>): Promise<T> {
   return 'locks' in navigator ? navigator.locks.request(LOCK, act) : act();
 }
@@ -147,7 +159,7 @@ listenToTabs((message) => {
   if (message.type === 'signed-out') {
     if (state.phase === 'in') leave(false);
   } else if (state.phase === 'out' || (state.phase === 'in' && state.user.id !== message.userId)) {
-    // Their cookie is this tab's cookie, too.
+    // The tabs share one cookie.
     renew().catch(() => undefined);
   }
 });
@@ -156,13 +168,13 @@ export function useSession(): SessionState {
   return useStored(store, (state) => state);
 }
 
-/** Whose page this is: who is signed in, or was until now and has unsaved changes on it. */
+/** Returns the person whose page this is: signed in now, or until now and with unsaved changes on the page. */
 export function ownerOf(state: SessionState): User | undefined {
   if (state.phase === 'in') return state.user;
   return state.phase === 'out' ? state.heldFor : undefined;
 }
 
-/** Undefined for a visitor. */
+/** Returns undefined for a visitor. */
 export function useUser(): User | undefined {
   const state = useSession();
   return state.phase === 'in' ? state.user : undefined;
@@ -197,7 +209,7 @@ export function keepReturnAddress(path: string): void {
   sessionStorage.setItem(RETURN_ADDRESS, path);
 }
 
-/** What was kept, once. */
+/** Returns the kept address once. */
 export function takeReturnAddress(): string | null {
   const path = sessionStorage.getItem(RETURN_ADDRESS);
   sessionStorage.removeItem(RETURN_ADDRESS);
@@ -207,7 +219,7 @@ export function takeReturnAddress(): string | null {
 type Message = { type: 'signed-out' } | { type: 'signed-in'; userId: number };
 
 function tellTabs(message: Message): void {
-  // A channel reaches its own origin alone, and takes no other.
+  // A channel reaches its own origin alone, and takes no target.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   channel.postMessage(message);
 }

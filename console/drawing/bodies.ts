@@ -1,18 +1,18 @@
-// Which nodes are in the body of which loop: what a loop's handle of its body leads to, as when the drawing runs.
+// The bodies of loops. The handle of a loop's body leads into its body, as it does when the drawing runs.
 import { nodesOf, startOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import { linksOf } from './links.js';
 
 export interface Bodies {
-  /** By the id of a loop: the nodes that are directly in its body. Loops come before those in their bodies. */
+  /** The nodes that are directly in the body of a loop, by the loop's id. Loops come before those in their bodies. */
   members: ReadonlyMap<string, readonly string[]>;
-  /** By the id of a node: the loop in whose body it is directly. */
+  /** The loop in whose body a node is directly, by the node's id. */
   loopOf: ReadonlyMap<string, string>;
 }
 
 interface BodyLink {
   source: string;
   target: string;
-  /** It leads from a loop into its body. */
+  /** The link leads from a loop into its body. */
   isIntoBody: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Known {
 
 const known = new WeakMap<Drawing, Known>();
 
-/** The bodies of a drawing in the editor. Edges that do not run do not count. */
+/** Returns the bodies of a drawing in the editor. Edges that do not run do not count. */
 export function bodiesOf(drawing: Drawing, kinds: NodeKinds): Bodies {
   const last = known.get(drawing);
   if (last?.kinds === kinds) return last.bodies;
@@ -46,7 +46,10 @@ export function bodiesOf(drawing: Drawing, kinds: NodeKinds): Bodies {
   return bodies;
 }
 
-/** What the start leads to is looked at first: a loose end that leads into a body does not take the body apart. */
+/**
+ * The nodes after the start are looked at first, so that a loose end which leads into a body does not take the body
+ * apart.
+ */
 export function findBodies(ids: readonly string[], start: string | undefined, links: readonly BodyLink[]): Bodies {
   if (!links.some(({ isIntoBody }) => isIntoBody)) return NO_BODIES;
   const [next, inside] = [new Map<string, string[]>(), new Map<string, string[]>()];
@@ -71,7 +74,7 @@ export function findBodies(ids: readonly string[], start: string | undefined, li
   return found;
 }
 
-/** What was not seen before, in the order of the distance. */
+/** Returns the nodes that were not seen before, in the order of their distance. */
 function reached(from: readonly string[], next: ReadonlyMap<string, readonly string[]>, seen: Set<string>): string[] {
   const ids: string[] = [];
   const see = (id: string): void => {
@@ -101,7 +104,7 @@ function append(lists: Map<string, string[]>, key: string, item: string): void {
 // The frames that are drawn around the bodies of loops. They follow from the links and from where the nodes stand, so
 // that any drawing has them; nothing of them is stored.
 
-/** Room between a frame and what is in it, and above that for the frame's title. */
+/** The room between a frame and what is in it, and the room above that for the frame's title. */
 export const FRAME_PADDING = 24;
 export const FRAME_TITLE = 32;
 
@@ -118,14 +121,14 @@ export function loopOfFrame(id: string): string | undefined {
   return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined;
 }
 
-/** Below all links and nodes, the inner frames above the outer ones. */
+/** Frames are below all links and nodes, and inner frames are above outer ones. */
 export function frameZ(depth: number): number {
   return Math.min(depth, 999) - 1_000;
 }
 
 export interface Frame extends Rect {
   loop: string;
-  /** In how many other frames it is. */
+  /** The number of frames around it. */
   depth: number;
 }
 
@@ -137,7 +140,7 @@ export function framesOf({ members, loopOf }: Bodies, rectOf: (id: string) => Re
     const outer = loopOf.get(loop);
     depths.set(loop, outer === undefined ? 0 : depths.get(outer)! + 1);
   }
-  // The inner ones first: an outer one goes around them.
+  // Inner frames are made first, because outer frames go around them.
   for (const [loop, ids] of [...members].toReversed()) {
     const inner = ids.map((id) => frames.get(id)).filter((frame) => frame !== undefined);
     frames.set(loop, { loop, depth: depths.get(loop)!, ...around([...ids.map(rectOf), ...inner]) });
@@ -169,7 +172,7 @@ interface Placed {
   height?: number | undefined;
 }
 
-/** What the nodes take up together. */
+/** Returns the area that the nodes take up together. */
 export function boundsOf(nodes: readonly Placed[]): Rect {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { position, width = 0, height = 0 } of nodes) {
@@ -185,7 +188,7 @@ export function boundsOf(nodes: readonly Placed[]): Rect {
 
 const MARGIN = 8;
 
-/** How to draw `bounds` in the middle of a picture: scaled, then moved by `x` and `y`. */
+/** Returns how to draw `bounds` in the middle of a picture: scaled, then moved by `x` and `y`. */
 export function fitInto(bounds: Rect, size: { width: number; height: number }) {
   const [width, height] = [size.width - 2 * MARGIN, size.height - 2 * MARGIN];
   const scale = Math.min(width / Math.max(bounds.width, 1), height / Math.max(bounds.height, 1), 0.1);

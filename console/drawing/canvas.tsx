@@ -68,7 +68,7 @@ export function Canvas() {
         edgesReconnectable={false}
         deleteKeyCode={null}
         zoomOnDoubleClick={false}
-        // Of few nodes all are there, so that the keyboard and screen readers reach those out of sight, too.
+        // A small drawing is rendered whole, so that the keyboard and screen readers reach the nodes out of sight.
         onlyRenderVisibleElements={nodes.length > MAX_AT_ONCE}
         elevateNodesOnSelect={false}
         minZoom={0.1}
@@ -84,7 +84,7 @@ export function Canvas() {
   );
 }
 
-/** The node that is chosen stands where the link was dropped, and is linked: one step. */
+/** The node that is chosen stands where the link was dropped, and is linked. Both are one step of Undo. */
 function DroppedMenu({ dropped, onClose }: { dropped: DroppedLink; onClose: () => void }) {
   const store = useStore();
   const flow = useReactFlow();
@@ -107,7 +107,7 @@ function DroppedMenu({ dropped, onClose }: { dropped: DroppedLink; onClose: () =
 interface DroppedLink {
   source: string;
   handle: string | null;
-  /** In the window. */
+  /** The place in the window. */
   at: { x: number; y: number };
 }
 
@@ -123,7 +123,7 @@ interface LinkHandlers {
   onConnectEnd: (event: MouseEvent | TouchEvent, state: FinalConnectionState) => void;
 }
 
-/** What happens while links are drawn. It is made once for a canvas, like the other handlers (use-flow.ts). */
+/** Handles the drawing of links. It is made once for a canvas, like the other handlers (use-flow.ts). */
 function createLinkHandlers(store: EditorStore, onDropped: (link: DroppedLink) => void): LinkHandlers {
   return {
     onConnect: (link) => store.change(connect(store.drawing, store.kinds, toLink(link))),
@@ -191,7 +191,7 @@ function count(number: number, word: string): string {
   return number === 1 ? `1 ${word}` : `${number} ${word}s`;
 }
 
-/** Around the body of a loop. Its element, which React Flow makes, is the group that is named `Body of <label>`. */
+/** The frame around the body of a loop. Its element, which React Flow makes, is the group named `Body of <label>`. */
 const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<FrameNode>) {
   return (
     <div className="loop-frame" data-selected={selected || undefined}>
@@ -205,14 +205,14 @@ const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<FrameNod
 const NODE_TYPES = { card: NodeCard, frame: LoopFrame };
 
 interface KindMenuProps {
-  /** In the window. */
+  /** The place in the window. */
   at: { x: number; y: number };
   kinds: NodeKinds;
   onChoose: (kind: NodeKind) => void;
   onClose: () => void;
 }
 
-/** Which kind of node a link leads to that was dropped on empty ground. */
+/** Asks which kind of node a link leads to that was dropped on empty ground. */
 function KindMenu({ at, kinds, onChoose, onClose }: KindMenuProps) {
   return (
     <Parts.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -234,10 +234,10 @@ function KindMenu({ at, kinds, onChoose, onClose }: KindMenuProps) {
   );
 }
 
-/** What a kind is dragged as: the `type` of its nodes. */
+/** The format in which a kind is dragged: the `type` of its nodes. */
 const KIND_FORMAT = 'application/x-node-kind';
 
-/** The kinds of nodes, by category: press to add, or drag onto the graph. */
+/** The kinds of nodes by category. A person presses one to add it, or drags it onto the graph. */
 export function Palette() {
   const store = useStore();
   const flow = useReactFlow();
@@ -279,7 +279,7 @@ export function Palette() {
   );
 }
 
-/** The whole graph as long as it can be read then, else the new node in the middle. */
+/** Shows the whole graph if it can be read then, else the new node in the middle. */
 function showNew(flow: ReactFlowInstance, drawing: Drawing, { x, y }: Position): void {
   const zoom = flow.getZoom();
   if (nodesOf(drawing).size <= MAX_AT_ONCE) void flow.fitView({ maxZoom: zoom, padding: 0.1 });
@@ -292,8 +292,8 @@ function categoriesOf(kinds: NodeKinds): [string, NodeKind[]][] {
   return [...categories];
 }
 
-// The whole graph in small. React Flow's own map watches each node by itself, which costs more than the graph's drawing
-// when there are thousands; here they are painted at once.
+// A small picture of the whole graph. React Flow's own map watches each node by itself, which costs more than drawing
+// the graph when there are thousands of nodes; here they are painted at once.
 
 const SIZE = { width: 144, height: 96 };
 
@@ -308,7 +308,7 @@ function Overview({ nodes }: { nodes: readonly CanvasNode[] }) {
   const frame = useMemo(() => fitInto(bounds, SIZE), [bounds]);
   useEffect(() => {
     if (canvas.current !== null) paint(canvas.current, nodes, frame);
-    // Panning moves the frame of what is seen alone.
+    // Panning moves only the frame around what is seen, so it paints nothing.
   }, [nodes, frame]);
   const lead = (event: PointerEvent<HTMLCanvasElement>): void => {
     if (event.buttons !== 1) return;

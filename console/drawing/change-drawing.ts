@@ -1,4 +1,4 @@
-// Adds, changes, moves and removes nodes.
+// Changes a drawing: its nodes first, then its links, then the items of nodes that are handles.
 import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
 import { bodiesOf } from './bodies.js';
 import {
@@ -20,7 +20,7 @@ import { asArray, asObject, asText, isObject, type JsonObject } from './json.js'
 import { layOut } from './lay-out.js';
 import { exitOfEdge, exitsOf, linksOf, reaches, targetsIn, withTargets, type Exit, type Link } from './links.js';
 
-/** A new node with what its schema asks for. The first one, and the first start, is where runs begin. */
+/** Adds a node with the data that its schema asks for. Runs begin at the first node, and then at the first start. */
 export function addNode(
   drawing: Drawing,
   kinds: NodeKinds,
@@ -43,7 +43,7 @@ function needsStart(drawing: Drawing, kinds: NodeKinds, kind: NodeKind): boolean
   return start === undefined || (isStart(kind) && !isStart(kinds.get(typeOf(start))));
 }
 
-/** With the model that the other nodes use: one who draws a second request rarely wants another. */
+/** A new node gets the model of the other nodes, because a second request rarely uses another one. */
 function startData(drawing: Drawing, kind: NodeKind): JsonObject {
   const data = startValue(kind.schema) as JsonObject;
   const settings = data['settings'];
@@ -56,7 +56,7 @@ function startData(drawing: Drawing, kind: NodeKind): JsonObject {
   return model === undefined ? data : { ...data, settings: { ...settings, model_name: model } };
 }
 
-/** `HTTP request`, then `HTTP request 2`: links and problems name nodes by their labels. */
+/** Returns `HTTP request`, then `HTTP request 2`: links and problems name nodes by their labels. */
 function freeLabel(drawing: Drawing, title: string): string {
   const taken = new Set([...nodesOf(drawing).values()].map((node) => dataOf(node)['label']));
   if (!taken.has(title)) return title;
@@ -67,7 +67,7 @@ export function setData(drawing: Drawing, id: string, data: JsonObject): Drawing
   return replaceNode(drawing, id, (node) => (node['data'] === data ? node : { ...node, data }));
 }
 
-/** Where nodes are put; those that stay where they are are not touched. */
+/** Moves nodes. Nodes that stay in their place remain the same objects. */
 export function moveNodes(drawing: Drawing, positions: ReadonlyMap<string, Position>): Drawing {
   let hasMoved = false;
   const nodes = asArray(drawing['nodes']).map((node) => {
@@ -82,7 +82,7 @@ export function moveNodes(drawing: Drawing, positions: ReadonlyMap<string, Posit
   return hasMoved ? { ...drawing, nodes } : drawing;
 }
 
-/** Without these nodes, and without the links that begin or end at them. */
+/** Removes these nodes, and the links that begin or end at them. */
 export function removeNodes(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<string>): Drawing {
   const touched = linksOf(drawing, kinds).filter(({ source, target }) => ids.has(source) || ids.has(target));
   const unlinked = disconnect(drawing, kinds, touched);
@@ -95,7 +95,7 @@ export function removeNodes(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet
   return next === undefined ? rest : { ...rest, start_node: next.id };
 }
 
-// Makes and removes links. What runs is in the node's data; the drawn edges are kept in step with it.
+// Links: the data of the nodes says what runs, and the drawn edges are kept in step with it.
 
 export interface NewLink {
   source: string;
@@ -103,7 +103,10 @@ export interface NewLink {
   target: string;
 }
 
-/** Not to itself, not twice, not in a circle, and only by a handle that the node has. */
+/**
+ * Returns whether a link is possible: not to the node itself, not twice, not in a circle, and only by a handle of the
+ * node.
+ */
 export function mayConnect(drawing: Drawing, kinds: NodeKinds, { source, handle, target }: NewLink): boolean {
   const [from, to] = [nodesOf(drawing).get(source), nodesOf(drawing).get(target)];
   if (from === undefined || to === undefined || source === target) return false;
@@ -116,7 +119,7 @@ export function mayConnect(drawing: Drawing, kinds: NodeKinds, { source, handle,
   return !isThere && !reaches(links, target, source);
 }
 
-/** The same drawing where the link is not possible. */
+/** Returns the same drawing if the link is not possible. */
 export function connect(drawing: Drawing, kinds: NodeKinds, link: NewLink): Drawing {
   if (!mayConnect(drawing, kinds, link)) return drawing;
   const { source, handle, target } = link;
@@ -135,7 +138,7 @@ export function connect(drawing: Drawing, kinds: NodeKinds, link: NewLink): Draw
   return { ...linked, edges: [...asArray(drawing['edges']), edge] };
 }
 
-/** Without these links, and without the edges that draw them. */
+/** Removes these links, and the edges that draw them. */
 export function disconnect(drawing: Drawing, kinds: NodeKinds, links: readonly Link[]): Drawing {
   const gone = new Set(links.map(({ id }) => id));
   let changed = drawing;
@@ -205,12 +208,12 @@ function setTargets(
 /** Every kind has the edge that is taken after a failure. */
 const ERROR_EDGE = 'error';
 
-/** What one item is called: the title of the items' schema, else that of the list. */
+/** Returns what one item is called: the title of the items' schema, else that of the list. */
 export function itemTitle(list: JsonObject): string {
   return asText(asObject(list['items'])['title']) ?? asText(list['title']) ?? 'Item';
 }
 
-/** One more item, with an id of its own and a label that says so. `list` is the schema of the list. */
+/** Returns one more item, with an id of its own and a label that says so. `list` is the schema of the list. */
 export function startItem(kind: NodeKind, list: JsonObject, others: readonly unknown[]): JsonObject {
   const taken = new Set([ERROR_EDGE, ...kind.handles.map(({ id }) => id), ...others.map(idOf)]);
   const title = itemTitle(list);
@@ -238,7 +241,10 @@ export function listSchema({ schema }: NodeKind, field: string): JsonObject {
   return asObject(asObject(schema['properties'])[field]);
 }
 
-/** The drawing, whose node has got other data, with the drawn edges of the items that have another id or are gone. */
+/**
+ * Returns the drawing after the data of a node has changed. The drawn edges follow the items whose ids have changed,
+ * and edges of items that are gone are removed.
+ */
 export function followHandles(before: Drawing, after: Drawing, kinds: NodeKinds, nodeId: string): Drawing {
   const [from, to] = [nodesOf(before).get(nodeId), nodesOf(after).get(nodeId)];
   const field = from && kinds.get(typeOf(from))?.handles_from;
@@ -280,7 +286,7 @@ function withoutId(item: unknown): JsonObject {
   return rest;
 }
 
-/** The least value that a form can begin with: what is required, with defaults of the schema, is there; the rest is not. */
+/** Returns the least value that a form can begin with: required fields, with the defaults of the schema. */
 export function startValue(schema: unknown): unknown {
   if (!isObject(schema)) return '';
   if (Object.hasOwn(schema, 'const')) return schema['const'];
@@ -308,7 +314,7 @@ function startOfType(schema: JsonObject): unknown {
       return null;
     default: {
       const [example] = asArray(schema['examples']);
-      // The first example of a chat role is `system`; what a person begins with is what they ask.
+      // The first example of a chat role is `system`, but a person begins with a question of the user.
       return asArray(schema['examples']).includes('user') ? 'user' : (example ?? '');
     }
   }
@@ -316,7 +322,7 @@ function startOfType(schema: JsonObject): unknown {
 
 function startOfObject(schema: JsonObject): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  // What is required unless something else holds is there, too: a form shows it first.
+  // Fields that are required unless another field has a value are included, because a form shows them first.
   const otherwise = isObject(schema['else']) ? schema['else']['required'] : [];
   const required = new Set([...asArray(schema['required']), ...asArray(otherwise)]);
   const begun = Object.entries(properties).filter(([key]) => required.has(key));
@@ -326,7 +332,10 @@ function startOfObject(schema: JsonObject): JsonObject {
 const GAP = 60;
 const ROW = 150;
 
-/** Right of what is selected (or of the last node), else in the middle of what is seen; below what is there already. */
+/**
+ * Returns a free place to the right of the selected node, else of the last node, else in the middle of what is seen. It
+ * goes down until no node is in the way.
+ */
 export function freePlace(drawing: Drawing, selected: ReadonlySet<string>, middle: Position): Position {
   const nodes = [...nodesOf(drawing).values()];
   const anchor = nodes.findLast(({ id }) => selected.has(id)) ?? nodes.at(-1);
@@ -340,7 +349,7 @@ export function freePlace(drawing: Drawing, selected: ReadonlySet<string>, middl
 
 const GAPS = { nodesep: 40, ranksep: 72 };
 
-/** From left to right, in layers, on whole steps of 10. Nothing but positions changes. */
+/** Places the nodes from left to right in layers, on whole steps of 10. Only positions change. */
 export function tidyUp(drawing: Drawing, kinds: NodeKinds): Drawing {
   const sizes = new Map(
     [...nodesOf(drawing).values()].map((node) => {
@@ -356,5 +365,5 @@ function round(value: number): number {
   return Math.round(value / 10) * 10;
 }
 
-/** A random UUID, for nodes and edges; over plain HTTP, too, where browsers do not make one. */
+/** Returns a random UUID for a node or an edge. It works over plain HTTP, where browsers do not make one. */
 export const newId: () => string = createIdempotencyKey;

@@ -25,7 +25,10 @@ export function copyNodes(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<s
   return JSON.stringify({ format: FORMAT, nodes, links });
 }
 
-/** Ids of their own, links among themselves only, and variables that name each other's new ids. Undefined: not ours. */
+/**
+ * Adds copied nodes with new ids, the links among them, and variables that name the new ids. Returns undefined for a
+ * text that is no copy of nodes.
+ */
 export function pasteNodes(
   drawing: Drawing,
   kinds: NodeKinds,
@@ -62,7 +65,7 @@ function renew(node: DrawnNode, kinds: NodeKinds, ids: ReadonlyMap<string, strin
   };
 }
 
-/** What can be read of a node stands behind its id. */
+/** A variable names the node's id and then what is read of the node. */
 const VARIABLE = /\{\{(\s*)(.+?)(\.(?:result|error|item|index|last|callback_url)\b)/g;
 
 function renameVariables(text: string, ids: ReadonlyMap<string, string>): string {

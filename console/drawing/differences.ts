@@ -1,4 +1,4 @@
-// What two drawings differ in, for people who must choose between them.
+// The differences between two drawings, for people who must choose one of them.
 import { dataOf, labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
 import { isObject, isSameJson } from './json.js';
 import { linksOf } from './links.js';
@@ -6,7 +6,7 @@ import { linksOf } from './links.js';
 interface Difference {
   /** `Node` and its label, or `Link` and its ends. */
   subject: string;
-  /** What each side has there; undefined: nothing. */
+  /** The value of each side; undefined if it has nothing there. */
   mine: string | undefined;
   theirs: string | undefined;
 }
@@ -14,7 +14,9 @@ interface Difference {
 const MAX_DIFFERENCES = 200;
 const MAX_TEXT = 400;
 
-/** At most 200. Positions and other looks count as one difference, because nobody decides by them. */
+/**
+ * Returns at most 200 differences. Positions and other looks count as one difference, because nobody decides by them.
+ */
 export function differencesOf(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Difference[] {
   const content = [...nodeDifferences(mine, theirs, kinds), ...linkDifferences(mine, theirs, kinds)];
   const looks: Difference = { subject: 'Layout and looks', mine: 'as you have it', theirs: 'as they have it' };

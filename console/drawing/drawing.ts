@@ -16,7 +16,9 @@ export interface Position {
 
 const read = new WeakMap<Drawing, ReadonlyMap<string, DrawnNode>>();
 
-/** The nodes that can be shown, by id, in the order of the drawing. Of two with one id the first counts. */
+/**
+ * Returns the nodes that can be shown, by id, in the order of the drawing. If two nodes have one id, the first counts.
+ */
 export function nodesOf(drawing: Drawing): ReadonlyMap<string, DrawnNode> {
   const known = read.get(drawing);
   if (known !== undefined) return known;
@@ -38,7 +40,7 @@ export function typeOf(node: JsonObject): string {
   return asText(node['type']) ?? '';
 }
 
-/** What the node is called everywhere. */
+/** Returns what the node is called everywhere. */
 export function labelOf(node: JsonObject | undefined, kinds: NodeKinds): string {
   if (node === undefined) return 'Unknown node';
   const data = dataOf(node);
@@ -59,7 +61,7 @@ function toNumber(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-/** The drawing with another node in place of this one; the same drawing where nothing changes. */
+/** Returns the drawing with another node in place of this one, or the same drawing if nothing changes. */
 export function replaceNode(drawing: Drawing, id: string, change: (node: DrawnNode) => DrawnNode): Drawing {
   const nodes = asArray(drawing['nodes']);
   const at = nodes.findIndex((node) => isNode(node) && node.id === id);
@@ -80,11 +82,11 @@ export function byType(kinds: readonly NodeKind[]): NodeKinds {
   return new Map(kinds.map((kind) => [kind.type, kind]));
 }
 
-/** A kind whose data declares the fields of a run's input: what runs begin with. */
+/** Returns whether runs begin with this kind: its data declares the fields of a run's input. */
 export function isStart(kind: NodeKind | undefined): boolean {
   const properties = (kind?.schema as { properties?: JsonObject } | undefined)?.properties;
   return properties !== undefined && Object.hasOwn(properties, 'input_fields');
 }
 
-/** What the service shows in place of a stored secret; sent back, it keeps what is stored. */
+/** The service shows this in place of a stored secret. If it is sent back, what is stored is kept. */
 export const MASK = '********';

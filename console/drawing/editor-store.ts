@@ -1,4 +1,4 @@
-// What the editor works on. Parts of the page subscribe to what they need of it.
+// The state of the editor. Parts of the page subscribe to what they need of it.
 import { createContext, use } from 'react';
 import { createStore, useStored, type Store, type Stored } from '../ui/store.js';
 import type { Drawing, NodeKinds } from './drawing.js';
@@ -46,7 +46,7 @@ export class EditorStore implements Stored<EditorState> {
     return this.getState().history.present;
   }
 
-  /** One step of Undo, unless it goes on with the same gesture. */
+  /** A change is one step of Undo, unless it continues the same gesture. */
   change(next: Drawing, options: { gesture?: string; select?: Iterable<string> } = {}): void {
     if (this.isReadOnly) return;
     const history = record(this.getState().history, next, options.gesture);
@@ -54,7 +54,7 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history, selection });
   }
 
-  /** The next change is a step of its own, whatever it is about. */
+  /** After this call the next change is a step of its own, even if it is of the same gesture. */
   readonly endGesture = (): void => {
     this.#set({ history: endGesture(this.getState().history) });
   };
@@ -71,21 +71,24 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ problems });
   }
 
-  /** The service has `sent` and shows it as `answered`: with secrets masked, which the form shows from now on, too. */
+  /**
+   * The service has stored `sent` and shows it as `answered`, with secrets masked. The form shows the masks from now
+   * on.
+   */
   markSaved(sent: Drawing, answered: Drawing): void {
     const { history } = this.getState();
     const saved = shareParts(sent, answered) as Drawing;
-    // Who has gone on drawing meanwhile keeps that; it is not saved yet.
+    // Changes that were made meanwhile are kept; they are not saved yet.
     const present = history.present === sent ? saved : history.present;
     this.#set({ history: { ...history, present, gesture: undefined }, saved });
   }
 
-  /** The service has another drawing than was known: what is here stays, and is not saved. */
+  /** The service has another drawing than was known. What is drawn here stays, and is not saved. */
   markStored(stored: Drawing): void {
     this.#set({ saved: shareParts(this.drawing, stored) as Drawing });
   }
 
-  /** What the service has now, in place of everything here; Undo brings this back. */
+  /** Replaces everything here by what the service has now. Undo brings the old drawing back. */
   takeOver(answered: Drawing): void {
     const saved = shareParts(this.drawing, answered) as Drawing;
     this.#set({ history: record(this.getState().history, saved), saved, selection: NOTHING });
@@ -108,7 +111,7 @@ function selectionOf(nodes: Iterable<string>, links: Iterable<string> = []): Sel
   return { nodes: new Set(nodes), links: new Set(links) };
 }
 
-/** The store itself never changes while a workflow is open: nothing renders because of the context. */
+/** The store itself never changes while a workflow is open, so nothing renders because of the context. */
 export const EditorContext = createContext<EditorStore | undefined>(undefined);
 
 export function useStore(): EditorStore {
@@ -117,19 +120,19 @@ export function useStore(): EditorStore {
   return store;
 }
 
-/** `pick` must answer the same value for the same state: something that is in it. */
+/** `pick` must return a part of the state, and no new object. */
 export function useEditor<T>(pick: (state: EditorState) => T): T {
   const store = useStore();
   return useStored(store, pick);
 }
 
-// Undo: a stack of snapshots. Drawings share their parts, so a snapshot costs what has changed.
+// Undo keeps a stack of snapshots. Drawings share their parts, so a snapshot costs only what has changed.
 
 interface History {
   past: readonly Drawing[];
   present: Drawing;
   future: readonly Drawing[];
-  /** What the last step was about: further changes of the same gesture belong to it. */
+  /** The subject of the last step. Further changes of the same gesture belong to it. */
   gesture: string | undefined;
 }
 
@@ -139,7 +142,7 @@ function begin(present: Drawing): History {
   return { past: [], present, future: [], gesture: undefined };
 }
 
-/** One step a gesture: typing in one field, or nudging with the arrow keys, is undone at once. */
+/** A gesture is one step: typing in one field, or nudging with the arrow keys, is undone at once. */
 function record(history: History, next: Drawing, gesture?: string): History {
   if (next === history.present) return history;
   const goesOn = gesture !== undefined && gesture === history.gesture;

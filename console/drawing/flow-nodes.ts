@@ -1,5 +1,5 @@
-// The drawing's nodes as React Flow draws them. A node whose drawing, selection and problems are as before stays the same
-// object, so that nothing of it renders again.
+// The drawing's nodes as React Flow draws them. A node whose drawing, selection and problems are unchanged stays the
+// same object, so that nothing of it renders again.
 import { Position as Side, type Node, type NodeHandle } from '@xyflow/react';
 import { allInside, bodiesOf, frameId, framesOf, frameZ, loopOfFrame, type Frame, type Rect } from './bodies.js';
 import {
@@ -19,7 +19,7 @@ import type { Selection } from './editor-store.js';
 import { exitsOf, type Exit } from './links.js';
 import type { Problem } from './schema-problems.js';
 
-/** What a card shows. An alias, because React Flow asks for data with an index. */
+/** The data that a card shows. It is an alias, because React Flow asks for data with an index signature. */
 type CardData = {
   label: string;
   /** The kind's title. */
@@ -34,7 +34,7 @@ type CardData = {
 
 export type FlowNode = Node<CardData, 'card'>;
 
-/** What stands on the canvas. */
+/** Everything that stands on the canvas. */
 export type CanvasNode = FlowNode | FrameNode;
 
 /** Reach of a handle around the point where links end. */
@@ -52,11 +52,11 @@ interface NodeLooks {
   kinds: NodeKinds;
   selection: Selection;
   problems: readonly Problem[];
-  /** Where nodes are while they are dragged: the drawing learns of it when they are put down. */
+  /** The places of nodes while they are dragged. The drawing learns of them when the nodes are put down. */
   moving: ReadonlyMap<string, Position>;
 }
 
-/** The cards in the order of the drawing, and behind that of each loop the frame of its body. */
+/** Returns the cards in the order of the drawing. The frame of a loop's body comes directly after the loop's card. */
 export function flowNodes(looks: NodeLooks): CanvasNode[] {
   const { drawing, kinds, selection, moving } = looks;
   const cards = flowCards(looks);
@@ -154,11 +154,11 @@ interface FrameLooks {
   drawing: Drawing;
   kinds: NodeKinds;
   selected: ReadonlySet<string>;
-  /** Where nodes are while they are dragged. */
+  /** The places of nodes while they are dragged. */
   moving: ReadonlyMap<string, Position>;
 }
 
-/** By the id of the loop. */
+/** Returns the frames by the ids of their loops. */
 function flowFrames({ drawing, kinds, selected, moving }: FrameLooks): Map<string, FrameNode> {
   const frames = drawnFrames(drawing, kinds, moving);
   return new Map(
@@ -201,7 +201,7 @@ function toFlowFrame({ loop, depth, x, y, width, height }: Frame, label: string,
   };
 }
 
-/** Where the nodes in frames go when their frames are moved. */
+/** Returns where the nodes in frames go when their frames are moved. */
 export function movedByFrames(
   drawing: Drawing,
   kinds: NodeKinds,
@@ -243,7 +243,7 @@ export function hasRows(exits: readonly Exit[]): boolean {
   return exits.some(({ handle }) => handle !== null);
 }
 
-/** How far below the card's upper edge the way out is. */
+/** Returns how far below the card's upper edge the exit is. */
 export function exitTop(exits: readonly Exit[], at: number): number {
   return hasRows(exits) ? HEAD_HEIGHT + at * EXIT_HEIGHT + EXIT_HEIGHT / 2 : HEAD_HEIGHT / 2;
 }

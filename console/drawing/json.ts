@@ -16,7 +16,10 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether two JSON values are equal; the order of keys does not count. Parts that are shared cost nothing. */
+/**
+ * Returns whether two JSON values are equal. The order of keys does not count. Parts that both values share cost
+ * nothing.
+ */
 export function isSameJson(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
   if (Array.isArray(left)) {
@@ -32,7 +35,10 @@ export function isSameJson(left: unknown, right: unknown): boolean {
   );
 }
 
-/** `value`, with every part that equals the same part of `known` taken from there: what has not changed is not redrawn. */
+/**
+ * Returns `value`, in which every part that equals the same part of `known` is taken from there. So what has not
+ * changed is not drawn again.
+ */
 export function shareParts(known: unknown, value: unknown): unknown {
   if (isSameJson(known, value)) return known;
   if (Array.isArray(known) && Array.isArray(value)) return value.map((item, at) => shareParts(known[at], item));
@@ -42,7 +48,7 @@ export function shareParts(known: unknown, value: unknown): unknown {
   );
 }
 
-// JSON as it is shown: numbers keep the digits with which they are written.
+// Numbers are shown with the digits with which they are written.
 
 /** A number whose digits JavaScript would round. */
 export class WrittenNumber {
@@ -55,7 +61,7 @@ export class WrittenNumber {
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
 
-/** The value of a text that is a JSON object or array; undefined for any other text. */
+/** Returns the value of a text that is a JSON object or array, and undefined for any other text. */
 export function parseStructure(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -65,13 +71,16 @@ export function parseStructure(text: string): object | undefined {
   }
 }
 
-/** Newer browsers tell how a number was written; in older ones it is what JavaScript makes of it. */
+/** Newer browsers report how a number was written. In older ones it is what JavaScript makes of it. */
 const keepDigits: Reviver = (_key, value, context) => {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return String(value) === context.source ? value : new WrittenNumber(context.source);
 };
 
-/** `JSON.parse`, whose numbers `JSON.stringify` writes as they were written. Throws what `JSON.parse` throws. */
+/**
+ * Works like `JSON.parse`, but `JSON.stringify` writes the numbers as they were written. It throws what `JSON.parse`
+ * throws.
+ */
 export function parseExact(text: string): unknown {
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
   const keep: Reviver = (_key, value, context) => {
@@ -81,12 +90,12 @@ export function parseExact(text: string): unknown {
   return JSON.parse(text, keep) as unknown;
 }
 
-/** Two blanks a level; for a copy or a download. */
+/** Returns the text for a copy or a download, indented by two blanks a level. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }
 
-/** What a value is in one word or two: `{3}`, `[12]`, or the value itself. */
+/** Returns the size of a value in words: `3 fields`, `12 items`. */
 export function summaryOf(value: object): string {
   if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
   const count = Object.keys(value).length;

@@ -15,13 +15,13 @@ interface Ends {
 }
 
 interface Gaps {
-  /** Between nodes of one layer. */
+  /** The gap between nodes of one layer. */
   nodesep: number;
-  /** Between layers. */
+  /** The gap between layers. */
   ranksep: number;
 }
 
-/** The upper left corners of the nodes whose sizes are given. Links may only name these. */
+/** Returns the upper left corners of the nodes whose sizes are given. Links may only name these nodes. */
 export function layOut(
   sizes: ReadonlyMap<string, Size>,
   links: readonly Ends[],
@@ -31,7 +31,7 @@ export function layOut(
   const linksIn = linksByScope(links, bodies);
   const parts = new Map(sizes);
   const places = new Map<string, Position>();
-  // The inner bodies first: their frames are parts of the outer ones.
+  // Inner bodies are placed first, because their frames are parts of the outer ones.
   for (const [loop, ids] of [...bodies.members].toReversed()) {
     const frames = ids.filter((id) => bodies.members.has(id)).map(frameId);
     const placed = layOutScope([...ids, ...frames], parts, linksIn.get(loop) ?? [], gaps);
@@ -42,7 +42,7 @@ export function layOut(
   const frames = outside.filter((id) => bodies.members.has(id)).map(frameId);
   const placed = layOutScope([...outside, ...frames], parts, linksIn.get(undefined) ?? [], gaps);
   for (const [id, position] of placed.places) places.set(id, position);
-  // What is in a frame moves there with it; outer frames come first.
+  // The content of a frame moves with the frame. Outer frames come first.
   for (const [loop, ids] of bodies.members) {
     const { x, y } = places.get(frameId(loop))!;
     for (const id of ids.flatMap((each) => [each, frameId(each)])) {
@@ -56,7 +56,7 @@ export function layOut(
 }
 
 interface Placed extends Size {
-  /** From the upper left corner of all of them. */
+  /** Places are relative to the upper left corner of all of them. */
   places: Map<string, Position>;
 }
 
@@ -67,7 +67,7 @@ function layOutScope(
   gaps: Gaps,
 ): Placed {
   const graph = new Graph({ multigraph: true });
-  // What stands above or below a wide frame begins at its left edge, near what leads to it.
+  // A part above or below a wide frame begins at the frame's left edge, near what leads to it.
   graph.setGraph({ rankdir: 'LR', rankalign: 'top', ...gaps });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) graph.setNode(id, { ...sizes.get(id)! });
@@ -89,7 +89,10 @@ function framed({ width, height }: Size): Size {
   return { width: width + 2 * FRAME_PADDING, height: height + 2 * FRAME_PADDING + FRAME_TITLE };
 }
 
-/** By the loop in whose body both ends are: a link that crosses the border of a frame ends at the frame. */
+/**
+ * Returns the links by the loop in whose body both ends are. A link that crosses the border of a frame ends at the
+ * frame.
+ */
 function linksByScope(links: readonly Ends[], { loopOf }: Bodies): Map<string | undefined, Ends[]> {
   const scopes = new Map<string | undefined, Ends[]>();
   for (const link of links) {
@@ -105,7 +108,7 @@ function linksByScope(links: readonly Ends[], { loopOf }: Bodies): Map<string | 
   return scopes;
 }
 
-/** The node in its own scope, and the frames around it in theirs. */
+/** Returns the node in its own scope, and the frames around it in theirs. */
 function endsByScope(id: string, loopOf: ReadonlyMap<string, string>): Map<string | undefined, string> {
   const ends = new Map<string | undefined, string>();
   let end = id;

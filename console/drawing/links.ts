@@ -1,15 +1,15 @@
-// The links of a drawing as they run: what a node's data says, else the drawn edges. An edge that counts for nothing is
-// shown, too, so that nobody wonders where it is.
+// The links of a drawing as they run: by the data of the nodes, else by the drawn edges. An edge that does not run is
+// shown as well, so that nobody wonders where it is.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
 import { asArray, asText, isObject, type JsonObject } from './json.js';
 
 export interface Link {
-  /** Unique in the drawing, and the same as long as source, handle and target are. */
+  /** The id is unique in the drawing, and stays the same as long as source, handle and target do. */
   id: string;
   source: string;
   handle: string | null;
   target: string;
-  /** Drawn, but it does not run: the node's data says otherwise. */
+  /** The link is drawn but does not run, because the node's data says otherwise. */
   isIdle: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Known {
 
 const known = new WeakMap<Drawing, Known>();
 
-/** Without duplicates, and only between nodes that exist. */
+/** Returns the links without duplicates, and only those between nodes that exist. */
 export function linksOf(drawing: Drawing, kinds: NodeKinds): readonly Link[] {
   const last = known.get(drawing);
   if (last?.kinds === kinds) return last.links;
@@ -42,7 +42,7 @@ interface KnownOfNode extends Known {
   edges: readonly JsonObject[] | undefined;
 }
 
-// One change of a drawing leaves most nodes, and all edges of theirs, as they are.
+// A change of a drawing leaves most nodes, and all their edges, as they are.
 const knownOfNodes = new WeakMap<DrawnNode, KnownOfNode>();
 
 function linksFrom(node: DrawnNode, edges: readonly JsonObject[] | undefined, kinds: NodeKinds): readonly Link[] {
@@ -77,7 +77,10 @@ function addEdge(
   else add(node.id, exit.handle, target, targetsIn(dataOf(node), exit) !== undefined);
 }
 
-/** As it runs: a way out of its own name, else the ordinary one, which an edge for failures never takes. */
+/**
+ * Returns the exit of an edge as it runs: the exit that the edge names, else the ordinary one, which an edge for
+ * failures never takes.
+ */
 export function exitOfEdge(edge: JsonObject, exits: readonly Exit[]): Exit | undefined {
   const { sourceHandle } = edge;
   const named = exits.find(({ handle }) => handle !== null && handle === sourceHandle);
@@ -101,7 +104,10 @@ function edgesBySource(edges: unknown): ReadonlyMap<unknown, JsonObject[]> {
   return groups;
 }
 
-/** Whether `to` can be reached from `from`: a link from `to` to `from` would close a circle, which cannot run. */
+/**
+ * Returns whether `to` can be reached from `from`. Then a link from `to` to `from` would close a circle, which cannot
+ * run.
+ */
 export function reaches(links: readonly Link[], from: string, to: string): boolean {
   const next = new Map<string, string[]>();
   for (const { source, target, isIdle } of links) if (!isIdle) next.set(source, [...(next.get(source) ?? []), target]);
@@ -113,7 +119,7 @@ export function reaches(links: readonly Link[], from: string, to: string): boole
   return false;
 }
 
-/** The nodes that a run can have finished before this one starts, the nearest first. */
+/** Returns the nodes that a run can have finished before this one starts, the nearest first. */
 export function before(links: readonly Link[], id: string): string[] {
   const sources = new Map<string, string[]>();
   for (const { source, target, isIdle } of links) {
@@ -125,14 +131,15 @@ export function before(links: readonly Link[], id: string): string[] {
   return [...seen];
 }
 
-// The ways by which a node is left, and where its data says to whom: `next_nodes`, or a field for each named handle.
+// The exits by which a node is left. The node's data says to whom they lead: in `next_nodes`, or in a field for each
+// named handle.
 
 export interface Exit {
-  /** The `sourceHandle` of its edges; null for the ordinary way out. */
+  /** The `sourceHandle` of its edges; null for the ordinary exit. */
   handle: string | null;
-  /** Empty for the ordinary way out. */
+  /** The label is empty for the ordinary exit. */
   label: string;
-  /** Where the targets are in the node's data. */
+  /** The path of the targets in the node's data. */
   path: readonly (string | number)[];
 }
 
@@ -141,7 +148,7 @@ const ORDINARY: Exit = { handle: null, label: '', path: ['next_nodes'] };
 /** The way after a failure that the run survives. */
 const AFTER_FAILURE: Exit = { handle: 'error', label: 'Failed', path: ['error_node'] };
 
-/** Of a kind that is not known, too: it is left by its `next_nodes`. */
+/** Returns the exits of a node. A node of an unknown kind is left by its `next_nodes`. */
 export function exitsOf(kind: NodeKind | undefined, data: JsonObject): readonly Exit[] {
   const exits = exitsOfKind(kind, data);
   return data['on_error'] === 'branch' ? [...exits, AFTER_FAILURE] : exits;
@@ -165,21 +172,26 @@ function exitsFrom(field: string, data: JsonObject): Exit[] {
   });
 }
 
-/** The targets that the data says; undefined where it says none, so that the drawn edges count (as when it runs). */
+/**
+ * Returns the targets in the data, or undefined if it has none. Then the drawn edges count, as they do when it runs.
+ */
 export function targetsIn(data: JsonObject, { path }: Exit): string[] | undefined {
   const value = valueAt(data, path);
   if (value === undefined || value === null || value === '') return undefined;
   return asArray(Array.isArray(value) ? value : [value]).filter((id): id is string => typeof id === 'string');
 }
 
-/** The data with other targets. An ordinary way out holds a list, a named one the id alone, or a list of several. */
+/**
+ * Returns the data with other targets. An ordinary exit holds a list; a named one holds the id alone, or a list of
+ * several.
+ */
 export function withTargets(data: JsonObject, exit: Exit, targets: readonly string[]): JsonObject {
   const list = exit.handle === null || Array.isArray(valueAt(data, exit.path));
   const single = targets.length > 1 ? [...targets] : (targets[0] ?? null);
   return setAt(data, exit.path, list ? [...targets] : single) as JsonObject;
 }
 
-/** Undefined where nothing is there. */
+/** Returns undefined if nothing is there. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let current = value;
   for (const part of path) {
@@ -191,7 +203,7 @@ export function valueAt(value: unknown, path: readonly (string | number)[]): unk
   return current;
 }
 
-/** A copy of JSON with another value at a path; missing parts on the way are made. */
+/** Returns a copy of JSON with another value at a path. Missing parts on the way are made. */
 export function setAt(value: unknown, path: readonly (string | number)[], part: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return part;

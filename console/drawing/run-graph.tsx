@@ -35,12 +35,12 @@ interface RunGraphProps {
 const NODE_TYPES = { run: RunGraphNode, frame: RunFrame };
 const FIT = { padding: 0.08, maxZoom: 1 };
 const ARIA = { 'controls.ariaLabel': 'View of the graph' };
-/** What is smaller cannot be read. */
+/** Text at a smaller zoom cannot be read. */
 const READABLE = 0.3;
 /** Larger drawings show only what is in sight. */
 const DRAWN_WHOLE = 600;
 
-/** A drawing as it runs or ran; it is looked at, not changed. The nodes read their status by themselves. */
+/** A drawing as it runs or ran. It is looked at and not changed. The nodes read their status by themselves. */
 export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: RunGraphProps) {
   const { nodes, edges } = useMemo(() => toFlow(drawing, links, kinds), [drawing, links, kinds]);
   const context = useMemo(() => ({ runId, selected, onSelect }), [runId, selected, onSelect]);
@@ -71,7 +71,7 @@ export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: R
   );
 }
 
-/** All of the drawing, unless it is so large that nothing could be read: then where it begins. */
+/** Shows the whole drawing, or its beginning if the whole would be too small to be read. */
 async function showFirst(
   flow: ReactFlowInstance<RunFlowNode | RunFrameNode>,
   start: string | undefined,
@@ -151,10 +151,13 @@ function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
 
 type RunFrameNode = Node<{ label: string; loop: string }, 'frame'>;
 
-/** Around the body of a loop as it ran: a group named `Body of <label>`, with how many iterations are over. */
+/**
+ * The frame around the body of a loop as it ran: a group named `Body of <label>`, with the number of iterations that
+ * are over.
+ */
 function RunFrame({ data: { label, loop } }: NodeProps<RunFrameNode>) {
   const { runId } = use(RunGraphContext);
-  // Of a loop in another one there is an entry for each iteration of that, and none here.
+  // A loop in another loop has an entry for each iteration of the outer one, and none here.
   const counts = useNodeEntry(runId, loop)?.iterations;
   return (
     <div role="group" aria-label={`Body of ${label}`} className="loop-frame">
@@ -177,14 +180,14 @@ interface RunGraphContextValue {
   onSelect: (nodeId: string) => void;
 }
 
-/** What the nodes of the drawing share: React Flow renders them by themselves. */
+/** The nodes of the drawing share this, because React Flow renders them by itself. */
 const RunGraphContext = createContext<RunGraphContextValue>({
   runId: '',
   selected: undefined,
   onSelect: () => undefined,
 });
 
-// Where the nodes of a drawing stand when a run is shown: as they were drawn, or laid out where nothing was drawn.
+// Places of nodes when a run is shown: as they were drawn, or laid out if nothing was drawn.
 
 interface RunNodeView {
   id: string;
@@ -211,7 +214,7 @@ function layOutRun(drawing: JsonObject, links: RunLinks, bodies: Bodies = NO_BOD
   return arrange(views, links, bodies);
 }
 
-/** The label of a node; its id where it has none. */
+/** Returns the label of a node, or its id if it has none. */
 export function labelOf(node: JsonObject): string {
   const label = ownValue(node['data'], 'label');
   return typeof label === 'string' && label.trim() !== '' ? label : String(node['id']);
@@ -237,7 +240,7 @@ function arrange(
   return views.map(({ id, label, type }) => ({ id, label, type, ...places.get(id)! }));
 }
 
-/** The bodies of the loops of a drawing as it ran; none until the kinds are known. */
+/** Returns the bodies of the loops of a drawing as it ran. There are none until the kinds are known. */
 function runBodies(drawing: JsonObject, { start, links, order }: RunLinks, kinds: NodeKinds): Bodies {
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const types = new Map(nodes.map(({ id, type }) => [id, type]));

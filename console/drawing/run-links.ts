@@ -1,10 +1,10 @@
-// Which node follows which in a drawing, read without knowing any kind of node by name.
+// The links of a drawing, read without knowing any kind of node by name.
 import { isObject, ownValue, type JsonObject } from './json.js';
 
 interface RunLink {
   from: string;
   to: string;
-  /** The way by which the node is left: `true`, `error`, the id of a case; empty where there is one way only. */
+  /** The exit by which the node is left: `true`, `error`, the id of a case. It is empty if there is one exit only. */
   handle: string;
 }
 
@@ -21,7 +21,7 @@ const FIELD = /^(.+)_node$/;
 /** Lists in a node's data whose items lead on: `cases`, `actions`. */
 const LISTS = ['cases', 'actions'];
 
-/** What the node's own data says counts before the drawn edges, as it does when the drawing runs. */
+/** The node's own data takes precedence over the drawn edges, as it does when the drawing runs. */
 export function readLinks(drawing: JsonObject): RunLinks {
   const nodes = objectsOf(drawing['nodes']).filter((node) => typeof node['id'] === 'string');
   const ids = new Set(nodes.map(({ id }) => id as string));
@@ -45,7 +45,7 @@ function linksOf(node: JsonObject, edges: readonly JsonObject[]): RunLink[] {
   return [...own, ...all].flatMap(({ to, handle }) => (typeof to === 'string' ? [{ from, to, handle }] : []));
 }
 
-/** An entry without a target stands for a way that ends there, whatever is drawn. */
+/** An entry without a target stands for an exit that ends there, whatever is drawn. */
 function ownLinks(data: JsonObject): { to: unknown; handle: string }[] {
   const links: { to: unknown; handle: string }[] = [];
   const next = ownValue(data, 'next_nodes');
@@ -70,10 +70,10 @@ function handleOf(sourceHandle: unknown): string {
   return typeof sourceHandle === 'string' ? sourceHandle.replace(/^condition-/, '') : '';
 }
 
-/** Ways that have a name wherever they are drawn. */
+/** Exits that have a name wherever they are drawn. */
 const NAMED = ['true', 'false', 'error', 'body', 'timeout'];
 
-/** Some editors name the only way out of a node, too: that is no branch. */
+/** Some editors name the only exit of a node as well: that is no branch. */
 function isBranch(handle: string, data: JsonObject): boolean {
   if (NAMED.includes(handle)) return true;
   return Object.hasOwn(data, `${handle}_node`) || LISTS.some((list) => Array.isArray(ownValue(data, list)));
@@ -84,7 +84,7 @@ function dedupe(links: readonly RunLink[]): RunLink[] {
   return [...byName.values()];
 }
 
-/** Kahn's order; what stands in a circle comes last. */
+/** Returns the nodes in Kahn's order. Nodes in a circle come last. */
 function orderOf(ids: readonly string[], links: readonly RunLink[]): string[] {
   const outgoing = groupBy(links, ({ from }) => from);
   const missing = new Map(ids.map((id) => [id, 0]));

@@ -1,11 +1,11 @@
-// Looks at unsaved changes with the schema of their kind. The service, which knows more, judges what is saved.
+// Checks unsaved changes by the schemas of their kinds. The service, which knows more, checks what is saved.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
 import { asArray, isObject, type JsonObject } from './json.js';
 
 export interface Problem {
-  /** Null: of the drawing as a whole. */
+  /** The id is null for a problem of the drawing as a whole. */
   nodeId: string | null;
-  /** Of the field in the node's data, with dots: `messages.0.message`. Empty: the node itself. */
+  /** The path of the field in the node's data, with dots: `messages.0.message`. It is empty for the node itself. */
   path: string;
   message: string;
   severity: 'error' | 'warning';
@@ -42,7 +42,7 @@ function problemsOf(node: DrawnNode, kind: NodeKind | undefined): readonly Probl
 type Add = (path: string, message: string) => void;
 
 function check(schema: unknown, value: unknown, path: string, add: Add): void {
-  // Of alternatives the service says which one is meant.
+  // The service says which alternative is meant.
   if (!isObject(schema) || schema['anyOf'] !== undefined || schema['oneOf'] !== undefined) return;
   if (isObject(schema['properties']) && isObject(value)) checkObject(schema, value, path, add);
   else if (Array.isArray(value)) checkItems(schema, value, path, add);

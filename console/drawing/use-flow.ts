@@ -41,7 +41,7 @@ export function useFlow(): Flow {
   return { nodes, edges, ...handlers };
 }
 
-/** More are not shown at once: the view begins at the first ones, in a size that can be read. */
+/** A larger drawing is not shown at once: the view begins at the first nodes, in a size that can be read. */
 export const MAX_AT_ONCE = 150;
 
 interface OpeningView {
@@ -50,7 +50,7 @@ interface OpeningView {
   defaultViewport: Viewport;
 }
 
-/** Where the view is when a workflow is opened; afterwards only people move it. */
+/** Returns where the view is when a workflow is opened. Afterwards only people move it. */
 export function useOpeningView(nodes: readonly CanvasNode[]): OpeningView {
   const [view] = useState(() => {
     const first = nodes.find((node) => node.type === 'card' && node.data.isStart) ?? nodes[0];
@@ -64,7 +64,7 @@ export function useOpeningView(nodes: readonly CanvasNode[]): OpeningView {
   return view;
 }
 
-/** Keeps the edges that are as before the same objects, and their list, too. One for each canvas. */
+/** Edges that have not changed stay the same objects, and so does their list. There is one memory for each canvas. */
 interface EdgeMemory {
   byId: Map<string, Edge>;
   all: Edge[];
@@ -98,17 +98,18 @@ function toEdge({ id, source, handle, target }: Link, looks: Partial<Edge>): Edg
   return { id, source, target, sourceHandle: handle, markerEnd, ...looks };
 }
 
-// React Flow's changes into the drawing. Made once for a canvas: React Flow tells everything on it of a new handler.
+// Takes React Flow's changes into the drawing. It is made once for a canvas, because a new handler would make React
+// Flow update everything on it.
 
 interface FlowHandlers {
   onNodesChange: (changes: NodeChange<CanvasNode>[]) => void;
   onEdgesChange: (changes: EdgeChange[]) => void;
 }
 
-/** Where nothing is being dragged. */
+/** The places of dragged nodes while nothing is dragged. */
 export const STANDING: ReadonlyMap<string, Position> = new Map();
 
-/** `onMoving` hears where nodes are while they are dragged. */
+/** `onMoving` is called with the places of nodes while they are dragged. */
 export function createFlowHandlers(
   store: EditorStore,
   onMoving: (positions: ReadonlyMap<string, Position>) => void,
@@ -128,7 +129,8 @@ export function createFlowHandlers(
         setMoving(positions);
         return;
       }
-      // Put down after a drag: one step. The arrow keys, as long as nothing else happens, are one step, too.
+      // A drag is one step when the node is put down. Presses of the arrow keys are one step, too, as long as nothing
+      // else happens.
       const gesture = moving === STANDING ? { gesture: 'nudge' } : {};
       store.change(moveNodes(store.drawing, positions), gesture);
       setMoving(STANDING);
@@ -137,7 +139,7 @@ export function createFlowHandlers(
   };
 }
 
-/** Where the nodes go that are moved, or whose frames are. */
+/** Returns where nodes go that are moved, or whose frames are moved. */
 function targetsOf({ drawing, kinds }: EditorStore, moved: readonly NodePositionChange[]): Map<string, Position> {
   const [nodes, frames] = [new Map<string, Position>(), new Map<string, Position>()];
   for (const { id, position } of moved) {

@@ -1,4 +1,4 @@
-// What a node can use of what comes before it: fields of the run's input, and results of earlier nodes.
+// The variables that a node can use: fields of the run's input, and results of earlier nodes.
 import { bodiesOf, type Bodies } from './bodies.js';
 import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from './drawing.js';
 import { asArray, asText, isObject } from './json.js';
@@ -17,8 +17,8 @@ export interface VariableGroup {
 }
 
 /**
- * The run's input first, then what the loops around the node give their bodies, then the nodes before, the nearest first.
- * Last what a loop can use of its own body, after each iteration.
+ * Returns the run's input first, then what the loops around the node give their bodies, then the earlier nodes, the
+ * nearest first. At the end comes what a loop can use of its own body after each iteration.
  */
 export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): VariableGroup[] {
   const bodies = bodiesOf(drawing, kinds);
@@ -34,14 +34,14 @@ export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): Va
   return [inputOf(drawing), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
 }
 
-/** The nearest first. */
+/** Returns the loops around a node, the nearest first. */
 function loopsAround({ loopOf }: Bodies, id: string): string[] {
   const loops: string[] = [];
   for (let loop = loopOf.get(id); loop !== undefined; loop = loopOf.get(loop)) loops.push(loop);
   return loops;
 }
 
-/** What can be read of a loop in its body: its item, for example. */
+/** Returns what a node in the body of a loop can read of the loop: its item, for example. */
 function iterationOf(drawing: Drawing, kinds: NodeKinds, loop: string): VariableGroup {
   const node = nodesOf(drawing).get(loop);
   const names = kinds.get(node ? typeOf(node) : '')?.body_variables ?? [];
@@ -79,7 +79,7 @@ function resultsOf(drawing: Drawing, kinds: NodeKinds, nodeId: string): Variable
   return { heading: labelOf(node, kinds), choices: isCaught ? [...choices, ...errorsOf(nodeId)] : choices };
 }
 
-/** Of a node whose failure the run survives. */
+/** Returns the variables of the error of a node whose failure the run survives. */
 function errorsOf(nodeId: string): VariableChoice[] {
   return [
     { label: 'Code of the error', text: `{{ ${nodeId}.error.code }}` },
@@ -87,7 +87,7 @@ function errorsOf(nodeId: string): VariableChoice[] {
   ];
 }
 
-/** `.name`, or `["a name"]` where a dot would not do. */
+/** Returns `.name`, or `["a name"]` if a dot does not fit. */
 function toPath(key: string): string {
   if (/^[^\s.[\]{}"']+$/.test(key)) return `.${key}`;
   return key.includes('"') ? `['${key}']` : `["${key}"]`;

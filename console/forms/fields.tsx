@@ -7,7 +7,7 @@ import { useFieldError, type SchemaFieldProps } from './form.js';
 import { descriptionOf, propertiesOf, titleOf, typesOf, type Path } from './schema.js';
 import { currentRows, fromJsonText, parseNumber, toJsonText, toRecord, toRows, type RecordRow } from './values.js';
 
-/** One of the schema's values; a value that is none of them is kept, and shown. */
+/** A choice among the schema's values. A value that is none of them is kept, and shown. */
 export function ChoiceField(props: SchemaFieldProps) {
   const { schema, path, value, onChange } = props;
   const values = asArray(schema['enum']);
@@ -32,14 +32,14 @@ export function ChoiceField(props: SchemaFieldProps) {
   );
 }
 
-/** `streamable_http` -> `streamable http`; signs stay as they are. */
+/** Returns `streamable http` for `streamable_http`. Signs stay as they are. */
 function toWords(value: unknown): string {
   return typeof value === 'string' ? value.replaceAll('_', ' ') : JSON.stringify(value);
 }
 
 const OTHER = '\u0000other';
 
-/** The schema's examples to choose from; a text of one's own where none of them serves. */
+/** A choice among the schema's examples, or a text of one's own. */
 export function SuggestionsField(props: SchemaFieldProps) {
   const { schema, path, value, onChange } = props;
   const examples = asArray(schema['examples']).map(String);
@@ -67,7 +67,7 @@ export function SuggestionsField(props: SchemaFieldProps) {
 
 interface SchemaSelectProps {
   field: SchemaFieldProps;
-  /** Empty: nothing is chosen. */
+  /** The value is empty if nothing is chosen. */
   value: string;
   options: readonly SelectOption[];
   onChoose: (value: string) => void;
@@ -92,7 +92,7 @@ export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectPr
   );
 }
 
-/** A text that may hold variables; it grows with what is written. */
+/** A text that may hold variables. It grows with what is written. */
 export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
   const { schema, path, label, value, isRequired = false, onChange, isLong = false } = props;
   const error = useFieldError(path);
@@ -123,17 +123,19 @@ export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
   );
 }
 
-/** Drawings hold numbers where a text may stand, too. */
+/** Drawings may hold a number in place of a text. */
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Anything can be written; what is no number stays a text, for example a variable, and the checks judge it. */
+/**
+ * Anything can be written here. A text that is no number, such as a variable, stays a text, and the checks judge it.
+ */
 export function NumberField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
   const shown = value === undefined || value === null ? '' : toText(value);
   const [written, setWritten] = useState(shown);
-  // `1.` and `1.0` are on the way to other numbers: what is written stays as long as it means the value.
+  // `1.` and `1.0` are on the way to other numbers, so the written text stays as long as it means the value.
   const text = String(parseNumber(written) ?? '') === shown ? written : shown;
   const fallback = schema['default'];
   const parts = [descriptionOf(schema), fallback === undefined ? undefined : `${toText(fallback)} unless set`];
@@ -172,7 +174,7 @@ export function SwitchField({ schema, path, label, value, onChange }: SchemaFiel
   );
 }
 
-/** Two sides and what compares them in one row, and below it what the operator looks at. */
+/** Two sides and their operator in one row. The line below says what the operator looks at. */
 export function ConditionField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (
     <fieldset className="form-group form-plain" data-path={path.join('.')}>
@@ -183,7 +185,7 @@ export function ConditionField({ schema, path, label, value, onChange }: SchemaF
   );
 }
 
-/** The row alone. An operator that looks at the left side only has no right side. */
+/** Only the row. An operator that looks at the left side only has no right side. */
 export function ConditionRow({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const { left, operator, right } = propertiesOf(schema);
   const condition = asObject(value);
@@ -223,12 +225,12 @@ export function hasRightSide(schema: JsonObject, value: unknown): boolean {
   return !oneSided(schema).includes(operatorOf(value));
 }
 
-/** The operators that need no right side, as the schema says. */
+/** Returns the operators that need no right side, as the schema says. */
 function oneSided({ if: condition }: JsonObject): readonly unknown[] {
   return asArray(propertiesOf(asObject(condition))['operator']?.['enum']);
 }
 
-/** What the fields of a row have in common stands once, below the row. */
+/** The description that the fields of a row share stands once, below the row. */
 function withoutDescription(schema: JsonObject | undefined): JsonObject {
   const { description: _below, ...rest } = schema ?? {};
   return rest;
@@ -249,7 +251,7 @@ const HINTS: Readonly<Record<string, string>> = {
   is_not_empty: EMPTY,
 };
 
-/** What an operator looks at, in a sentence. */
+/** Returns a sentence that says what an operator looks at. */
 export function hintOf(sign: string): string {
   return (Object.hasOwn(HINTS, sign) ? HINTS[sign] : undefined) ?? COMPARED;
 }
@@ -334,11 +336,11 @@ interface RecordValueProps {
   onChange: (value: unknown) => void;
 }
 
-/** The value of one name. What is no JSON is a text, as variables are. */
+/** The value of one name. A text that is no JSON, such as a variable, is a text. */
 function RecordValue({ label, value, isText, isWrong, onChange }: RecordValueProps) {
   const shown = shownAs(value, isText);
   const [written, setWritten] = useState(shown);
-  // `1.0` is on the way to another number: what is written stays as long as it means the value.
+  // `1.0` is on the way to another number, so the written text stays as long as it means the value.
   const text = !isText && isSameJson(toValue(written), value) ? written : shown;
   return (
     <textarea

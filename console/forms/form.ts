@@ -2,10 +2,10 @@ import { createContext, use, type ReactNode } from 'react';
 import type { JsonObject } from '../drawing/json.js';
 import type { Path } from './schema.js';
 
-/** What all fields of one form share. */
+/** The state that all fields of one form share. */
 interface FormState {
   isReadOnly: boolean;
-  /** What is wrong, by path with dots. */
+  /** The problems of fields, by path with dots. */
   errors: ReadonlyMap<string, string>;
   /** The control of a value whose schema has a `format` that the page knows; undefined for any other. */
   fieldOf?: (format: string, props: SchemaFieldProps) => ReactNode;
@@ -19,13 +19,13 @@ export function useFieldError(path: readonly (string | number)[]): string | unde
 
 export interface SchemaFieldProps {
   schema: JsonObject;
-  /** Where the value is in the node's data. */
+  /** The path of the value in the node's data. */
   path: Path;
   /** The accessible name: the schema's title. */
   label: string;
-  /** Undefined: the key is not there. */
+  /** The value is undefined if the key is not there. */
   value: unknown;
   isRequired?: boolean;
-  /** Undefined takes the key away. */
+  /** A value of undefined takes the key away. */
   onChange: (path: Path, value: unknown) => void;
 }

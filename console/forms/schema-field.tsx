@@ -1,5 +1,5 @@
-// The generic form: a field by its schema, whatever the kind of the node. What holds other fields is in this file, too,
-// because each of them may hold every other one.
+// The generic form shows a field by its schema, whatever the kind of the node. Controls that hold other fields are in
+// this file, because each of them may hold every other one.
 import { lazy, Suspense, use, useId, useState, type ComponentType } from 'react';
 import { ErrorBoundary } from '../app/problem.js';
 import { startValue } from '../drawing/change-drawing.js';
@@ -70,7 +70,7 @@ function SchemaField(props: SchemaFieldProps) {
   }
 }
 
-/** The fields of an object, in the order of its schema; what the schema does not know is kept and not shown. */
+/** The fields of an object in the order of its schema. A value that the schema does not know is kept and not shown. */
 export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const owner = asObject(value);
   return Object.entries(propertiesOf(schema)).map(([key, property]) => (
@@ -129,7 +129,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   );
 }
 
-/** One of several forms: words to choose from, or an object with fields of its own. Other alternatives are JSON. */
+/** A choice among several forms: words, or objects with fields of their own. Other alternatives are edited as JSON. */
 function VariantsField(props: SchemaFieldProps) {
   const { schema, path, label, value, onChange } = props;
   const error = useFieldError(path);
@@ -161,7 +161,7 @@ function VariantsField(props: SchemaFieldProps) {
 }
 
 interface ItemButtonsProps {
-  /** What the item is called. */
+  /** The name of the item. */
   name: string;
   at: number;
   items: readonly unknown[];
@@ -193,7 +193,7 @@ export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
 
 const JsonEditor = lazy(() => import('./json-editor.js').then((part) => ({ default: part.JsonEditor })));
 
-/** Any JSON. What is none is kept as text, and said to be one. */
+/** Any JSON. A text that is no JSON is kept as a text, and the field says so. */
 function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   const [written, setWritten] = useState(() => toJsonText(value));
   const text = isSameJson(fromJsonText(written), value) ? written : toJsonText(value);
@@ -216,7 +216,7 @@ function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
 
 const CodeEditor = lazy(() => import('./code-editor.js').then((part) => ({ default: part.CodeEditor })));
 
-/** JavaScript. */
+/** The editor of JavaScript. */
 function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (
     <EditorField
@@ -231,10 +231,10 @@ function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
 }
 
 interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'label'> {
-  /** It may load when it is first shown. */
+  /** The editor may be loaded when it is first shown. */
   editor: ComponentType<Pick<SourceEditorProps, 'labelledBy' | 'value' | 'isReadOnly' | 'onChange'>>;
   value: string;
-  /** What is wrong with the value before the service has looked at it. */
+  /** A problem of the value that is known before the service has checked it. */
   problem?: string | undefined;
   onChange: (value: string) => void;
 }

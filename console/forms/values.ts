@@ -1,13 +1,16 @@
 import { asObject, isSameJson, type JsonObject } from '../drawing/json.js';
 
-/** A value as it is edited: JSON, or the bare text where that cannot be taken for JSON. */
+/** Returns a value as it is edited: as JSON, or as bare text if that cannot be taken for JSON. */
 export function toJsonText(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'string' && !isJson(value) && value !== '') return value;
   return JSON.stringify(value, null, 2);
 }
 
-/** Undefined for nothing; JSON; else the text itself, which variables such as `{{ input.order }}` are. */
+/**
+ * Returns undefined for an empty text, else the JSON, else the text itself. Variables such as `{{ input.order }}` are
+ * such texts.
+ */
 export function fromJsonText(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
@@ -26,7 +29,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Undefined for nothing, the number, or the text where it is none. */
+/** Returns undefined for an empty text, else the number, else the text itself. */
 export function parseNumber(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
@@ -34,7 +37,7 @@ export function parseNumber(text: string): number | string | undefined {
   return Number.isFinite(number) && /^[-+.\d]/.test(trimmed) ? number : text;
 }
 
-// Names and values while they are written: two rows may have one name for a moment, or none yet.
+// Rows hold names and values while they are written: two rows may have one name for a moment, or none yet.
 
 export interface RecordRow {
   name: string;
@@ -45,12 +48,12 @@ export function toRows(value: unknown): RecordRow[] {
   return Object.entries(asObject(value)).map(([name, each]) => ({ name, value: each }));
 }
 
-/** Rows without a name count for nothing; of two with one name the last one counts. */
+/** Returns the record. Rows without a name do not count. If two rows have one name, the last one counts. */
 export function toRecord(rows: readonly RecordRow[]): JsonObject {
   return Object.fromEntries(rows.filter(({ name }) => name !== '').map(({ name, value }) => [name, value]));
 }
 
-/** The rows as they are being written, unless the value has changed elsewhere (Undo, for example). */
+/** Returns the rows as they are being written, unless the value has been changed elsewhere, by Undo for example. */
 export function currentRows(written: readonly RecordRow[], value: unknown): readonly RecordRow[] {
   return isSameJson(toRecord(written), asObject(value)) ? written : toRows(value);
 }

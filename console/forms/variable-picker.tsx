@@ -10,7 +10,7 @@ interface VariablePickerProps {
   onChoose: (text: string) => void;
 }
 
-/** Button `Insert variable`: the run's input and the results of earlier nodes. */
+/** The button `Insert variable` offers the run's input and the results of earlier nodes. */
 export function VariablePicker({ groups, onChoose }: VariablePickerProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -80,11 +80,13 @@ function find(groups: VariableGroup[], search: string): VariableGroup[] {
     .filter(({ choices }) => choices.length > 0);
 }
 
-// Variables go to where the caret was last.
+// A variable is inserted where the caret was last.
 
 const FIELDS = '[data-variables]';
 
-/** Remembers which field of `form` that takes variables had the focus last; `onLeave` hears that a field is left. */
+/**
+ * Remembers which field of `form` that takes variables had the focus last. `onLeave` is called when a field is left.
+ */
 export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () => void): () => HTMLElement | undefined {
   const last = useRef<HTMLElement>(undefined);
   useEffect(() => {
@@ -102,19 +104,19 @@ export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () =>
   return () => {
     if (last.current !== undefined && form.current?.contains(last.current) === true) return last.current;
     const fields = [...(form.current?.querySelectorAll<HTMLElement>(FIELDS) ?? [])];
-    // An empty field that must be filled is what a person means, most likely.
+    // A person most likely means an empty field that must be filled.
     return fields.find((field) => field.matches(':required') && textOf(field) === '') ?? fields[0];
   };
 }
 
-/** In place of what is selected; the field tells of it as if the text had been typed. */
+/** Replaces the selected text. The field reports it as if the text had been typed. */
 export function insertText(field: HTMLElement, text: string): void {
   field.focus();
   if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) {
     field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end');
     field.dispatchEvent(new InputEvent('input', { bubbles: true, data: text, inputType: 'insertText' }));
   } else {
-    // CodeMirror's field is the document's own editing; there is no other way that keeps its Undo.
+    // CodeMirror's field is edited by the document itself, and no other way keeps its Undo.
     document.execCommand('insertText', false, text);
   }
 }

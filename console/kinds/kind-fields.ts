@@ -1,4 +1,4 @@
-// Fields that a schema puts under a heading of their own (`group`), because every kind has them.
+// Groups of fields: a schema puts fields that every kind has under a heading of their own (`group`).
 import { asText, isObject, type JsonObject } from '../drawing/json.js';
 import { propertiesOf } from '../forms/schema.js';
 
@@ -9,7 +9,7 @@ interface FieldGroup {
   fields: JsonObject;
 }
 
-/** The groups of a schema, in the order of their first fields. */
+/** Returns the groups of a schema, in the order of their first fields. */
 export function groupsOf(schema: JsonObject): FieldGroup[] {
   const groups = new Map<string, [key: string, property: JsonObject][]>();
   for (const [key, property] of Object.entries(propertiesOf(schema))) {
@@ -23,13 +23,13 @@ export function groupsOf(schema: JsonObject): FieldGroup[] {
   }));
 }
 
-/** The schema without the fields that are in groups. */
+/** Returns the schema without the fields that are in groups. */
 export function withoutGroups(schema: JsonObject): JsonObject {
   const own = Object.entries(propertiesOf(schema)).filter(([, property]) => asText(property['group']) === undefined);
   return { ...schema, properties: Object.fromEntries(own) };
 }
 
-/** `Order number` -> `order_number`: a name for variables, of its own among the others. */
+/** Returns a name for variables that no other field has: `Order number` -> `order_number`. */
 export function toFieldId(title: string, others: readonly unknown[]): string {
   const taken = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));
   const words = title

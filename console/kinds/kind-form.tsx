@@ -15,12 +15,12 @@ import { TriggerForm } from './trigger.js';
 interface KindFormProps {
   kind: NodeKind;
   data: JsonObject;
-  /** Where an item of the data leads to that is a handle. */
+  /** Renders the targets of an item of the data that is a handle. */
   renderTargets: (path: Path) => ReactNode;
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The kind's own fields, and below them what every node may say, which most nodes leave as it is. */
+/** The kind's own fields. Below them stand the fields that every node has, which most nodes leave as they are. */
 export function KindForm(props: KindFormProps) {
   const { kind, data, onChange } = props;
   return (
@@ -38,7 +38,7 @@ export function KindForm(props: KindFormProps) {
   );
 }
 
-/** A kind's own form where it has one in this folder; every other kind has the generic one. */
+/** A kind has its own form if there is one in this folder, else the generic one. */
 function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
   const schema = withoutGroups(kind.schema);
   switch (kind.type) {
@@ -70,7 +70,7 @@ function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
   }
 }
 
-/** The fields in their order: those before the list of handles, the name of this list, and those behind it. */
+/** Returns the fields in their order: those before the list of handles, the name of this list, and those behind it. */
 function partsOf(schema: JsonObject, listed: string | undefined): (JsonObject | string)[] {
   const entries = Object.entries(propertiesOf(schema));
   const at = entries.findIndex(([key]) => key === listed);
@@ -85,12 +85,15 @@ interface HandleListProps {
   field: string;
   /** The value of the field. */
   value: unknown;
-  /** Where the item at an index leads to. */
+  /** Renders the targets of the item at an index. */
   renderTargets: (index: number) => ReactNode;
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The ways out of a node that its data lists: each with its label, its id, what else its schema has, and its targets. */
+/**
+ * The exits of a node that its data lists: each with its label, its id, the other fields of its schema, and its
+ * targets.
+ */
 function HandleList({ kind, field, value, renderTargets, onChange }: HandleListProps) {
   const error = useFieldError([field]);
   const list = listSchema(kind, field);
@@ -99,7 +102,7 @@ function HandleList({ kind, field, value, renderTargets, onChange }: HandleListP
   const isFull = typeof list['maxItems'] === 'number' && items.length >= list['maxItems'];
   const hint = descriptionOf(list);
   const set = (path: Path, written: unknown): void => {
-    // What the service would take for granted is written down with the first change.
+    // A default of the service is written down with the first change.
     if (value === undefined && path.length > 1)
       onChange([field], asObject(setAt({ [field]: items }, path, written))[field]);
     else onChange(path, written);
@@ -143,7 +146,7 @@ interface ItemProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** Where it leads to is chosen below its fields. */
+/** The targets of an item are chosen below its fields. */
 const APART = new Set(['id', 'label', 'node']);
 
 function Item({ title, schema, path, item, onChange }: ItemProps) {
@@ -173,7 +176,7 @@ function Item({ title, schema, path, item, onChange }: ItemProps) {
   );
 }
 
-/** What the item is called everywhere, as at its way out of the card. */
+/** Returns what the item is called everywhere, as at its exit of the card. */
 function nameOf(item: unknown, otherwise: string): string {
   const { label, id } = asObject(item);
   return [asText(label), asText(id)].find((text) => text !== undefined && text.trim() !== '') ?? otherwise;

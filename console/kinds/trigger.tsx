@@ -70,7 +70,7 @@ function InputField({ schema, path, field, others, onChange }: InputFieldProps) 
   const follows = id === '' || id === toFieldId(title, others);
   const retitle = (next: string): void =>
     onChange({ ...field, title: next, ...(follows && { id: toFieldId(next, others) }) });
-  /** A stored secret stays secret: a field that becomes public begins without it. */
+  /** A stored secret stays secret, so a field that becomes public begins without it. */
   const setSecret = (isSecret: boolean): void => {
     const losesDefault = !isSecret && field['default_value'] === MASK;
     onChange({ ...field, is_secret: isSecret, ...(losesDefault && { default_value: '' }) });
@@ -127,7 +127,7 @@ interface OptionsFieldProps {
   onChange: (options: readonly unknown[]) => void;
 }
 
-/** What can be chosen from; the value is the title until another one is written. */
+/** The options to choose from. The value of an option is its title until another one is written. */
 function OptionsField({ options, onChange }: OptionsFieldProps) {
   const set = (at: number, change: JsonObject): void =>
     onChange(options.with(at, { ...asObject(options[at]), ...change }));

@@ -1,12 +1,12 @@
-// Gathers what comes in bursts, and gives it on once a frame.
+// Gathers items that come in bursts, and hands them over once a frame.
 
 interface Batch<Item> {
   add: (item: Item) => void;
-  /** Gives on at once what was gathered. */
+  /** Hands over at once what was gathered. */
   flush: () => void;
 }
 
-/** `schedule`: calls back when the next picture is drawn. */
+/** `schedule` calls back when the next frame is drawn. */
 export function createFrameBatch<Item>(
   take: (items: Item[]) => void,
   schedule: (act: () => void) => void,
@@ -30,7 +30,7 @@ export function createFrameBatch<Item>(
   };
 }
 
-/** Runs so many at a time at most, the others in the order in which they were asked for. */
+/** Runs at most `most` calls at a time, and the others in the order in which they were asked for. */
 export function createLimit(most: number): <T>(act: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -16,26 +16,26 @@ import { watchRun, type Connection, type RunSource } from './watch-run.js';
 
 type News = RunEvent | VersionedState;
 
-/** A page that nobody has looked at for so long gives its connection back: browsers have six for a service. */
+/** A page that nobody has looked at for this long closes its connection, because browsers have six for a service. */
 const UNSEEN_MS = 60_000;
 
 interface LiveRunOptions {
   runId: string;
   links: RunLinks;
-  /** Whether the run goes on. */
+  /** Whether the run is open. */
   isOpen: boolean;
 }
 
 interface LiveRunState {
   connection: Connection;
-  /** Why no more news come. */
+  /** The reason why no more news come. */
   error: unknown;
   retry: () => void;
 }
 
 /**
- * Keeps the state of an open run in the query cache up to date (`run-cache.ts`), one change of the cache a frame. Returns
- * how its news come.
+ * Keeps the state of an open run in the query cache up to date (`run-cache.ts`), with one change of the cache a frame.
+ * Returns how news come.
  */
 export function useLiveRun({ runId, links, isOpen }: LiveRunOptions): LiveRunState {
   const isSeen = useIsSeen();
@@ -46,7 +46,7 @@ export function useLiveRun({ runId, links, isOpen }: LiveRunOptions): LiveRunSta
     if (!isOpen || !isSeen || tries === 0) return undefined;
     const controller = new AbortController();
     watch(runId, links, setConnection, controller.signal).then(
-      // What only the end has: cost, duration, the run's own status.
+      // Cost, duration and the run's own status are known at its end only.
       () => (controller.signal.aborted ? undefined : queryClient.invalidateQueries({ queryKey: ['run', runId] })),
       setError,
     );
@@ -101,7 +101,7 @@ function useIsSeen(): boolean {
   return isSeen;
 }
 
-// The service as the source of a run's news, in a browser that may go offline.
+// The service is the source of a run's news, and the browser may go offline.
 
 function createRunSource(runId: string): RunSource {
   return {
@@ -122,7 +122,7 @@ function createRunSource(runId: string): RunSource {
   };
 }
 
-/** A connection of a network that is gone may stay open without a word; the browser knows better. */
+/** A connection of a network that is gone may stay open silently. The browser knows that it is offline. */
 async function* readWhileOnline(runId: string, after: number | undefined, onOpen: () => void, signal: AbortSignal) {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal.reason);
@@ -141,7 +141,7 @@ async function* readWhileOnline(runId: string, after: number | undefined, onOpen
 /** A page that nobody looks at has no frames. */
 const HIDDEN_MS = 250;
 
-/** Acts when the next picture is drawn. */
+/** Acts when the next frame is drawn. */
 function scheduleFrame(act: () => void): void {
   if (document.visibilityState === 'hidden') setTimeout(act, HIDDEN_MS);
   else requestAnimationFrame(act);

@@ -4,9 +4,9 @@ import './button.css';
 import { classNames } from './class-names.js';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `primary`: the one thing to do next. `quiet`: without a frame, for toolbars and rows. */
+  /** `primary` is the one thing to do next. `quiet` has no frame, for toolbars and rows. */
   variant?: 'plain' | 'primary' | 'danger' | 'quiet';
-  /** What was asked for is under way: `aria-busy`, and further clicks do nothing. It keeps the focus. */
+  /** The action is in progress: the button has `aria-busy`, ignores further clicks and keeps the focus. */
   isBusy?: boolean;
   ref?: Ref<HTMLButtonElement>;
 }

@@ -26,7 +26,9 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   return <Button onClick={() => void copy()}>{outcome ?? label}</Button>;
 }
 
-/** Without a secure context browsers give pages no clipboard; then it says so, and the person copies by hand. */
+/**
+ * Outside a secure context browsers give pages no clipboard. Then the button says so, and the person copies by hand.
+ */
 async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
@@ -37,14 +39,14 @@ async function copyText(text: string): Promise<string> {
 }
 
 interface NewSecretProps {
-  /** `Your new key`. */
+  /** A title such as `Your new key`. */
   title: string;
   text: string;
   copyLabel: string;
   onDone: () => void;
 }
 
-/** What the service tells once. It stays until the person says so: no click beside it loses it. */
+/** A secret that the service shows once. It stays until the person says so, and no click beside it loses it. */
 export function NewSecret({ title, text, copyLabel, onDone }: NewSecretProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -7,13 +7,13 @@ import './dialog.css';
 interface DialogProps {
   /** The accessible name, such as `Run workflow`. */
   title: string;
-  /** Escape, a click beside it, or the button `Close`. */
+  /** It is called on Escape, on a click beside the dialog, and by the button `Close`. */
   onClose: () => void;
   children: ReactNode;
   /** Buttons at the end, the main one last. */
   footer?: ReactNode;
   isWide?: boolean;
-  /** A person writes in it: a click beside it does not close it, because what was written would be lost. */
+  /** A person writes in the dialog. A click beside it does not close it, because what was written would be lost. */
   holdsText?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function Dialog({ title, onClose, children, footer, isWide = false, holds
   );
 }
 
-/** Not the button `Close`, which comes first, but what the dialog is for. */
+/** Focuses what the dialog is for, and not the button `Close`, which comes first. */
 function focusFirstField(event: Event): void {
   const dialog = event.currentTarget instanceof HTMLElement ? event.currentTarget : undefined;
   const first = dialog?.querySelector<HTMLElement>(FIELDS);
@@ -66,15 +66,15 @@ interface ConfirmDialogProps {
   children: ReactNode;
   confirmLabel: string;
   cancelLabel?: string;
-  /** What is confirmed cannot be taken back. */
+  /** Whether the action cannot be undone. */
   isDangerous?: boolean;
   isBusy?: boolean;
   onConfirm: () => void;
-  /** Escape, too. */
+  /** It is called on Escape as well. */
   onCancel: () => void;
 }
 
-/** Asks before something is done; it is open as long as it is rendered, and the focus is on the harmless button. */
+/** Asks before something is done. It is open as long as it is rendered, and the focus is on the harmless button. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirmLabel, cancelLabel = 'Cancel', isDangerous = false, isBusy = false } = props;
   const giveFocusBack = useFocusBack();
@@ -103,12 +103,15 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   );
 }
 
-/** Where the focus was before the dialog that is open: a dialog that takes its place gives it back there, too. */
+/**
+ * The element that had the focus before the dialog that is open. A dialog that takes its place gives the focus back
+ * there as well.
+ */
 let last: HTMLElement | undefined;
 
 /**
- * For `onCloseAutoFocus` of a dialog without a trigger of Radix, whose focus would be lost. It goes back to where it was, or
- * to the page's content where that is gone, unless something else has taken it meanwhile.
+ * Returns a handler for `onCloseAutoFocus`. A dialog without a trigger of Radix would lose the focus. The focus goes
+ * back to where it was, or to the page's content if that is gone, unless something else has taken it meanwhile.
  */
 function useFocusBack(): (event: Event) => void {
   const [place] = useState(placeOfFocus);
@@ -121,7 +124,7 @@ function useFocusBack(): (event: Event) => void {
   };
 }
 
-/** Items of a menu go away with it: their place is its button. */
+/** Items of a menu go away with it, so the focus goes back to the menu's button. */
 function placeOfFocus(): HTMLElement | undefined {
   const { activeElement } = document;
   if (activeElement?.closest('[role="dialog"], [role="alertdialog"]')) return last;

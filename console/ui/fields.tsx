@@ -3,14 +3,14 @@ import './fields.css';
 
 interface FieldProps {
   label: string;
-  /** What the label does not say. */
+  /** A remark that the label does not make. */
   hint?: ReactNode;
-  /** What is wrong with the value; the service's sentence of `fieldErrors`, for example. */
+  /** The problem of the value: the service's sentence of `fieldErrors`, for example. */
   error?: string | undefined;
   isRequired?: boolean | undefined;
 }
 
-/** What the control of a field gets. */
+/** The properties of a field's control. */
 interface ControlProps {
   id: string;
   required: boolean;
@@ -18,7 +18,7 @@ interface ControlProps {
   'aria-invalid': true | undefined;
 }
 
-/** A label above its control, the hint and the error below: both are told to screen readers with the control. */
+/** A label above its control, the hint and the error below. Screen readers read both with the control. */
 export function Field({
   label,
   hint,
@@ -59,7 +59,7 @@ interface TextFieldProps extends FieldProps, Given {
   value: string;
   onChange: (value: string) => void;
   type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date' | 'datetime-local';
-  /** More than one: a field of several lines. */
+  /** More than one row makes it a field of several lines. */
   rows?: number;
   onKeyDown?: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
   ref?: Ref<HTMLInputElement>;
@@ -131,7 +131,10 @@ export function SelectField(props: SelectFieldProps) {
   );
 }
 
-/** An address may name a value that is not, or not yet, among the choices: then it is shown, and not the first choice. */
+/**
+ * An address may name a value that is not among the choices, or not yet. Then this value is shown, and not the first
+ * choice.
+ */
 function withChosen(options: readonly SelectOption[], value: string): readonly SelectOption[] {
   return value === '' || options.some((option) => option.value === value)
     ? options
@@ -180,7 +183,7 @@ interface SearchFieldProps {
   onChange: (value: string) => void;
 }
 
-/** The searchbox of a page: the key `/` leads to it. */
+/** The searchbox of a page. The key `/` leads to it. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   return (
     <input
@@ -200,7 +203,7 @@ interface HintProps {
   children: ReactNode;
 }
 
-/** What a label does not say. Words between backquotes are code. */
+/** A remark that a label does not make. Words between backquotes are code. */
 export function Hint({ id, children }: HintProps) {
   return (
     <p className="field-hint" id={id}>

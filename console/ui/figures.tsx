@@ -3,12 +3,15 @@ import './figures.css';
 import { formatDuration } from './format.js';
 
 interface MoneyProps {
-  /** As the service answers it: `{"USD": "0.00002"}`, by ISO 4217 code. Null where nothing is known yet. */
+  /**
+   * The amounts as the service returns them, by ISO 4217 code: `{"USD": "0.00002"}`. It is null if nothing is known
+   * yet.
+   */
   amount: Readonly<Record<string, string>> | null | undefined;
   currency?: string;
 }
 
-/** The service's decimal exactly as it is: nothing is rounded, because small prices are most of the prices here. */
+/** The service's decimal exactly as it is. Nothing is rounded, because most prices here are small. */
 export function Money({ amount, currency = 'USD' }: MoneyProps) {
   const value = amount?.[currency];
   return <span className="figure">{value === undefined ? '–' : `${value} ${currency}`}</span>;
@@ -17,7 +20,7 @@ export function Money({ amount, currency = 'USD' }: MoneyProps) {
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** A moment of the service (ISO 8601), in the person's own words and time zone. Null: not yet. */
+/** A moment of the service (ISO 8601), in the person's own words and time zone. Null means not yet. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (at === null || at === undefined) return <span className="figure">–</span>;
   const moment = new Date(at);
@@ -31,7 +34,7 @@ export function Time({ at }: { at: string | null | undefined }) {
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** A moment of a day that stands elsewhere, to the second. */
+/** The time of day to the second, for a day that is shown elsewhere. */
 export function ClockTime({ at }: { at: string }) {
   const moment = new Date(at);
   return (
@@ -41,18 +44,18 @@ export function ClockTime({ at }: { at: string }) {
   );
 }
 
-/** Null where it is not known yet. */
+/** A length of time. Null means that it is not known yet. */
 export function Duration({ ms }: { ms: number | null | undefined }) {
   return <span className="figure">{ms === null || ms === undefined ? '–' : formatDuration(ms)}</span>;
 }
 
-/** The time since a moment, told anew every second. */
+/** The time since a moment, which is updated every second. */
 export function RunningFor({ since }: { since: string }) {
   const now = useNow(1_000);
   return <Duration ms={Math.max(0, now - Date.parse(since))} />;
 }
 
-/** The present moment in milliseconds since 1970, told anew every `everyMs`. */
+/** Returns the present moment in milliseconds since 1970, and updates it every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

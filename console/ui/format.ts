@@ -3,11 +3,11 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** `87 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`; never less than nothing. */
+/** Returns `87 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min` or `3 d 4 h`, and never less than nothing. */
 export function formatDuration(ms: number): string {
   const length = Math.max(0, ms);
   if (Math.round(length) < SECOND_MS) return `${Math.round(length)} ms`;
-  // What would be rounded up to a minute is one.
+  // A time that would be rounded up to a minute is shown as one.
   if (length < 59.95 * SECOND_MS) return `${(length / SECOND_MS).toFixed(1)} s`;
   const whole = Math.round(length / SECOND_MS) * SECOND_MS;
   if (whole < HOUR_MS) return pair(whole, [MINUTE_MS, 'min'], [SECOND_MS, 's']);
@@ -28,7 +28,7 @@ const UNITS: [name: string, bytes: number][] = [
   ['MiB', 2 ** 20],
 ];
 
-/** `2.0 GiB`, `1.5 MiB`, `12 KiB`, `87 bytes`. */
+/** Returns `2.0 GiB`, `1.5 MiB`, `12 KiB` or `87 bytes`. */
 export function formatBytes(bytes: number): string {
   for (const [name, size] of UNITS) if (bytes >= size) return `${(bytes / size).toFixed(1)} ${name}`;
   return bytes >= 1024 ? `${Math.round(bytes / 1024)} KiB` : `${bytes} bytes`;

@@ -13,14 +13,14 @@ interface MenuItem {
 interface MenuProps {
   /** The accessible name of the button. */
   label: string;
-  /** What the button shows; the label unless given. */
+  /** The content of the button. Without it the button shows the label. */
   children?: ReactNode;
   /** Text above the items. */
   heading?: ReactNode;
   items: readonly MenuItem[];
 }
 
-/** A button that opens a menu; arrow keys, letters and Escape work in it. */
+/** A button that opens a menu. Arrow keys, letters and Escape work in it. */
 export function Menu({ label, children, heading, items }: MenuProps) {
   return (
     <Parts.Root modal={false}>

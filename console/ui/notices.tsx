@@ -10,7 +10,10 @@ interface AlertProps {
   isRetrying?: boolean;
 }
 
-/** What has failed, told at once (`role=alert`). For a failed call: `<Alert onRetry={refetch}>{explain(error)}</Alert>`. */
+/**
+ * A failure, which screen readers read at once (`role=alert`). For a failed call: `<Alert
+ * onRetry={refetch}>{explain(error)}</Alert>`.
+ */
 export function Alert({ children, onRetry, isRetrying = false }: AlertProps) {
   return (
     <div className="alert" role="alert">
@@ -24,12 +27,15 @@ export function Alert({ children, onRetry, isRetrying = false }: AlertProps) {
   );
 }
 
-/** A remark in place that is no failure, such as how to begin on an empty page. */
+/** A remark that is no failure, such as how to begin on an empty page. */
 export function Note({ children }: { children: ReactNode }) {
   return <div className="note">{children}</div>;
 }
 
-/** In place of what is being loaded: `aria-busy`, and visible after a moment only, so that quick answers do not flicker. */
+/**
+ * Stands in place of what is being loaded (`aria-busy`). It is visible after a moment only, so that quick answers do
+ * not flicker.
+ */
 export function Loading({ label = 'Loading' }: { label?: string }) {
   return (
     <div className="loading" aria-busy="true">
@@ -43,7 +49,7 @@ const message = createStore('');
 
 /** Tells screen readers what has happened without the focus moving there: `Saved`, `The run has succeeded`. */
 export function announce(text: string): void {
-  // The same sentence twice is told twice only when the text has changed.
+  // Screen readers read the same sentence twice only if the text has changed.
   message.setState(text === message.getState() ? `${text}\u00a0` : text);
 }
 

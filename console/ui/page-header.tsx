@@ -5,7 +5,7 @@ import './page-header.css';
 interface PageHeaderProps {
   /** The page's heading, and the title of the window. */
   title: string;
-  /** Beside the heading: a status, for example. */
+  /** Content beside the heading: a status, for example. */
   beside?: ReactNode;
   /** Buttons of the page, the main one last. */
   actions?: ReactNode;
@@ -24,7 +24,7 @@ export function PageHeader({ title, beside, actions }: PageHeaderProps) {
   );
 }
 
-/** The title of the window while the component is there. */
+/** Sets the title of the window while the component is there. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Workflow automation`;
@@ -32,11 +32,13 @@ export function useTitle(title: string): void {
 }
 
 interface NotFoundProps {
-  /** What was looked for, and why it may be missing. */
+  /** A sentence that says what was looked for, and why it may be missing. */
   children?: ReactNode;
 }
 
-/** The page of an address that names nothing, or nothing that the person may see: the service does not tell them apart. */
+/**
+ * The page of an address that names nothing, or nothing that the person may see. The service does not tell them apart.
+ */
 export function NotFound({
   children = 'There is nothing at this address, or it is not shared with you.',
 }: NotFoundProps) {

@@ -7,7 +7,7 @@ interface Part {
   isWhole: boolean;
 }
 
-/** As many characters as fit into `maxBytes` of UTF-8; none is cut in two. */
+/** Returns as many characters as fit into `maxBytes` of UTF-8. None is cut in two. */
 export function partOf(text: string, maxBytes = SHOWN_BYTES): Part {
   // No character takes more than three bytes for each of its units.
   if (text.length * 3 <= maxBytes) return { text, isWhole: true };
@@ -15,7 +15,7 @@ export function partOf(text: string, maxBytes = SHOWN_BYTES): Part {
   return read === text.length ? { text, isWhole: true } : { text: text.slice(0, read), isWhole: false };
 }
 
-/** Whole where it is short; else its first lines, at a character's boundary. */
+/** Returns the whole text if it is short, else its first lines, cut between two characters. */
 export function beginningOf(text: string, mostLines: number, mostCharacters: number): Part {
   const lines = text.split('\n', mostLines + 1);
   const few = lines.length > mostLines ? lines.slice(0, mostLines).join('\n') : text;
@@ -24,10 +24,12 @@ export function beginningOf(text: string, mostLines: number, mostCharacters: num
   return { text: few.slice(0, isSplit ? mostCharacters - 1 : mostCharacters), isWhole: false };
 }
 
-/** Above and below the marked line. */
+/** The number of lines above and below the marked line. */
 const AROUND = 100;
 
-/** A line with the lines around it, and the number of the first one. Without a line the beginning. */
+/**
+ * Returns a line with the lines around it, and the number of the first one. Without a line it returns the beginning.
+ */
 export function linesAround(code: string, line = 1): { lines: string[]; first: number; total: number } {
   const all = code.split(/\r?\n/);
   const from = Math.min(Math.max(0, line - 1 - AROUND), Math.max(0, all.length - 2 * AROUND - 1));

@@ -3,14 +3,14 @@ import { Button } from './button.js';
 import './table.css';
 
 export interface Column<Row> {
-  /** Unique in the table, and the column's heading. */
+  /** The column's heading, which is unique in the table. */
   heading: string;
   cell: (row: Row) => ReactNode;
   /** Figures stand at the right, so that their digits are above each other. */
   isFigure?: boolean;
   /** The cell names its row (a row heading). */
   isName?: boolean;
-  /** The heading is for screen readers: of a column of buttons, for example. */
+  /** Only screen readers read the heading: that of a column of buttons, for example. */
   isHeadingHidden?: boolean;
 }
 
@@ -20,11 +20,11 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string | number;
-  /** In place of rows, where there are none. */
+  /** The content in place of rows, if there are none. */
   empty?: ReactNode;
 }
 
-/** Wide tables scroll in themselves: the page never does sidewards. */
+/** A table. A wide one scrolls in itself, and the page never scrolls sidewards. */
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return <p className="table-empty">{empty}</p>;
   return (
@@ -68,7 +68,7 @@ interface ScrollFrameProps {
   children: ReactNode;
 }
 
-/** A part that may be wider than there is room: then it takes the focus, so that the arrow keys scroll it. */
+/** A part that may be wider than its place. Then it takes the focus, so that the arrow keys scroll it. */
 function ScrollFrame({ className, children }: ScrollFrameProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [isScrollable, setIsScrollable] = useState(false);
@@ -86,14 +86,14 @@ function ScrollFrame({ className, children }: ScrollFrameProps) {
 }
 
 interface PagerProps {
-  /** Of the service's list envelope; the first page is 1. */
+  /** The page of the service's list envelope. The first page is 1. */
   page: number;
   size: number;
   total: number;
   onPage: (page: number) => void;
 }
 
-/** Nothing where everything is on one page. */
+/** The pager is missing if everything is on one page. */
 export function Pager({ page, size, total, onPage }: PagerProps) {
   const pages = Math.max(1, Math.ceil(total / size));
   if (pages === 1 && page === 1) return null;

@@ -1,4 +1,4 @@
-// JSON as text in which nothing hides: who approves a call must see every character of its arguments.
+// JSON as text in which nothing hides: a person who approves a call must see every character of its arguments.
 import { ExactNumber } from '../../graph/exact-number.js';
 import { writeJson } from '../../graph/json-text.js';
 
@@ -10,7 +10,7 @@ const INDENT = '  ';
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
-/** Indented by two spaces; hidden characters as `\uXXXX`, which is the same JSON. */
+/** Returns JSON indented by two spaces. Hidden characters are written as `\uXXXX`, which is the same JSON. */
 export function toVisibleJson(value: unknown, margin = ''): string {
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return leaf(value);
   const inner = margin + INDENT;
@@ -26,12 +26,12 @@ function leaf(value: unknown): string {
   return toVisibleText(writeJson(value));
 }
 
-/** A name that others have chosen, in which nothing hides either. */
+/** Returns a name that others have chosen, in which nothing hides. */
 export function toVisibleText(text: string): string {
   return text.replace(HIDDEN, escape);
 }
 
-/** One escape for each UTF-16 unit, as JSON writes characters beyond the first plane. */
+/** Returns one escape for each UTF-16 unit, as JSON writes characters beyond the first plane. */
 function escape(character: string): string {
   return Array.from({ length: character.length }, (_, at) => {
     return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;

@@ -7,7 +7,7 @@ export type Verdict = 'approve' | 'reject';
 
 type Decided = Pick<Approval, 'status' | 'decided_by'>;
 
-/** How a request has ended, for `userId`; empty while it waits. */
+/** Returns a sentence that tells `userId` how a request has ended. It is empty while the request waits. */
 export function outcomeSentence({ status, decided_by: by }: Decided, userId: number | undefined): string {
   if (status === 'pending') return '';
   if (status === 'expired') return 'Nobody decided before it expired or its run ended. The tool is not called.';
@@ -17,8 +17,8 @@ export function outcomeSentence({ status, decided_by: by }: Decided, userId: num
 }
 
 /**
- * Why a decision did not count (inner 409): `detail` is the service's own sentence. Undefined where it did: an answer that
- * got lost on the way lets a person decide the same a second time.
+ * Returns why a decision did not count (inner 409); `detail` is the service's own sentence. It returns undefined if the
+ * decision counts: after an answer that was lost on the way, a person decides the same a second time.
  */
 export function tooLateSentence(
   request: Decided,
@@ -38,12 +38,12 @@ export function tooLateSentence(
 
 type Counted = Pick<Approval, 'decisions' | 'arguments_hash' | 'required'>;
 
-/** How many people have approved the arguments as they are. */
+/** Returns how many people have approved the arguments as they are. */
 export function approvalsOf({ decisions, arguments_hash: hash }: Omit<Counted, 'required'>): number {
   return decisions.filter(({ decision, arguments_hash: of }) => decision === 'approved' && of === hash).length;
 }
 
-/** What is said of an approval that counts and is not enough. */
+/** Returns the sentence about an approval that counts and is not enough. */
 export function countedSentence(request: Counted): string {
   const missing = request.required - approvalsOf(request);
   return `Your approval counts. ${missing} more ${missing === 1 ? 'person' : 'people'} must approve.`;
@@ -53,7 +53,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long there still is, in the two largest units: `2 days 3 hours left`. */
+/** Returns the remaining time in the two largest units: `2 days 3 hours left`. */
 export function remainingText(untilMs: number, nowMs: number): string {
   const ms = untilMs - nowMs;
   if (ms <= 0) return 'expired';
@@ -70,23 +70,25 @@ function count(number: number, unit: string): string {
   return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
 }
 
-// What the inbox shows does not move while it is read: new requests wait until they are asked for, and those that others
-// have decided stay where they are.
+// The list of the inbox does not move while it is read. New requests wait until they are asked for, and requests that
+// others have decided stay where they are.
 
 type Shown = readonly Approval[];
 
-/** Requests above those that are shown: they would push down what is being read. */
+/** Returns the requests above those that are shown. They would push down what is being read. */
 export function freshOf(shown: Shown, listed: Shown): Approval[] {
   return split(shown, listed).fresh;
 }
 
-/** With what is listed below them, which moves nothing; with everything where nothing is shown yet. */
+/**
+ * Adds the requests that are listed below the shown ones, which moves nothing. If nothing is shown yet, it adds all.
+ */
 export function withOlder(shown: Shown, listed: Shown): Shown {
   const { older } = split(shown, listed);
   return older.length === 0 ? shown : [...shown, ...older];
 }
 
-/** Waiting ones that are listed no longer: somebody has decided, or they have expired. */
+/** Returns the waiting requests that are listed no longer: somebody has decided, or they have expired. */
 export function missingOf(shown: Shown, listed: Shown): string[] {
   const ids = new Set(listed.map(({ request_id }) => request_id));
   return shown
@@ -94,7 +96,7 @@ export function missingOf(shown: Shown, listed: Shown): string[] {
     .map(({ request_id }) => request_id);
 }
 
-/** With the newer state of some of them. */
+/** Returns the shown requests with the newer state of some of them. */
 export function withChanges(shown: Shown, changed: Shown): Shown {
   const byId = new Map(changed.map((request) => [request.request_id, request]));
   return shown.map((request) => byId.get(request.request_id) ?? request);

@@ -21,9 +21,9 @@ interface DecisionFormProps {
   request: Approval;
   /** Whether the person's role is still being asked for. */
   disabled: boolean;
-  /** The request waits still, and has changed. */
+  /** The request has changed, and still waits. */
   onChange: (request: Approval) => void;
-  /** `problem`: why the person's decision did not count. */
+  /** `problem` says why the person's decision did not count. */
   onDecided: (request: Approval, problem?: string) => void;
 }
 
@@ -37,7 +37,7 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
   const decision = useMutation({
     mutationFn: async (wish: Wish) => {
       const answer = await decide(request, wish);
-      // Who has decided, and when, is what the service says: it may have been somebody else.
+      // The service says who has decided and when, because it may have been somebody else.
       return { answer, now: await readApproval(request.request_id) };
     },
     onMutate: () => {
@@ -53,7 +53,7 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
       if (isWaiting) {
         setProblem(said);
         if (isCounted) setNote(told);
-        // After a conflict the changed arguments are shown above, and the person may send the own ones again.
+        // After a conflict the changed arguments are shown above, and the person may send their own ones again.
         setDraft(isCounted ? undefined : draft && { ...draft, seenHash: now.arguments_hash });
         onChange(now);
       } else onDecided(now, said);
@@ -112,10 +112,10 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
 
 const ROWS = 8;
 
-/** Arguments that a person is changing. */
+/** The arguments while a person changes them. */
 interface Draft {
   text: string;
-  /** Of the arguments that the person began with. */
+  /** The hash of the arguments that the person began with. */
   seenHash: string;
   problem?: string;
 }
@@ -125,7 +125,7 @@ function toDraft(request: Approval): Draft {
   return { text, seenHash: request.arguments_hash };
 }
 
-/** Undefined where the text is no JSON object. */
+/** Returns undefined if the text is no JSON object. */
 function readArguments(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);

@@ -1,4 +1,4 @@
-// Requests of agents for a person's decision, as the service answers them. docs/use/approvers.md.
+// Requests of agents for a person's decision, as the service returns them. See docs/use/approvers.md.
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../app/api.js';
 import type { JsonObject } from '../../drawing/json.js';
@@ -8,8 +8,8 @@ type Decision =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/{request_id}/approve/']['post']['responses'][200]['content']['application/json'];
 
 /**
- * The arguments must be shown exactly as the tool would get them: numbers that a double would round stay as they are
- * (`ExactNumber`), hence the answers are read as text.
+ * The arguments must be shown exactly as the tool would get them. So the answers are read as text, and numbers that a
+ * double would round stay as they are (`ExactNumber`).
  */
 export async function listApprovals(
   query: { status: ApprovalFilter; page: number; size: number },
@@ -27,15 +27,15 @@ export async function readApproval(requestId: string, signal?: AbortSignal): Pro
 export interface Wish {
   verdict: Verdict;
   reason: string;
-  /** What the tool shall get instead; numbers as `parseJson` reads them. */
+  /** The arguments that the tool gets instead, with numbers as `parseJson` reads them. */
   edited?: JsonObject;
-  /** Of the arguments that the person has seen. */
+  /** The hash of the arguments that the person has seen. */
   seenHash: string;
 }
 
 /**
- * The outcome is the inner status: 200 where the decision holds, 409 where it came too late or the arguments are others than
- * the person has seen, 404 without a request.
+ * The outcome is the inner status: 200 if the decision holds, 409 if it came too late or the person has seen other
+ * arguments, 404 without a request.
  */
 export function decide(request: Approval, { verdict, reason, edited, seenHash }: Wish): Promise<Decision> {
   const path = { workflow_run_id: request.run_id, request_id: request.request_id };
@@ -45,12 +45,12 @@ export function decide(request: Approval, { verdict, reason, edited, seenHash }:
   return unwrap(api.POST(`${base}/approve/`, { params: { path }, body, bodySerializer: writeJson }));
 }
 
-// Human tasks, as the service answers them. docs/use/approvers.md.
+// Human tasks, as the service returns them. See docs/use/approvers.md.
 
 type TaskList = paths['/api/v1/human-tasks/']['get']['responses'][200]['content']['application/json'];
 export type Task = TaskList['items'][number];
 
-/** The tasks of a page, newest first. */
+/** Returns the tasks of a page, the newest first. */
 export function listTasks(
   query: { status: 'pending' | 'answered' | 'expired'; page: number; size: number },
   signal: AbortSignal,
@@ -73,7 +73,10 @@ export function answerTask(taskId: string, body: GivenAnswer): Promise<Task> {
   return unwrap(api.POST('/api/v1/human-tasks/{task_id}/answer/', { params: { path: { task_id: taskId } }, body }));
 }
 
-/** `shown` with what is known of them now, and behind them what has come: nothing moves by itself. */
+/**
+ * Returns `shown` with the present state of the tasks, followed by the tasks that have come since. So nothing moves by
+ * itself.
+ */
 export function keepPlaces(shown: readonly Task[], listed: readonly Task[]): Task[] {
   const now = new Map(listed.map((task) => [task.id, task]));
   const known = new Set(shown.map(({ id }) => id));

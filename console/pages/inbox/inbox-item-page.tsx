@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { explain, isNotFound } from '../../app/explain.js';
+import { isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { ButtonLink } from '../../ui/button.js';
-import { Alert, Loading } from '../../ui/notices.js';
+import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import type { Approval } from './approvals.js';
 import { readApproval, readTask, type Task } from './inbox-calls.js';
@@ -11,12 +12,12 @@ import { TaskArticle } from './task-article.js';
 
 const ASK_EVERY_MS = 10_000;
 
-/** Tells a task apart from a request by what it alone has. */
+/** Returns whether the item is a task: only tasks have this field. */
 function isTask(item: Approval | Task): item is Task {
   return 'may_answer' in item;
 }
 
-/** The ids of requests and of tasks are of one kind: what is no task is a request, or nothing. */
+/** Requests and tasks have ids of the same form, so an id without a request is looked up among the tasks. */
 async function readItem(id: string, signal: AbortSignal): Promise<Approval | Task> {
   try {
     return await readApproval(id, signal);
@@ -44,11 +45,7 @@ export function InboxItemPage({ itemId }: { itemId: string }) {
       {data === undefined && error === null && <Loading />}
       {data !== undefined && isTask(data) && <TaskArticle task={data} onChange={change} />}
       {data !== undefined && !isTask(data) && <RequestArticle request={data} onChange={change} />}
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
     </div>
   );
 }

@@ -20,7 +20,7 @@ const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ d
 
 interface TaskArticleProps {
   task: Task;
-  /** The task after the person's answer. */
+  /** It is called with the task after the person's answer. */
   onChange: (task: Task) => void;
   /** Whether the heading leads to the task's own page. */
   isLinked?: boolean;

@@ -1,6 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { explain } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Alert, announce, Loading, Note } from '../../ui/notices.js';
 import { freshOf, missingOf, withChanges, withOlder, type Approval } from './approvals.js';
@@ -12,7 +13,7 @@ type Waiting = ReturnType<typeof useWaiting>;
 
 interface WaitingListProps {
   waiting: Waiting;
-  /** No task waits for the person either. */
+  /** Whether no task waits for the person. */
   hasNoTasks: boolean;
 }
 
@@ -24,11 +25,7 @@ export function WaitingList({ waiting, hasNoTasks }: WaitingListProps) {
   }, [fresh.length]);
   if (requests === undefined) {
     if (list.error === null) return <Loading />;
-    return (
-      <Alert onRetry={() => void list.refetch()} isRetrying={list.isFetching}>
-        {explain(list.error)}
-      </Alert>
-    );
+    return <Problem error={list.error} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />;
   }
   return (
     <>
@@ -100,7 +97,7 @@ export function useWaiting() {
     placeholderData: (before) => before,
   });
   const listed = list.data?.items;
-  // What is below those that are shown moves nothing, and is shown at once.
+  // Requests below those that are shown move nothing, and are shown at once.
   if (listed !== undefined && listed !== seen) {
     setSeen(listed);
     setShown(shown === undefined ? listed : withOlder(shown, listed));
@@ -110,7 +107,7 @@ export function useWaiting() {
   const fresh = shown === undefined || listed === undefined ? [] : freshOf(shown, listed);
   return {
     list,
-    /** Undefined until the first answer. */
+    /** The value is undefined until the first answer. */
     requests: shown === undefined ? undefined : current,
     total: list.data?.total ?? 0,
     fresh,
@@ -121,7 +118,7 @@ export function useWaiting() {
   };
 }
 
-/** What has become of requests that are listed no longer. */
+/** Returns the present state of requests that are listed no longer. */
 function useEach(ids: readonly string[]): Approval[] {
   const answers = useQueries({
     queries: ids.map((id) => ({
@@ -149,11 +146,7 @@ async function readPages(pages: number, signal: AbortSignal): Promise<Listed> {
 export function WaitingTasks({ tasks }: { tasks: ReturnType<typeof useWaitingTasks> }) {
   const { list, shown, total, change } = tasks;
   if (list.error !== null && total === undefined) {
-    return (
-      <Alert onRetry={() => void list.refetch()} isRetrying={list.isFetching}>
-        {explain(list.error)}
-      </Alert>
-    );
+    return <Problem error={list.error} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />;
   }
   if (total === undefined || shown.length === 0) return null;
   return (
@@ -187,7 +180,7 @@ export function useWaitingTasks() {
   return {
     list,
     shown,
-    /** Undefined until the first answer. */
+    /** The value is undefined until the first answer. */
     total: list.data?.total,
     change: (changed: Task) => setShown(shown.map((task) => (task.id === changed.id ? changed : task))),
   };

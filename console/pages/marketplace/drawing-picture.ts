@@ -1,4 +1,4 @@
-// Where the nodes of a drawing stand, and what leads where. Anybody may have drawn it: nothing in it is taken on trust.
+// Places of the nodes of a drawing, and its links. Anybody may have drawn it, so nothing in it is taken on trust.
 
 export interface PictureNode {
   id: string;
@@ -10,7 +10,7 @@ export interface PictureNode {
 export interface PictureLink {
   from: PictureNode;
   to: PictureNode;
-  /** The branch: `true`, the case's id; empty for an ordinary link. */
+  /** The branch, such as `true` or the id of a case. It is empty for an ordinary link. */
   branch: string;
 }
 
@@ -26,7 +26,7 @@ export const NODE_HEIGHT = 52;
 const MARGIN = 16;
 const GAP_X = 72;
 const GAP_Y = 28;
-/** A drawing that is wider or higher was not made for people: it is laid out anew. */
+/** A drawing that is wider or higher was not made for people, and is laid out anew. */
 const MOST_PIXELS = 40_000;
 
 type Data = Record<string, unknown>;
@@ -36,7 +36,7 @@ interface Link {
   branch: string;
 }
 
-/** Nothing for what is no drawing. */
+/** Returns an empty picture for a value that is no drawing. */
 export function toPicture(drawing: unknown): Picture {
   const given = isData(drawing) && Array.isArray(drawing['nodes']) ? drawing['nodes'] : [];
   const byId = new Map<string, Data>();
@@ -64,12 +64,12 @@ function labelOf({ id, type, data }: Data): string {
   return label || textOf(type) || textOf(id);
 }
 
-/** Empty for what is no text, or nothing but spaces. */
+/** Returns an empty text for a value that is no text. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Those that the nodes say, which is what runs, and those that are only drawn. */
+/** Returns the links in the data of the nodes, which run, and those that are only drawn. */
 function linksOf(byId: ReadonlyMap<string, Data>, edges: unknown): Link[] {
   const links = new Map<string, Link>();
   const add = (from: unknown, to: unknown, branch: string): void => {
@@ -83,7 +83,10 @@ function linksOf(byId: ReadonlyMap<string, Data>, edges: unknown): Link[] {
   return [...links.values()];
 }
 
-/** `next_nodes`; fields such as `true_node` and `error_node`; lists such as `cases`, whose items name a `node`. */
+/**
+ * Yields the targets in `next_nodes`, in fields such as `true_node` and `error_node`, and in lists such as `cases`,
+ * whose items name a `node`.
+ */
 function* targetsOf(data: Data): Generator<[unknown, string]> {
   for (const [field, value] of Object.entries(data)) {
     if (field === 'next_nodes' && Array.isArray(value)) for (const to of value) yield [to, ''];
@@ -94,14 +97,17 @@ function* targetsOf(data: Data): Generator<[unknown, string]> {
   }
 }
 
-/** Of a handle: `condition-true` -> `true`. */
+/** Returns the branch of a handle: `condition-true` -> `true`. */
 function branchOf(handle: unknown): string {
   return typeof handle === 'string' && !/^(?:out|output|source)/.test(handle) ? handle.replace(/^condition-/, '') : '';
 }
 
 type Places = Map<string, { x: number; y: number }>;
 
-/** As drawn; undefined where that is not for people: without positions, all in one place, or miles apart. */
+/**
+ * Returns the places as they were drawn. It returns undefined for places that people cannot use: none at all, all in
+ * one place, or very far apart.
+ */
 function placesOf(byId: ReadonlyMap<string, Data>): Places | undefined {
   const places: Places = new Map();
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -119,7 +125,7 @@ function placesOf(byId: ReadonlyMap<string, Data>): Places | undefined {
   return places;
 }
 
-/** Whether nodes hide each other: two in the same place, to half a node. */
+/** Returns whether nodes hide each other: two are in the same place, to half a node. */
 function covers(places: Places): boolean {
   const cells = new Set<string>();
   for (const { x, y } of places.values()) {
@@ -128,7 +134,7 @@ function covers(places: Places): boolean {
   return cells.size < places.size;
 }
 
-/** A column for each step from the beginning, as far as the shortest way is. */
+/** Places nodes in columns, by the length of the shortest way from the beginning. */
 function layersOf(ids: readonly string[], links: readonly Link[]): Places {
   const next = new Map<string, string[]>(ids.map((id) => [id, []]));
   const isEntered = new Set<string>();
@@ -149,7 +155,7 @@ function layersOf(ids: readonly string[], links: readonly Link[]): Places {
     }
   };
   visit(ids.filter((id) => !isEntered.has(id)));
-  // What is left goes round in circles.
+  // The nodes that are left are in circles.
   for (const id of ids) visit([id]);
   return places;
 }

@@ -1,11 +1,11 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { SelectField } from '../../ui/fields.js';
 import { Money, Time } from '../../ui/figures.js';
-import { Alert, Loading } from '../../ui/notices.js';
+import { Loading } from '../../ui/notices.js';
 import { beginningOf } from '../../ui/part-of.js';
 import { Status } from '../../ui/status.js';
 import { toPicture } from './drawing-picture.js';
@@ -22,11 +22,7 @@ export function Examples({ slug }: { slug: string }) {
   return (
     <section className="marketplace-section" aria-labelledby="examples">
       <h2 id="examples">Examples</h2>
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {data === undefined && error === null && <Loading />}
       {data?.length === 0 && <p>Its author has not chosen an example run.</p>}
       {data !== undefined && data.length > 1 && example !== undefined && (
@@ -52,11 +48,7 @@ function OneExample({ slug, listed }: { slug: string; listed: Listed }) {
       <p>
         Run on <Time at={listed.created_at} /> for <Money amount={listed.cost} />.
       </p>
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {data === undefined && error === null && <Loading />}
       {data !== undefined && <ExampleContents example={data} />}
     </>
@@ -105,7 +97,7 @@ function NodeResult({ label, entry }: { label: string; entry: Entry }) {
   );
 }
 
-/** The text that other nodes read; a failed node has an error instead. */
+/** Returns the text that other nodes read. A failed node has an error instead. */
 function textOf({ result, error }: Entry): string {
   if (error !== undefined) return `${error.code}: ${error.message}`;
   const content = (result as { content?: unknown } | null | undefined)?.content;
@@ -118,7 +110,7 @@ type Example =
   paths['/api/v1/workflows/marketplace/{slug}/examples/{run_id}/']['get']['responses'][200]['content']['application/json'];
 type Listed = Pick<ExampleList[number], 'id' | 'created_at' | 'cost'>;
 
-/** The newest ones, without their contents, which may be large. */
+/** Returns the newest examples without their contents, which may be large. */
 function useExamples(slug: string): UseQueryResult<Listed[]> {
   return useQuery({
     queryKey: ['marketplace', 'examples', slug],
@@ -131,7 +123,7 @@ function useExamples(slug: string): UseQueryResult<Listed[]> {
   });
 }
 
-/** Its results whole. */
+/** Returns an example with its whole results. */
 function useExample(slug: string, runId: string): UseQueryResult<Example> {
   return useQuery({
     queryKey: ['marketplace', 'examples', slug, runId],
@@ -146,13 +138,13 @@ function useExample(slug: string, runId: string): UseQueryResult<Example> {
 const MOST_LINES = 30;
 const MOST_CHARACTERS = 4_000;
 
-/** A text of somebody, its beginning first where it is long. */
+/** A text that somebody has written. A long one is folded at first. */
 function LongText({ label, text }: { label: string; text: string }) {
   const [isOpen, setIsOpen] = useState(false);
   const part = beginningOf(text, MOST_LINES, MOST_CHARACTERS);
   return (
     <div className="long-text">
-      {/* It scrolls by keyboard, too. */}
+      {/* The tabindex lets people scroll it by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="long-text-body" role="group" aria-label={label} tabIndex={0}>
         {isOpen ? text : part.text}

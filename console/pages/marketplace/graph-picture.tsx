@@ -11,9 +11,9 @@ const NOT_RUN = 'not found';
 const MOST_LETTERS = 24;
 
 interface GraphPictureProps {
-  /** A drawing of the service, of whoever has drawn it. */
+  /** A drawing from the service, which anybody may have drawn. */
   drawing: unknown;
-  /** By node id: a status of the interface. */
+  /** The statuses of the interface, by node id. */
   statuses: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +33,7 @@ export function GraphPicture({ drawing, statuses }: GraphPictureProps) {
           Zoom in
         </Button>
       </p>
-      {/* It scrolls by keyboard, too. */}
+      {/* The tabindex lets people scroll it by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="graph-picture-frame" role="group" aria-label="Drawing" tabIndex={0}>
         <svg width={width * scale} height={height * scale} viewBox={`0 0 ${width} ${height}`}>
@@ -85,7 +85,7 @@ function NodeBox({ node: { x, y, label }, status }: { node: PictureNode; status:
         rx="8"
         className={`graph-picture-node graph-picture-${status.replace(' ', '-')}`}
       />
-      {/* It cuts what is too wide for the node. */}
+      {/* The inner picture cuts a text that is too wide for the node. */}
       <svg x="12" width={NODE_WIDTH - 20} height={NODE_HEIGHT}>
         <text y="22" className="graph-picture-label">
           {shortened(label)}

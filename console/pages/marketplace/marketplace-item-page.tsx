@@ -2,18 +2,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
-import { explain, isNotFound } from '../../app/explain.js';
+import { isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { toSignInPath } from '../../app/return-address.js';
 import { useUser } from '../../app/session.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Money, Time } from '../../ui/figures.js';
-import { Alert, announce, Loading } from '../../ui/notices.js';
+import { announce, Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { Examples } from './examples.js';
 import './marketplace-item.css';
 import { Fee, languageName, useLanguages, type Published } from './published.js';
 
-const Guide = lazy(() => import('../../ui/guide.js').then((part) => ({ default: part.Guide })));
+const Guide = lazy(() => import('../../ui/markdown.js').then((part) => ({ default: part.Guide })));
 
 export function MarketplaceItemPage({ slug }: { slug: string }) {
   const { data, error, refetch, isFetching } = useQuery({
@@ -29,9 +30,7 @@ export function MarketplaceItemPage({ slug }: { slug: string }) {
         {error === null ? (
           <Loading />
         ) : (
-          <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-            {explain(error)}
-          </Alert>
+          <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
         )}
       </>
     );
@@ -99,7 +98,7 @@ function Figures({ workflow }: { workflow: Published }) {
 
 const PATH = '/api/v1/workflows/marketplace/{slug}/add-from-marketplace/';
 
-/** Makes a copy and leads to it; a visitor signs in first, and comes back here. */
+/** Makes a copy and leads to it. A visitor signs in first, and comes back here. */
 function AddButton({ workflow }: { workflow: Published }) {
   const user = useUser();
   const [here, go] = useLocation();
@@ -128,7 +127,7 @@ function AddButton({ workflow }: { workflow: Published }) {
       <Button variant="primary" isBusy={copy.isPending} onClick={act}>
         Add to my workflows
       </Button>
-      {copy.isError && <Alert>{explain(copy.error)}</Alert>}
+      <Problem error={copy.error} />
     </div>
   );
 }

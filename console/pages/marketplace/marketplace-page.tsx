@@ -1,12 +1,11 @@
 import { useId } from 'react';
 import { Link } from 'wouter';
-import { explain } from '../../app/explain.js';
-import { FailedChoices } from '../../app/problem.js';
+import { FailedChoices, Problem } from '../../app/problem.js';
 import { useSearchState, useTyped } from '../../app/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { SearchField, SelectField } from '../../ui/fields.js';
 import { Money } from '../../ui/figures.js';
-import { Alert, Loading, Note } from '../../ui/notices.js';
+import { Loading, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager } from '../../ui/table.js';
 import './marketplace.css';
@@ -24,7 +23,7 @@ import {
 const PAGE_SIZE = 24;
 const FILTERS = ['search', 'category', 'subcategory', 'language'] as const;
 
-/** `?search=&category=&subcategory=&language=&ordering=&page=`. */
+/** The address is `?search=&category=&subcategory=&language=&ordering=&page=`. */
 export function MarketplacePage() {
   const filters = useSearchState();
   const { get, set, page } = filters;
@@ -44,11 +43,7 @@ export function MarketplacePage() {
     <>
       <PageHeader title="Marketplace" />
       <MarketplaceFilters filters={filters} />
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {data === undefined && error === null && <Loading />}
       {data?.total === 0 && (
         <Empty isFiltered={isFiltered} onClear={() => set(Object.fromEntries(FILTERS.map((name) => [name, ''])))} />
@@ -100,7 +95,7 @@ const ORDERINGS: readonly { value: Ordering | ''; label: string }[] = [
   { value: 'total_cost', label: 'Least spent on' },
 ];
 
-/** A text of the address as an ordering that the service knows. */
+/** Returns the ordering that a text of the address names, if the service knows it. */
 function toOrdering(text: string): Ordering | undefined {
   const known = ORDERINGS.find(({ value }) => value === text)?.value;
   return known === '' ? undefined : known;

@@ -1,4 +1,4 @@
-// What is published, and the choices of its filters. All of it is open to visitors.
+// Published workflows, and the choices of their filters. All of it is open to visitors.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
@@ -14,7 +14,7 @@ type Category = Categories['items'][number];
 export type Language = Languages['items'][number];
 export type Ordering = NonNullable<Query['ordering']>;
 
-/** They change with releases. */
+/** Categories and languages change with releases. */
 const CHOICES_STALE_MS = 3_600_000;
 
 export function usePublished(query: Query): UseQueryResult<List> {
@@ -45,12 +45,12 @@ export function useLanguages(): UseQueryResult<Language[]> {
   });
 }
 
-/** `en` -> `English`; the code where nobody has named it. */
+/** Returns `English` for `en`, or the code if nobody has named it. */
 export function languageName(languages: readonly Language[] | undefined, code: string): string {
   return languages?.find((language) => language.code === code)?.name ?? code;
 }
 
-/** What a succeeded run of a copy costs besides its calls. */
+/** The fee of a run of a copy that has succeeded. Its calls are paid for in addition. */
 export function Fee({ workflow }: { workflow: Pick<Published, 'run_fee' | 'free_runs_per_user'> }) {
   const { run_fee: fee, free_runs_per_user: free } = workflow;
   if (/^[0.]+$/.test(fee)) return <>No fee</>;

@@ -1,10 +1,11 @@
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { explain, isNotFound } from '../../app/explain.js';
+import { isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { toText } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
-import { Alert, Loading, Note } from '../../ui/notices.js';
+import { Loading, Note } from '../../ui/notices.js';
 import { partOf } from '../../ui/part-of.js';
 import './differences.css';
 import { useRun, type RunDetail } from './run-data.js';
@@ -16,7 +17,7 @@ interface DifferencesProps {
   onClose: () => void;
 }
 
-/** In what the run differs from another one: only what differs, both values beside each other. */
+/** The differences between the run and another one. Only differences are shown, with both values beside each other. */
 export function Differences({ run, otherId, onClose }: DifferencesProps) {
   const other = useRun(otherId);
   return (
@@ -32,9 +33,7 @@ export function Differences({ run, otherId, onClose }: DifferencesProps) {
         <Note>The run to compare with is not found: it does not exist, or it is not shared with you.</Note>
       )}
       {other.isError && !isNotFound(other.error) && (
-        <Alert onRetry={() => void other.refetch()} isRetrying={other.isFetching}>
-          {explain(other.error)}
-        </Alert>
+        <Problem error={other.error} onRetry={() => void other.refetch()} isRetrying={other.isFetching} />
       )}
       {other.data !== undefined && <Compared left={run} right={other.data} />}
     </section>

@@ -12,11 +12,13 @@ export interface NodeAddress {
   path: string;
 }
 
-/** A timeline asks for many nodes: some connections stay free for what the person does. */
+/** A timeline asks for many nodes, so some connections stay free for what the person does. */
 const limit = createLimit(3);
 const RUNNING_EVERY_MS = 3_000;
 
-/** `entry`: another state of the node asks for its detail anew; attempts between start and end are no events. */
+/**
+ * Another state of the node in `entry` asks for its detail anew, because attempts between start and end are no events.
+ */
 export function useNodeDetail(
   address: NodeAddress,
   entry: NodeEntry | null,
@@ -27,7 +29,7 @@ export function useNodeDetail(
     queryKey: nodeDetailKey(address, entry),
     queryFn: ({ signal }) => limit(() => load(address, signal), signal),
     enabled: isWanted && entry !== null,
-    // What was known of the node's last state stays until the new one is there.
+    // The detail of the node's last state stays until the new one is there.
     placeholderData: (before) => (before?.id === address.nodeId && before.path === address.path ? before : undefined),
     staleTime: isRunning ? 0 : 60_000,
     refetchInterval: isRunning ? RUNNING_EVERY_MS : false,

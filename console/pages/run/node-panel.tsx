@@ -1,16 +1,17 @@
 import { useState, type ComponentType, type Ref } from 'react';
 import { Link } from 'wouter';
-import { explain, isNotFound } from '../../app/explain.js';
-import { sumAmounts } from '../../drawing/decimals.js';
+import { isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { toText } from '../../drawing/json.js';
 import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
 import { statusOf, wordOf } from '../../live/node-status.js';
 import { useIsWaiting, useNodeEntry, useNodeStatus, useStartedNodes } from '../../live/run-cache.js';
 import { CopyButton } from '../../ui/copy-button.js';
+import { sumAmounts } from '../../ui/decimals.js';
 import { SelectField } from '../../ui/fields.js';
 import { ClockTime, Duration, Money, RunningFor } from '../../ui/figures.js';
 import { formatDuration } from '../../ui/format.js';
-import { Alert, Loading } from '../../ui/notices.js';
+import { Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Table, type Column } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
@@ -30,7 +31,7 @@ interface NodePanelProps {
   ref?: Ref<HTMLElement>;
 }
 
-/** One node of the run: what came out of it, what went in, how often it was tried, what it cost. */
+/** One node of the run: its result, its input, its attempts and its cost. */
 export function NodePanel({ run, labels, choice, onSelect, ref }: NodePanelProps) {
   return (
     <section aria-label="Node" className="node-panel" ref={ref}>
@@ -140,7 +141,7 @@ interface IterationsProps {
   onSelect: (choice: NodeChoice) => void;
 }
 
-/** Only where the node was executed in iterations of a loop. */
+/** The choice of an iteration. It is there only if the node was executed in iterations of a loop. */
 function Iterations({ runId, labels, choice, onSelect }: IterationsProps) {
   const { nodeId, path } = choice;
   const nodes = useStartedNodes(runId).map(parseNodeKey);
@@ -168,13 +169,9 @@ interface DetailTabProps {
 function DetailTab({ query, tab: Tab }: DetailTabProps) {
   if (query.data !== undefined) return <Tab detail={query.data} />;
   if (!query.isError) return <Loading />;
-  // It lives for a moment only in the memory of the run: nothing of it is stored yet.
+  // For a moment the node exists only in the memory of the run, and nothing of it is stored yet.
   if (isNotFound(query.error)) return <p className="node-hint">Nothing is known of this node yet.</p>;
-  return (
-    <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>
-      {explain(query.error)}
-    </Alert>
-  );
+  return <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />;
 }
 
 const MISSING = {
@@ -184,7 +181,7 @@ const MISSING = {
   unreadable: 'What the node was given can no longer be put together: something that it was made of is gone.',
 } as const;
 
-/** The node's data with its variables filled in; secrets are masked by the service. */
+/** The node's data with its variables filled in. The service has masked the secrets. */
 function InputTab({ detail }: { detail: NodeDetail }) {
   if (detail.input === null) return <p>{MISSING[detail.input_missing ?? 'unreadable']}</p>;
   return (

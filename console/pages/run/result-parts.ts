@@ -1,14 +1,14 @@
-// What a node's result consists of, read from the result itself: kinds are not known by name here.
+// The parts of a node's result are read from the result itself, because kinds are not known by name here.
 import { isObject, ownValue, type JsonObject } from '../../drawing/json.js';
 
 interface ResultParts {
-  /** Undefined where the result has no text. */
+  /** The text is undefined if the result has none. */
   content: string | undefined;
-  /** A model has written the content: only models tell how many tokens they have used. */
+  /** Whether a model has written the content: only models report how many tokens they have used. */
   isAnswer: boolean;
   /** The id of the run that the node has started. */
   childRun: string | undefined;
-  /** Everything else that the result holds, but the steps of an agent, which are shown by themselves. */
+  /** The other fields of the result. The steps of an agent are left out, because they are shown by themselves. */
   rest: JsonObject;
 }
 
@@ -38,7 +38,9 @@ function readChildRun(rest: JsonObject): string | undefined {
   return isOfChild && typeof runId === 'string' && UUID.test(runId) ? runId : undefined;
 }
 
-/** A sentence for each field that the validation has refused; empty where the result is no list of fields. */
+/**
+ * Returns a sentence for each field that the validation has refused. There is none if the result is no list of fields.
+ */
 export function readRefusal(result: unknown): readonly { field: string; sentence: string }[] {
   if (!Array.isArray(result)) return [];
   return result
@@ -46,14 +48,14 @@ export function readRefusal(result: unknown): readonly { field: string; sentence
     .flatMap((fields) => Object.entries(fields).map(([field, sentence]) => ({ field, sentence: String(sentence) })));
 }
 
-// What the sentence of an error names, read from the sentence itself.
+// The line or the run that an error names is read from its sentence.
 
 interface NodeError {
   code: string;
   message: string;
 }
 
-/** The line of the node's code, counted from 1; undefined where the error names none. */
+/** Returns the line of the node's code, counted from 1, or undefined if the error names none. */
 export function lineOfError(error: NodeError | undefined): number | undefined {
   const line = error?.code === 'code_error' ? /\(line (\d{1,6})\)$/.exec(error.message)?.[1] : undefined;
   return line === undefined ? undefined : Number(line);
@@ -61,14 +63,17 @@ export function lineOfError(error: NodeError | undefined): number | undefined {
 
 const CHILD = /^The run ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) of the sub-workflow /;
 
-/** The id of the run of a sub-workflow that did not succeed; undefined where it did not begin. */
+/** Returns the id of the run of a sub-workflow that did not succeed, or undefined if it did not begin. */
 export function failedChild(error: NodeError | undefined): string | undefined {
   return error?.code === 'child_failed' ? CHILD.exec(error.message)?.[1] : undefined;
 }
 
-// Why the service has refused to run a workflow again.
+// A refused re-run says what is wrong with the fields of its nodes.
 
-/** Of the body of a refused re-run: `<label>, <field>: <sentence>` for each field of each node; empty for other answers. */
+/**
+ * Returns `<label>, <field>: <sentence>` for each field of each node in the body of a refused re-run. There are none
+ * for other answers.
+ */
 export function refusalsOf(body: unknown, labels: ReadonlyMap<string, string>): string[] {
   const nodes = ownValue(ownValue(body, 'data'), 'data');
   if (!isObject(nodes)) return [];

@@ -19,13 +19,13 @@ import type { ApprovalRequest, NodeDetail } from './run-data.js';
 interface ResultTabProps {
   address: NodeAddress;
   entry: NodeEntry;
-  /** Undefined until it is read. */
+  /** The detail is undefined until it is read. */
   detail: NodeDetail | undefined;
-  /** Names files of downloads. */
+  /** The name of downloaded files. */
   label: string;
   /** The node's requests that nobody has decided. */
   pending: readonly ApprovalRequest[];
-  /** Since then the contents are gone. */
+  /** The time since which the contents are gone. */
   expiredAt: string | undefined;
 }
 
@@ -65,11 +65,11 @@ function Result({ entry, detail, label, pending, expiredAt }: Omit<ResultTabProp
 
 interface FailureProps {
   entry: NodeEntry;
-  /** Undefined until it is read. */
+  /** The detail is undefined until it is read. */
   detail: NodeDetail | undefined;
 }
 
-/** Why a node has failed, and what helps to find out more: its code, or the run that it had started. */
+/** Says why a node has failed, and shows what helps to find out more: its code, or the run that it had started. */
 function Failure({ entry, detail }: FailureProps) {
   const refusal = readRefusal(entry.result);
   if (refusal.length > 0) {
@@ -107,7 +107,7 @@ interface UnfinishedProps {
   pending: readonly ApprovalRequest[];
 }
 
-/** What a node waits for, and how a person can help. */
+/** Says what a node waits for, and how a person can help. */
 function Unfinished({ waiting, pending }: UnfinishedProps) {
   if (pending.length > 0) return <Requests pending={pending} />;
   switch (waiting?.for) {
@@ -176,7 +176,7 @@ function Requests({ pending }: Pick<UnfinishedProps, 'pending'>) {
   );
 }
 
-/** To the run that a node has started. */
+/** A link to the run that a node has started. */
 function ChildLink({ runId }: { runId: string }) {
   return (
     <p>
@@ -185,7 +185,7 @@ function ChildLink({ runId }: { runId: string }) {
   );
 }
 
-/** What an agent has done, while it works too; nothing for a node without steps. */
+/** The steps of an agent, shown while it works as well. A node without steps shows nothing. */
 function AgentSteps({ address, entry }: { address: NodeAddress; entry: NodeEntry }) {
   const [page, setPage] = useState(1);
   const { data, error, isFetching, refetch } = useAgentSteps(address, entry, page);
@@ -225,7 +225,7 @@ function OneStep({ step }: { step: Step }) {
       {step.tool_calls.length > 0 && (
         <ul className="node-steps">
           {step.tool_calls.map((call, index) => (
-            // The same tool may be called twice in a step, and the calls keep their order.
+            // A tool may be called twice in a step, and the calls keep their order.
             // oxlint-disable-next-line react/no-array-index-key
             <OneCall key={index} call={call} />
           ))}
@@ -289,7 +289,7 @@ type StepCall = Step['tool_calls'][number];
 const PAGE_SIZE = 20;
 const RUNNING_EVERY_MS = 3_000;
 
-/** A page of what an agent has done; a node of another kind has no steps. Numbers stay as they were written. */
+/** Returns a page of the steps of an agent. A node of another kind has none. Numbers stay as they were written. */
 function useAgentSteps(address: NodeAddress, entry: NodeEntry, page: number): UseQueryResult<StepList> {
   const { runId, workflowId, nodeId, path } = address;
   const isRunning = entry.status === 'in progress';

@@ -1,11 +1,11 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Duration, Money, Time } from '../../ui/figures.js';
-import { Alert, announce, Loading } from '../../ui/notices.js';
+import { announce, Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager } from '../../ui/table.js';
 import { InputDialog, type useReRun } from './re-run.js';
@@ -24,7 +24,7 @@ interface RunActionsProps {
 
 type OpenDialog = 'input' | 'compare' | 'resume';
 
-/** What can be done with a run; who may only read can compare. */
+/** The actions on a run. A person who may only read can compare. */
 export function RunActions({ run, labels, again, cancel, onCompare }: RunActionsProps) {
   const mayRun = useMayRun(run.project.id);
   const [open, setOpen] = useState<OpenDialog>();
@@ -33,7 +33,7 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
     <>
       <Button onClick={() => setOpen('compare')}>Compare</Button>
       {mayRun && run.status === 'In Progress' && (
-        // Busy until the run has ended, too: a second click would be refused.
+        // The button is busy until the run has ended, because a second click would be refused.
         <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
           Cancel run
         </Button>
@@ -61,7 +61,7 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
   );
 }
 
-/** Cancels the run at once: what it has done stays, and `Run again` starts another one. */
+/** Cancels the run at once. Its results stay, and `Run again` starts another run. */
 export function useCancel(run: RunDetail) {
   const client = useQueryClient();
   return useMutation({
@@ -71,7 +71,7 @@ export function useCancel(run: RunDetail) {
           params: { path: { id: run.workflow.id, run_id: run.id } },
         }),
       ),
-    // Not when it is done: the end of the run may have been told by then.
+    // This is announced at once, because the end of the run may have been announced when the call is done.
     onMutate: () => announce('The run is being cancelled.'),
     onSettled: () => void client.invalidateQueries({ queryKey: ['run', run.id] }),
   });
@@ -99,11 +99,7 @@ function CompareDialog({ run, onChoose, onClose }: CompareDialogProps) {
     <Dialog title="Compare runs" onClose={onClose}>
       <p>Choose the run of {run.workflow.title} to compare with:</p>
       {runs.isPending && <Loading />}
-      {runs.isError && (
-        <Alert onRetry={() => void runs.refetch()} isRetrying={runs.isFetching}>
-          {explain(runs.error)}
-        </Alert>
-      )}
+      <Problem error={runs.error} onRetry={() => void runs.refetch()} isRetrying={runs.isFetching} />
       {runs.data !== undefined && others.length === 0 && <p>There is no other run of this workflow here.</p>}
       <ul className="compare-runs" aria-label="Runs to compare with">
         {others.map((other) => (

@@ -12,7 +12,7 @@ interface RunAddress {
   compare: (otherId: string | undefined) => void;
 }
 
-/** What of the run is shown stands in the address: `?node=&path=&compare=`. */
+/** The address says what of the run is shown: `?node=&path=&compare=`. */
 export function useRunAddress(run: RunDetail): RunAddress {
   const [params, setParams] = useSearchParams();
   const [nodeId, path, otherId] = ['node', 'path', 'compare'].map((name) => params.get(name) ?? '');
@@ -42,7 +42,7 @@ export function useRunAddress(run: RunDetail): RunAddress {
   return { choice, choose, otherId: otherId === '' ? undefined : otherId, compare };
 }
 
-/** What a person looks for first when a run has ended: why it failed, else what came out at last. */
+/** Returns the node that a person looks for first when a run has ended: the one that failed, else the last one. */
 function usualNode(run: RunDetail): NodeChoice | undefined {
   if (run.status === 'In Progress') return undefined;
   const entries = Object.values(run.result) as NodeEntry[];
@@ -53,13 +53,13 @@ function usualNode(run: RunDetail): NodeChoice | undefined {
   return found === undefined ? undefined : { nodeId: found.id, path: '' };
 }
 
-/** A node of the run, in one of its iterations where it stands in a loop. */
+/** A node of the run. If it is in a loop, the choice names one of its iterations. */
 export interface NodeChoice {
   nodeId: string;
   path: string;
 }
 
-/** `LOOP[3]/INNER[0]` with the labels of the loops in place of their ids. */
+/** Returns the path of an iteration, `LOOP[3]/INNER[0]`, with the labels of the loops in place of their ids. */
 export function iterationInWords(path: string, labels: ReadonlyMap<string, string>): string {
   const parts = path.split('/').map((part) => {
     const [, id = part, index = ''] = /^(.*)\[(\d+)\]$/.exec(part) ?? [];
@@ -68,7 +68,7 @@ export function iterationInWords(path: string, labels: ReadonlyMap<string, strin
   return parts.join(' › ');
 }
 
-/** Paths hold ids with the signs encoded that stand between them. */
+/** The signs that separate the parts of a path are encoded in its ids. */
 function decodeId(id: string): string {
   return id.replace(/%(25|2F|5B|5D|7E)/g, (sign) => decodeURIComponent(sign));
 }

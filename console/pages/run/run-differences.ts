@@ -1,4 +1,4 @@
-// In what two runs of a workflow differ: input, definition, outcome, cost, time, and node by node.
+// The differences between two runs of a workflow: input, definition, outcome, cost, time, and node by node.
 import { isEqualJson, isObject, ownValue, parseStructure, type JsonObject } from '../../drawing/json.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { statusOf } from '../../live/node-status.js';
@@ -29,12 +29,15 @@ interface RunDifferences {
   /** Status and error of the runs themselves. */
   outcome: readonly Difference[];
   cost: readonly Difference[];
-  /** In seconds. */
+  /** The difference in seconds. */
   time: readonly Difference[];
   nodes: readonly NodeDifference[];
 }
 
-/** Durations of nodes are never quite the same: less than this part of the longer one, and less than this time, is none. */
+/**
+ * Durations of nodes are never quite the same. A difference below this part of the longer one, or below this time, does
+ * not count.
+ */
 const NOTABLE_PART = 0.2;
 const NOTABLE_MS = 100;
 
@@ -53,7 +56,7 @@ function outcomeOf(run: ComparedRun): object {
   return { status: runWord(run), ...(run.error === null ? {} : { error: run.error }) };
 }
 
-/** What runs, without how it is drawn: nodes by their ids, links, settings. */
+/** Compares what runs (nodes by their ids, links, settings), and not how it is drawn. */
 function compareDrawings(left: ComparedRun, right: ComparedRun): Difference[] {
   const version = differencesOf({ version: left.workflow_version }, { version: right.workflow_version });
   return [...version, ...differencesOf(contentOf(left.data), contentOf(right.data))];
@@ -93,7 +96,7 @@ function compareNodes(left: ComparedRun, right: ComparedRun): NodeDifference[] {
     .filter(({ differences }) => differences.length > 0);
 }
 
-/** A text that is JSON is compared as what it says. */
+/** A text that is JSON is compared as JSON. */
 function partsOf(entry: NodeEntry | undefined): object {
   if (entry === undefined) return { status: 'not run' };
   const { result, error } = entry;
@@ -142,17 +145,20 @@ function objectsOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-// Where two JSON values differ.
+// Differences between two JSON values.
 
 export interface Difference {
-  /** Where: `customer.name`, `items[3]`; empty for the whole value. */
+  /** The place of the difference: `customer.name`, `items[3]`. It is empty for the whole value. */
   path: string;
-  /** Undefined: it is not there. */
+  /** The value is undefined if it is not there. */
   left: unknown;
   right: unknown;
 }
 
-/** The innermost places that differ, in the order of the left value. The order of keys does not count, that of lists does. */
+/**
+ * Returns the innermost places that differ, in the order of the left value. The order of keys does not count, that of
+ * lists does.
+ */
 export function differencesOf(left: unknown, right: unknown, path = ''): Difference[] {
   if (left === right || isEqual(left, right)) return [];
   if (isObject(left) && isObject(right)) {

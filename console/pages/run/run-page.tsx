@@ -3,6 +3,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type
 import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain, isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
 import { byType, type NodeKinds } from '../../drawing/drawing.js';
 import { isObject } from '../../drawing/json.js';
 import { labelOf, RunGraph } from '../../drawing/run-graph.js';
@@ -25,7 +26,7 @@ import { Timeline } from './timeline.js';
 
 export function RunPage({ runId }: { runId: string }) {
   const query = useRun(runId);
-  // The graph needs them: they are read beside the run.
+  // The graph needs the kinds, so they are read at the same time as the run.
   useKinds();
   if (query.data !== undefined) return <RunView run={query.data} />;
   if (query.isPending) return <Loading label="Loading the run" />;
@@ -35,16 +36,14 @@ export function RunPage({ runId }: { runId: string }) {
   return (
     <>
       <PageHeader title="Run" />
-      <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>
-        {explain(query.error)}
-      </Alert>
+      <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
     </>
   );
 }
 
 const Differences = lazy(() => import('./differences.js').then((module) => ({ default: module.Differences })));
 
-/** A run as it goes on, or as it was. */
+/** A run while it runs, or as it was. */
 function RunView({ run }: { run: RunDetail }) {
   const links = useMemo(() => readLinks(run.data), [run.data]);
   const labels = useMemo(() => toLabels(run.data), [run.data]);
@@ -67,11 +66,7 @@ function RunView({ run }: { run: RunDetail }) {
         {again.isError && <Refused error={again.error} labels={labels} onRetry={() => again.mutate({})} />}
         {isOpen && cancel.isError && <Alert onRetry={() => cancel.mutate()}>{explain(cancel.error)}</Alert>}
         {isOpen && error !== undefined && <Alert onRetry={retry}>{explain(error)}</Alert>}
-        {query.isError && (
-          <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>
-            {explain(query.error)}
-          </Alert>
-        )}
+        <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
         <RunNotes run={run} labels={labels} />
         {otherId !== undefined && (
           <Suspense fallback={<Loading />}>
@@ -101,7 +96,7 @@ interface RunHeaderProps {
 function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
   const cost = useRunningCost(run, isOpen);
   useTitle(`${run.workflow.title}, ${word}`);
-  // The one live region of the page tells of every change of the run's status.
+  // The live region of the page announces every change of the run's status.
   useEffect(() => announce(`Run ${word}`), [word]);
   return (
     <header className="run-header">
@@ -155,7 +150,7 @@ function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
   );
 }
 
-/** The node that has started the run, on the page of its run. */
+/** Returns the address of the node that has started the run, on the page of its run. */
 function parentAddress({ parent_run_id: id, parent_node_id: node, parent_path: path }: RunDetail): string {
   const place = new URLSearchParams({ node: node ?? '', ...(path === null || path === '' ? {} : { path }) });
   return `/runs/${id}?${place.toString()}`;
@@ -170,7 +165,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** What a person should know of the run before anything else. */
+/** Notes that a person should read first. */
 function RunNotes({ run, labels }: { run: RunDetail; labels: ReadonlyMap<string, string> }) {
   const requests = useApprovals(run.id).data ?? [];
   const pending = run.status === 'In Progress' ? requests.filter(({ status }) => status === 'pending') : [];
@@ -200,7 +195,7 @@ function RunNotes({ run, labels }: { run: RunDetail; labels: ReadonlyMap<string,
   );
 }
 
-/** What the code means, and where the limits are. */
+/** Says what the code means, and where the limits are. */
 function Budget({ run: { workflow, project } }: { run: RunDetail }) {
   return (
     <>
@@ -222,7 +217,7 @@ interface RunPanesProps {
   choose: (choice: NodeChoice | string) => void;
 }
 
-/** As in run-view.css. */
+/** The style sheet (run-page.css) has the same width. */
 const NARROW = '(max-width: 900px)';
 
 /** The graph, the timeline, and the node that is chosen in one of them. */
@@ -232,7 +227,7 @@ function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps)
   const show = useCallback(
     (next: NodeChoice | string) => {
       choose(next);
-      // On a narrow screen the details are below what was touched.
+      // The details are below what was touched on a narrow screen.
       if (matchMedia(NARROW).matches) requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'start' }));
     },
     [choose],
@@ -257,7 +252,7 @@ function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps)
 
 const BACK_MS = 5_000;
 
-/** Says when the connection is lost, and for a moment when it is back. */
+/** Says when the connection is lost, and for a moment that it is back. */
 function ConnectionNote({ connection }: { connection: Connection }) {
   const [shown, setShown] = useState<'lost' | 'back'>();
   const next = connection === 'lost' ? 'lost' : connection === 'connecting' || shown !== 'lost' ? shown : 'back';
@@ -277,7 +272,7 @@ const SENTENCES = {
   back: 'The connection is back.',
 } as const;
 
-/** The kinds of nodes by their words in drawings; none until they are known. */
+/** Returns the kinds of nodes by their words in drawings. There are none until they are known. */
 function useKinds(): NodeKinds {
   const { data } = useQuery({
     queryKey: ['node-kinds'],

@@ -1,10 +1,10 @@
-// What the row of a node in the timeline consists of. All times are milliseconds since the run has begun.
+// The parts of a node's row in the timeline. All times are milliseconds since the run has begun.
 import type { NodeEntry } from '../../live/live-run.js';
 import { wordOf, type StatusWord } from '../../live/node-status.js';
 
 export interface Span {
   fromMs: number;
-  /** Null: it goes on. */
+  /** The end is null while it lasts. */
   toMs: number | null;
 }
 
@@ -16,17 +16,17 @@ export interface AttemptSpan extends Span {
 }
 
 interface TimelineRowView {
-  /** From when the node was ready to its first attempt. */
+  /** The time from when the node was ready to its first attempt. */
   queue: Span | undefined;
   attempts: readonly AttemptSpan[];
-  /** Between two attempts. */
+  /** The times between two attempts. */
   pauses: readonly Span[];
 }
 
 /** The parts of a node's detail that the timeline needs. */
 export interface AttemptFacts {
   queued_ms: number | null;
-  /** Of a node that does nothing but wait. */
+  /** A node that only waits says what it has waited for. */
   waited_for?: string;
   attempts: readonly AttemptFact[];
 }
@@ -48,11 +48,11 @@ interface WaitFacts {
 }
 
 interface RowFacts {
-  /** When the run has begun, in milliseconds since 1970. */
+  /** The moment at which the run has begun, in milliseconds since 1970. */
   originMs: number;
   entry: NodeEntry;
   isWaiting: boolean;
-  /** Undefined while it is not known: then the node counts as one attempt. */
+  /** The detail is undefined while it is not known. Then the node counts as one attempt. */
   detail: AttemptFacts | undefined;
   requests: readonly WaitFacts[];
 }
@@ -78,7 +78,7 @@ export function layOutRow({ originMs, entry, isWaiting, detail, requests }: RowF
   return { queue, attempts, pauses: pausesOf(attempts, entry.status === 'in progress') };
 }
 
-/** Round steps from 0 on, at most `most` of them within the span. */
+/** Returns round steps from 0 on, at most `most` of them within the span. */
 export function ticksOf(spanMs: number, most = 6): number[] {
   const least = Math.max(1, spanMs) / most;
   const step = STEPS_MS.find((each) => each >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
@@ -116,7 +116,7 @@ function waitEnd({ status, decided_at: decidedAt, expires_at: expiresAt }: WaitF
   return since(decidedAt ?? expiresAt);
 }
 
-/** What of a wait is within the attempt; nothing where they do not meet. */
+/** Returns the part of a wait that is within the attempt, if there is one. */
 function within(wait: Span, attempt: Span): Span[] {
   const fromMs = Math.max(wait.fromMs, attempt.fromMs);
   const ends = [wait.toMs, attempt.toMs].filter((end) => end !== null);
@@ -124,7 +124,7 @@ function within(wait: Span, attempt: Span): Span[] {
   return toMs === null || toMs > fromMs ? [{ fromMs, toMs }] : [];
 }
 
-/** `isOpen`: the node goes on, so what follows a failed attempt is a pause before the next one. */
+/** If the node is open, the time after a failed attempt is a pause before the next one. */
 function pausesOf(attempts: readonly AttemptSpan[], isOpen: boolean): Span[] {
   return attempts.flatMap(({ toMs }, index): Span[] => {
     const next = attempts[index + 1];

@@ -20,7 +20,7 @@ interface TimelineProps {
 }
 
 const GROW_EVERY_MS = 200;
-/** The attempts of so many nodes are read at once; those of further ones when they come into sight. */
+/** The attempts of this many nodes are read at once. Those of further nodes are read when they come into sight. */
 const READ_AT_ONCE = 60;
 const NONE: readonly ApprovalRequest[] = [];
 
@@ -63,7 +63,7 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
 }
 
 /**
- * Bars are placed by the style sheet as parts of `--span`, the length of the run in milliseconds: one property makes all of
+ * The style sheet places bars as parts of `--span`, the length of the run in milliseconds. One property makes all of
  * them grow, and nothing is rendered for it.
  */
 function useGrowingSpan(
@@ -103,7 +103,7 @@ interface TimelineRowProps {
   labels: ReadonlyMap<string, string>;
   originMs: number;
   requests: readonly ApprovalRequest[];
-  /** Otherwise the attempts are read when the row has come into sight. */
+  /** Whether the attempts are read at once. Otherwise they are read when the row has come into sight. */
   isReadAtOnce: boolean;
   isSelected: boolean;
   onSelect: (choice: NodeChoice) => void;
@@ -168,8 +168,8 @@ interface AttemptBarProps {
 }
 
 /**
- * A button named `<label>, attempt N, <status>, <duration>`; of an attempt that goes on, the duration grows. A result of an
- * earlier run took no attempt: `<label>, <status>, reused`.
+ * A button named `<label>, attempt N, <status>, <duration>`. The duration of an open attempt grows. A result of an
+ * earlier run took no attempt, so its button is named `<label>, <status>, reused`.
  */
 function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBarProps) {
   const { number, word, fromMs, toMs, waits } = attempt;
@@ -211,10 +211,10 @@ function Growing({ fromMs }: { fromMs: number }) {
   return formatDuration(useNow(1_000) - fromMs);
 }
 
-/** Behind this part of the axis there is no room for words. */
+/** After this part of the axis there is no room for words. */
 const LABELLED = 0.92;
 
-/** The axis of a run that goes on. */
+/** The axis of an open run. */
 function GrowingAxis({ originMs }: { originMs: number }) {
   return <Axis spanMs={useNow(1_000) - originMs} />;
 }
@@ -244,7 +244,7 @@ function Legend({ isResumed }: { isResumed: boolean }) {
   );
 }
 
-/** Whether the element has been in sight since it is there. */
+/** Returns whether the element has ever been in sight. */
 function useWasVisible(element: RefObject<Element | null>): boolean {
   const [wasVisible, setWasVisible] = useState(false);
   useEffect(() => {

@@ -11,7 +11,7 @@ import { Alert } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import './sign-in-page.css';
 
-/** The page of a password link. A user who is signed in sees it, too: the link may be somebody else's. */
+/** The page of a password link. A user who is signed in sees it as well, because the link may be somebody else's. */
 export function PasswordPage() {
   const [token] = useState(readPasswordToken);
   return (

@@ -11,7 +11,7 @@ export type Schedule = Schedules['get']['responses'][200]['content']['applicatio
 type ScheduleBody = NonNullable<Schedules['post']['requestBody']>['content']['application/json'];
 type ScheduleChange = NonNullable<paths[typeof SCHEDULE]['patch']['requestBody']>['content']['application/json'];
 
-/** A firing a minute is the most that there is. */
+/** A schedule fires at most once a minute. */
 const REFRESH_MS = 30_000;
 
 /** A workflow has at most 20. */
@@ -72,7 +72,7 @@ export function fieldsOfSchedule(schedule: Schedule): ScheduleFields {
   };
 }
 
-/** What is no number goes as it is: the service says what is wrong with it. */
+/** A text that is no number is sent as it is, so that the service says what is wrong with it. */
 export function toBody({ cron, timeZone, overlap, jitter, catchup }: ScheduleFields): ScheduleBody {
   return {
     cron,
@@ -83,7 +83,10 @@ export function toBody({ cron, timeZone, overlap, jitter, catchup }: ScheduleFie
   };
 }
 
-/** `At 08:00, Monday through Friday`. Undefined for what is no expression of five fields. */
+/**
+ * Returns words such as `At 08:00, Monday through Friday`, and undefined for a text that is no expression of five
+ * fields.
+ */
 export function inWords(cron: string): string | undefined {
   if (cron.trim().split(/\s+/).length !== 5) return undefined;
   try {

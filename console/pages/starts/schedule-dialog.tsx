@@ -25,12 +25,12 @@ import {
 
 interface ScheduleDialogProps {
   workflowId: number;
-  /** Absent: a new one. */
+  /** The schedule that is changed. Without it a new one is made. */
   of?: Schedule | undefined;
   onClose: () => void;
 }
 
-/** What the form asks for depends on the workflow's trigger. */
+/** The fields of the form depend on the workflow's trigger. */
 export function ScheduleDialog(props: ScheduleDialogProps) {
   const { workflowId, of, onClose } = props;
   const { data, error, refetch, isFetching } = useQuery({
@@ -62,7 +62,7 @@ function ScheduleForm({ workflowId, of, onClose, title, fields }: ScheduleFormPr
   const [begun] = useState(written);
   const input = readInput(fields, written);
   const save = (): Promise<Schedule> => {
-    // What nobody has touched stays as it is stored, digit by digit.
+    // An input that nobody has changed stays as it is stored, digit by digit.
     const body = { ...toBody(form), ...(written !== begun || of === undefined ? { input } : {}) };
     return of === undefined ? makeSchedule(workflowId, body) : changeSchedule(workflowId, of.id, body);
   };
@@ -149,7 +149,7 @@ interface WrittenInput {
   json: string | undefined;
 }
 
-/** What the form begins with. An input that the fields cannot hold begins as JSON. */
+/** Returns the input with which the form begins. An input that the fields cannot hold begins as JSON. */
 function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput {
   const entries = Object.entries((input ?? {}) as Record<string, unknown>);
   const isFields = typeof input === 'object' && !Array.isArray(input);
@@ -160,7 +160,7 @@ function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput
   return { values: new Map(entries.map(([key, value]) => [key, toText(value)])), json: undefined };
 }
 
-/** Undefined where the text is no JSON; nothing is an empty input. */
+/** Returns undefined if the text is no JSON. An empty text is an empty input. */
 function readInput(fields: readonly RunField[], { values, json }: WrittenInput): unknown {
   if (json === undefined) return toInput(fields, values);
   if (json.trim() === '') return {};

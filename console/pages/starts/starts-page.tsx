@@ -7,7 +7,7 @@ import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { StartsSections } from './starts-sections.js';
 
-/** What starts runs of one workflow without a person or a program that holds a key. */
+/** Runs of one workflow are started here without a person or a program that holds a key. */
 export function StartsPage({ workflowId }: { workflowId: number }) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['workflow', workflowId, 'starts'],

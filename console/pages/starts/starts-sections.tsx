@@ -9,7 +9,7 @@ interface StartsSectionsProps {
   role: components['schemas']['Role'];
 }
 
-/** What starts runs of a workflow by itself, one section each. */
+/** A section for each way in which runs of a workflow start by themselves. */
 export function StartsSections({ workflowId, role }: StartsSectionsProps) {
   return (
     <div className="starts">

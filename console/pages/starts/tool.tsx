@@ -12,14 +12,14 @@ interface ToolSectionProps {
   mayChange: boolean;
 }
 
-/** Whether MCP clients are offered the workflow, and how they get to it. */
+/** Says whether MCP clients are offered the workflow, and how they get to it. */
 export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
   const { data, error, refetch, isFetching } = useTool(workflowId);
   const change = useChange((isTool: boolean) => offerTool(workflowId, isTool), {
     invalidates: ['tool', 'workflow'],
     said: 'The change is saved.',
   });
-  // What was chosen shows at once, and what the service says shows again where it could not be saved.
+  // The choice is shown at once. If it could not be saved, the stored value is shown again.
   const [chosen, setChosen] = useState<boolean>();
   const isTool = chosen ?? data?.is_tool === true;
   const choose = (next: boolean): void => {
@@ -56,7 +56,7 @@ export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
   );
 }
 
-/** What a person needs who sets up an MCP client, and what a model is told of the tool. */
+/** The facts for a person who sets up an MCP client, and what a model is told of the tool. */
 function ToolFacts({ tool }: { tool: Tool }) {
   const settings = toClientSettings(tool);
   return (
@@ -88,7 +88,7 @@ function ToolText({ title, text, children }: { title: string; text: string; chil
         <h3>{title}</h3>
         {children}
       </div>
-      {/* It scrolls by keyboard, too. */}
+      {/* The tabindex lets people scroll it by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="tool-json" dir="ltr" tabIndex={0}>
         {text}
@@ -113,7 +113,7 @@ function offerTool(workflowId: number, isTool: boolean): Promise<unknown> {
   return unwrap(api.PATCH('/api/v1/workflows/{id}/', { params, body: { is_tool: isTool } }));
 }
 
-/** What most MCP clients take as the configuration of a server. */
+/** Returns the configuration of a server that most MCP clients take. */
 function toClientSettings({ url }: Tool): string {
   const server = { type: 'http', url, headers: { Authorization: 'Bearer YOUR_API_KEY' } };
   return JSON.stringify({ mcpServers: { workflows: server } }, null, 2);

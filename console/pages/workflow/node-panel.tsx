@@ -20,7 +20,7 @@ import { Field, Hint, TextField } from '../../ui/fields.js';
 import './editor.css';
 import { removeSelection } from './shortcuts.js';
 
-/** The form of the node that is selected. `projectId`: that of the workflow. */
+/** The form of the selected node. `projectId` is that of the workflow. */
 export function NodePanel({ projectId }: { projectId: number }) {
   const selection = useEditor((state) => state.selection);
   const [only] = selection.nodes.size === 1 && selection.links.size === 0 ? selection.nodes : [];
@@ -96,13 +96,16 @@ function Foot({ node }: { node: DrawnNode }) {
   );
 }
 
-/** Items that were added, moved or taken out are a step of Undo each; typing in one goes on with its step. */
+/**
+ * Returns whether items were added, moved or taken out, each of which is a step of Undo. Typing in an item continues
+ * its step.
+ */
 function isRearranged(old: unknown, now: unknown): boolean {
   if (!Array.isArray(old) || !Array.isArray(now)) return false;
   return old.length !== now.length || now.every((item) => old.includes(item));
 }
 
-/** A copy of JSON without the value at a path. */
+/** Returns a copy of JSON without the value at a path. */
 function removeAt(value: JsonObject, path: Path): JsonObject {
   const [last, ...upwards] = path.toReversed();
   const parent = upwards.toReversed();
@@ -116,7 +119,7 @@ function removeAt(value: JsonObject, path: Path): JsonObject {
   return setAt(value, parent, rest) as JsonObject;
 }
 
-/** In place of a form, where not exactly one node is selected. */
+/** Stands in place of a form if not exactly one node is selected. */
 function EmptyPanel() {
   const store = useStore();
   const { nodes: selected, links } = useEditor((state) => state.selection);
@@ -159,7 +162,10 @@ function plural(number: number, word: string): string | undefined {
   return number === 1 ? `1 ${word}` : `${number} ${word}s`;
 }
 
-/** Where the node leads to: everything that dragging links does, by keyboard. Its lists show where their items lead to. */
+/**
+ * The targets of the node. Everything that is done by dragging links is done here by keyboard. Items of lists show
+ * their own targets.
+ */
 function Connections({ node }: { node: DrawnNode }) {
   const { kinds } = useStore();
   return (
@@ -173,7 +179,7 @@ function Connections({ node }: { node: DrawnNode }) {
   );
 }
 
-/** Where the item of a list at `path`, which is a handle of the node, leads to. */
+/** The targets of the item of a list at `path`, which is a handle of the node. */
 function ListedLinks({ node, path }: { node: DrawnNode; path: Path }) {
   const { kinds } = useStore();
   const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node)).filter(isListed);
@@ -185,18 +191,18 @@ function ListedLinks({ node, path }: { node: DrawnNode; path: Path }) {
   );
 }
 
-/** These stand with the rest of their item. */
+/** Returns whether the exit is shown with its item. */
 function isListed({ path }: Exit): boolean {
   return typeof path[1] === 'number';
 }
 
-/** Of more nodes the list is made when somebody turns to it: it would be made anew for each letter that is typed. */
+/** A longer list is made when somebody turns to it, because it would be made anew for each letter that is typed. */
 const MAX_READY = 300;
 
 function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   const store = useStore();
   const { kinds } = store;
-  // Typing goes before: thousands of nodes to choose from are drawn when there is time.
+  // Typing takes precedence: thousands of nodes to choose from are rendered when there is time.
   const drawing = useDeferredValue(useEditor(({ history }) => history.present));
   const nodes = nodesOf(drawing);
   const [isWanted, setIsWanted] = useState(false);
@@ -260,7 +266,7 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   );
 }
 
-/** The arrow keys would choose, and so connect, one node after the other: they open the list instead. */
+/** The arrow keys would choose, and so connect, one node after the other. They open the list instead. */
 function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   event.preventDefault();
@@ -270,7 +276,7 @@ function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
 /** The `format` of fields whose value is the id of a workflow of the same project. */
 const WORKFLOW_ID = 'workflow-id';
 
-/** The workflows of the project by their titles. An id that is none of them is kept, and shown. */
+/** A choice among the workflows of the project, by their titles. An id that is none of them is kept, and shown. */
 function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: number }) {
   const { path, value, onChange } = field;
   const query = useQuery({
@@ -298,7 +304,7 @@ function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: 
   );
 }
 
-/** The sentences of a node's problems by the path of their field. */
+/** Returns the sentences of a node's problems, by the paths of their fields. */
 function useNodeErrors(nodeId: string): ReadonlyMap<string, string> {
   const problems = useEditor((state) => state.problems);
   return useMemo(() => {

@@ -13,7 +13,7 @@ import { useStored } from '../../ui/store.js';
 import './editor.css';
 import type { Saver } from './saver.js';
 
-/** More do not help anybody. */
+/** A longer list does not help anybody. */
 const MAX_SHOWN = 100;
 
 /** Each entry leads to its field. */
@@ -80,7 +80,7 @@ function Entry({ problem }: { problem: Problem }) {
 }
 
 interface Check {
-  /** Of the last saved drawing, and not yet answered. */
+  /** Whether the check of the last saved drawing is not yet answered. */
   isChecking: boolean;
   error: unknown;
   retry: () => void;
@@ -89,8 +89,8 @@ interface Check {
 const DELAY_MS = 300;
 
 /**
- * Tells the store what is wrong: of a saved drawing what the service says (`check_workflow` reads the stored one), of
- * unsaved changes what the schemas of the kinds say.
+ * Tells the store what is wrong. The service checks a saved drawing (`check_workflow` reads the stored one), and the
+ * schemas of the kinds check unsaved changes.
  */
 function useProblems(store: EditorStore, saver: Saver): Check {
   const isDirty = useStored(store, (state) => state.isDirty);
@@ -110,7 +110,7 @@ function useProblems(store: EditorStore, saver: Saver): Check {
     if (!isDirty && data !== undefined) store.setProblems(toProblems(data));
   }, [store, isDirty, data]);
   useEffect(() => {
-    // Not of what was there a moment ago: a first node would be told that there are none.
+    // An older drawing is not checked, because a first node would be told that there are no nodes.
     if (isDirty && drawing === present) store.setProblems(schemaProblems(drawing, store.kinds));
   }, [store, isDirty, drawing, present]);
   return { isChecking: check.isFetching, error: isDirty ? null : check.error, retry: () => void check.refetch() };
@@ -123,7 +123,7 @@ function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']
   ];
 }
 
-/** The value as it is once nothing has changed for a moment. */
+/** Returns the value once it has not changed for a moment. */
 function useDelayed<T>(value: T): T {
   const [delayed, setDelayed] = useState(value);
   useEffect(() => {
@@ -135,7 +135,10 @@ function useDelayed<T>(value: T): T {
 
 const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"]';
 
-/** Focuses the field of the region `Node` at a path, or what of its way there is: `messages.0` for `messages.0.x`. */
+/**
+ * Focuses the field of the region `Node` at a path, or the nearest field on the way to it: `messages.0` for
+ * `messages.0.x`.
+ */
 function focusField(path: string): void {
   // The form of a node that has just been selected is drawn first.
   setTimeout(() => {

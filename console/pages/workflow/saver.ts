@@ -1,4 +1,4 @@
-// Saves the drawing, once at a time, and only when nobody else has changed it meanwhile.
+// Saves the drawing, one save at a time, and only if nobody else has changed it meanwhile.
 import { api, ServiceError, type components } from '../../app/api.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
 import { isSameJson } from '../../drawing/json.js';
@@ -11,7 +11,7 @@ interface SaverState {
   etag: string;
   isSaving: boolean;
   error: unknown;
-  /** What somebody else has saved meanwhile (412): a person chooses. */
+  /** The workflow that somebody else has saved meanwhile (412). A person chooses. */
   conflict: WorkflowRecord | undefined;
 }
 
@@ -29,11 +29,11 @@ export class Saver implements Stored<SaverState> {
     this.subscribe = this.#state.subscribe;
   }
 
-  /** Whether everything is saved now. Without a change nothing is sent. */
+  /** Returns whether everything is saved now. Without a change nothing is sent. */
   readonly save = async (): Promise<boolean> => {
     while (this.#running !== undefined) await this.#running;
     if (!this.#store.getState().isDirty) {
-      // What could not be saved may have been undone since.
+      // The change that could not be saved may have been undone since.
       if (this.getState().error !== undefined) this.#set({ error: undefined });
       return true;
     }
@@ -45,27 +45,27 @@ export class Saver implements Stored<SaverState> {
     }
   };
 
-  /** Everything but the drawing. Throws what the service answers; of a 412 a person is asked here, too. */
+  /** Changes everything but the drawing. It throws the service's error. If that is a 412, a person is asked as well. */
   async changeDetails(change: Omit<WorkflowChange, 'data'>): Promise<void> {
     await this.#change(({ workflow, etag }) => changeWorkflow(workflow.id, etag, change));
   }
 
-  /** Shows the drawing of an earlier version. Throws like `changeDetails`. */
+  /** Shows the drawing of an earlier version. It throws as `changeDetails` does. */
   async restore(version: number): Promise<void> {
     const restored = await this.#change(({ workflow, etag }) => restoreVersion(workflow.id, etag, version));
     this.#store.takeOver(restored.workflow.data);
   }
 
-  /** The service's answer to a change of this page's own that was made on top of what is known here. */
+  /** Takes over the service's answer to a change that this page has made on top of what it knew. */
   adopt({ workflow, etag }: WorkflowRecord): void {
     this.#set({ workflow, etag, error: undefined });
   }
 
-  /** Over what the others have saved. */
+  /** Saves the drawing of this page over the other one. */
   readonly keepMine = async (): Promise<boolean> => {
     const { conflict } = this.getState();
     if (conflict === undefined) return false;
-    // Also where nothing was changed here: theirs is what the service has, and mine is to be saved over it.
+    // The drawing of this page is saved even if nothing was changed here, because the service has the other one.
     this.#store.markStored(conflict.workflow.data);
     this.#set({ ...conflict, conflict: undefined });
     return this.save();
@@ -78,7 +78,7 @@ export class Saver implements Stored<SaverState> {
     this.#set({ ...conflict, conflict: undefined, error: undefined });
   };
 
-  /** Neither: everything stays as it is, unsaved. */
+  /** Decides for neither drawing. Everything stays as it is, unsaved. */
   readonly decideLater = (): void => this.#set({ conflict: undefined });
 
   async #send(): Promise<boolean> {
@@ -99,7 +99,7 @@ export class Saver implements Stored<SaverState> {
     }
   }
 
-  /** One change after the other, saves included: each brings the tag that the next one names. */
+  /** Changes and saves are made one after the other, because each returns the tag that the next one names. */
   async #change(ask: (state: SaverState) => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     while (this.#running !== undefined) await this.#running;
     const asked = this.#ask(ask);
@@ -133,7 +133,7 @@ export class Saver implements Stored<SaverState> {
         this.#set({ conflict: theirs });
         return;
       }
-      // The same drawing: of an own save, for example, whose answer was lost on the way.
+      // Both drawings are the same, for example after an own save whose answer was lost on the way.
       this.adopt(theirs);
       this.#store.markSaved(drawing, theirs.workflow.data);
     } catch (error) {
@@ -150,7 +150,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof ServiceError && error.status === 412;
 }
 
-/** Saves because a person asked for it, and says what came of it. */
+/** Saves because a person asked for it, and announces the outcome. */
 export async function saveAndTell(store: EditorStore, saver: Saver): Promise<void> {
   if (!store.getState().isDirty) announce('There is nothing to save');
   else if (await saver.save()) announce('Saved');
@@ -176,7 +176,7 @@ export async function readWorkflow(id: number, signal?: AbortSignal): Promise<Wo
   return toRecord(await api.GET('/api/v1/workflows/{id}/', path));
 }
 
-/** Throws a `ServiceError` with status 412, and changes nothing, where somebody else has changed the workflow. */
+/** Throws a `ServiceError` with status 412, and changes nothing, if somebody else has changed the workflow. */
 async function changeWorkflow(id: number, etag: string, body: WorkflowChange): Promise<WorkflowRecord> {
   const params = { path: { id }, header: { 'If-Match': etag } };
   return toRecord(await api.PATCH('/api/v1/workflows/{id}/', { params, body }));

@@ -7,14 +7,17 @@ import { linksOf } from '../../drawing/links.js';
 import { announce } from '../../ui/notices.js';
 import { saveAndTell, type Saver } from './saver.js';
 
-/** Ctrl+S, Ctrl+Z, Ctrl+Shift+Z (Ctrl+Y), Ctrl+Enter everywhere on the page; Delete while the graph has the focus. */
+/**
+ * Ctrl+S, Ctrl+Z, Ctrl+Shift+Z (Ctrl+Y) and Ctrl+Enter work everywhere on the page, Delete while the graph has the
+ * focus.
+ */
 export function useShortcuts(
   store: EditorStore,
   saver: Saver,
   graph: RefObject<HTMLElement | null>,
   openRun: () => void,
 ): void {
-  // Who may only look has no button Run either.
+  // A person who may only look has no button Run either.
   const runUnlessReadOnly = (): void => (store.isReadOnly ? undefined : openRun());
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || isDialogOpen()) return;
@@ -28,7 +31,8 @@ export function useShortcuts(
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => act(event);
-    // Before the fields: their own Undo knows nothing of what the form has written elsewhere.
+    // The listener comes before the fields, because their own Undo knows nothing of what the form has written
+    // elsewhere.
     addEventListener('keydown', listen, { capture: true });
     return () => removeEventListener('keydown', listen, { capture: true });
   }, []);
@@ -45,7 +49,7 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
       case 'enter':
         return 'run';
       case 'z':
-        // The editor of JSON has an Undo of its own, letter by letter.
+        // The editors of JSON and code have an Undo of their own, letter by letter.
         if (isCodeField(event.target)) return undefined;
         return event.shiftKey ? 'redo' : 'undo';
       case 'y':
@@ -61,7 +65,10 @@ function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
 }
 
-/** Where keys are about the graph: in it, on a button of the tools around it, or nowhere in particular. */
+/**
+ * Returns whether keys are meant for the graph: the focus is in it, on a button of the tools around it, or nowhere in
+ * particular.
+ */
 function isInGraph(graph: HTMLElement | null, target: EventTarget | null): boolean {
   if (!(target instanceof Element) || isCodeField(target)) return false;
   if (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName)) return false;
@@ -73,10 +80,13 @@ function isCodeField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.isContentEditable;
 }
 
-/** How far a pasted node is from where it was copied, and from the one that was pasted before. */
+/** The distance of a pasted node from the copied one, and from the one that was pasted before. */
 const STEP = 40;
 
-/** Nodes through the system's clipboard, so that they can be pasted into another workflow, or sent to somebody. */
+/**
+ * Copies and pastes nodes by the system's clipboard, so that they can be pasted into another workflow, or sent to
+ * somebody.
+ */
 export function useClipboard(store: EditorStore, graph: RefObject<HTMLElement | null>): void {
   const act = useEffectEvent((event: ClipboardEvent) => {
     if (isDialogOpen() || event.clipboardData === null || !isInGraph(graph.current, event.target)) return;
@@ -118,7 +128,7 @@ function paste(store: EditorStore, event: ClipboardEvent, clipboard: DataTransfe
   announce(`${pasted.ids.size === 1 ? '1 node' : `${pasted.ids.size} nodes`} pasted`);
 }
 
-/** Everything that is selected, as one step. */
+/** Removes everything that is selected, as one step. */
 export function removeSelection(store: EditorStore): void {
   const { selection } = store.getState();
   const links = linksOf(store.drawing, store.kinds).filter(({ id }) => selection.links.has(id));

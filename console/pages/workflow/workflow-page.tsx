@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { ReactFlowProvider } from '@xyflow/react';
 import { useRef, useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
-import { explain, isNotFound } from '../../app/explain.js';
+import { isNotFound } from '../../app/explain.js';
 import { useLeaveGuard } from '../../app/leave-guard.js';
+import { Problem } from '../../app/problem.js';
 import { Canvas, Palette } from '../../drawing/canvas.js';
 import { byType, type NodeKind } from '../../drawing/drawing.js';
 import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
-import { Alert, Loading } from '../../ui/notices.js';
+import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
@@ -18,7 +19,10 @@ import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
 import { useClipboard, useShortcuts } from './shortcuts.js';
 import { Toolbar } from './toolbar.js';
 
-/** The editor of one workflow. What is open here is read once: nothing that others save changes it under the hands. */
+/**
+ * The editor of one workflow. The workflow is read once, so that nothing that others save changes it while a person
+ * works.
+ */
 export function WorkflowPage({ workflowId }: { workflowId: number }) {
   const workflow = useQuery({
     queryKey: ['workflow', workflowId, 'editor'],
@@ -41,9 +45,7 @@ export function WorkflowPage({ workflowId }: { workflowId: number }) {
     return (
       <>
         <PageHeader title="Workflow" />
-        <Alert onRetry={retry} isRetrying={workflow.isFetching || kinds.isFetching}>
-          {explain(error)}
-        </Alert>
+        <Problem error={error} onRetry={retry} isRetrying={workflow.isFetching || kinds.isFetching} />
       </>
     );
   }
