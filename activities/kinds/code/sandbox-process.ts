@@ -1,5 +1,6 @@
 // One sandbox process, as the worker sees it. Nothing that comes from it is trusted: a program may have taken it over.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
@@ -24,7 +25,7 @@ const GRACE_MS = 1_000;
 /** Two bytes for each byte of the output, at most six for each byte of the log; the other two are for quotes and names. */
 const MAX_REPLY_BYTES = 2 * MAX_OUTPUT_BYTES + 8 * MAX_LOG_BYTES;
 /** A higher nice value than the worker's, so that the worker is scheduled first. */
-const PRIORITY = 10;
+const PRIORITY = 15;
 const QUOTED_ERROR_BYTES = 2_000;
 
 const readySchema = z.strictObject({ status: z.literal('ready') });
@@ -93,12 +94,17 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
   };
 }
 
-/** Threads that it starts later inherit this. It may have ended already. */
+/**
+ * Threads that it starts later inherit this. It may have ended already. It has a session of its own, and Linux shares the
+ * processors among sessions before it looks at priorities, unless a control group does: so the session gets one, too.
+ */
 function lowerPriority({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
   try {
-    if (pid !== undefined) setPriority(pid, PRIORITY);
+    setPriority(pid, PRIORITY);
+    writeFileSync(`/proc/${pid}/autogroup`, String(PRIORITY));
   } catch {
-    // The `exit` handler reports a process that has ended.
+    // The `exit` handler reports a process that has ended, and not every system has sessions of this kind.
   }
 }
 
