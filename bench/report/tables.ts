@@ -24,12 +24,11 @@ export function toTables(results: Results): Table[] {
   ]);
 }
 
-/** The published page leaves out absolute times, which say little about another machine, and light loads of a job. */
+/** The published page has what is judged, and what a run costs under the heaviest load of its job. */
 export function toPageTables(results: Results): Table[] {
   const loaded = { ...results, throughput: results.throughput.filter((job) => hasMostLanes(job, results)) };
   return withRows([
     limitsTable(limitsOf(results)),
-    ratiosTable(loaded),
     costTable(loaded),
     pollsTable(results),
     killsTable(results),

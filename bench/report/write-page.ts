@@ -39,7 +39,7 @@ npm run bench -- --write-docs                                # writes this page
 npm run --silent build && node dist/bench/breakdown.js --graph diamonds --variant visible    # statements and processor time of a run; --profile FOLDER
 \`\`\`
 
-A figure that misses its limit is marked, and nothing fails. Compare ratios and not milliseconds: another machine moves both sides. The terminal also shows absolute times, and ratios and costs of one run at a time.
+A figure that misses its limit is marked, and nothing fails. Compare ratios and not milliseconds: another machine moves both sides. The terminal also shows times, all ratios, and costs of one run at a time.
 
 **The twin is a hand-written Temporal workflow** (\`bench/twin/workflows.ts\`) that makes the same HTTP calls on the same Temporal server. It has no drawing, no stored results and no bill. \`twin-normal\` has a gateway and a worker, as the service has an API and a worker; \`twin-eager\` is both in one process, which gets the first task of a workflow in the answer to its start. The gateway answers polls from memory. **The service** is measured as \`npm start\` runs it, on a stack for each mode of execution (\`visible\`, \`dense\`).
 
@@ -56,6 +56,4 @@ A figure that misses its limit is marked, and nothing fails. Compare ratios and 
 - A window of measurement leaves out the start and the end of the load. Processor time is that of \`/proc\` for each process in the window, divided by the runs in it.
 - \`kill\` is \`kill -9\` of the worker in the middle of 20 chains. A call that had been answered and arrives at the target again was repeated.
 - \`memory\` is what waiting runs add to the worker, and resident memory in each third of a load of 20 at once.
-
-Beyond the twin, a run costs the record of each node: who has claimed it, what it answered, when, and what it cost.
 `;
