@@ -6,7 +6,7 @@ import { renderJson, renderText, type Scope } from '../../graph/template.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** What runs for users; `cli` starts the embedded servers. */
-const FOLDERS = ['activities', 'api', 'config', 'db', 'graph', 'outgoing', 'temporal-workflows'];
+const FOLDERS = ['activities', 'api', 'config', 'db', 'graph', 'n8n', 'outgoing', 'temporal-workflows'];
 
 const EXPRESSIONS = [
   'constructor',

@@ -1,5 +1,5 @@
 // Edit Fields (Set), No Operation and Respond to Webhook.
-import { isObject, type JsonObject } from '../json.js';
+import { isObject, type JsonObject } from '../graph/json.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { setAt } from './places.js';

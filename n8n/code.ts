@@ -1,5 +1,5 @@
 // Code, Function and Function Item: JavaScript that uses nothing of n8n but the items.
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../graph/json.js';
 import { fromEntries } from './draft.js';
 import { splitStrings } from './javascript-texts.js';
 import { textOf } from './n8n-file.js';

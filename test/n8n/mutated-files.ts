@@ -1,8 +1,8 @@
 // Files of n8n, changed at random: values anywhere, and the wiring, which makes cycles, leaks and doubled names.
-import { isObject, type JsonObject } from '../../../graph/json.js';
-import { translations } from '../../../graph/n8n/translations.js';
-import { mutateJson, toText } from '../../api/fuzz/mutate-json.js';
-import { createRandom, type Random } from '../../api/fuzz/random.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { translations } from '../../n8n/translations.js';
+import { mutateJson, toText } from '../api/fuzz/mutate-json.js';
+import { createRandom, type Random } from '../api/fuzz/random.js';
 import { cases } from './n8n-files.js';
 
 const TYPES = [

@@ -1,7 +1,7 @@
 // The drawing while it is made: nodes and links, which are written into the nodes' data at the end.
-import { isObject, setOwn, type JsonObject } from '../json.js';
-import { traitsOf, type NodeKind } from '../kinds.js';
-import { nodeDefinitions } from '../nodes/registry.js';
+import { isObject, setOwn, type JsonObject } from '../graph/json.js';
+import { traitsOf, type NodeKind } from '../graph/kinds.js';
+import { nodeDefinitions } from '../graph/nodes/registry.js';
 import { groupBy } from './group-by.js';
 
 /** A way by which a drawn node is left. */

@@ -1,6 +1,6 @@
 // Execute Sub-workflow.
 import { namedIn } from './agents.js';
-import { isObject, type JsonObject } from '../json.js';
+import { isObject, type JsonObject } from '../graph/json.js';
 import { textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace } from './places.js';

@@ -1,6 +1,6 @@
 // HTTP Request, of all versions.
-import { isObject, type JsonObject } from '../json.js';
-import { toHttpMethod } from '../nodes/http.js';
+import { isObject, type JsonObject } from '../graph/json.js';
+import { toHttpMethod } from '../graph/nodes/http.js';
 import { fromEntries } from './draft.js';
 import { asText } from './expressions.js';
 import { holdsUnstorableText } from './storable.js';

@@ -1,7 +1,7 @@
 // Where the data of n8n's nodes stands here. In n8n each node puts out items, whose `json` the next ones read; here each
 // node has a result with fields of its own.
-import { isObject, ownValue, setOwn, type JsonObject } from '../json.js';
-import type { PathPart } from '../variable.js';
+import { isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
+import type { PathPart } from '../graph/variable.js';
 
 /** The value at `path` of an item's `json`, as the variable that gives it here (without braces). */
 interface Reading {

@@ -1,6 +1,6 @@
 // What the translation of one node works with.
-import { mapLeaves, type JsonObject } from '../json.js';
-import type { NodeKind } from '../kinds.js';
+import { mapLeaves, type JsonObject } from '../graph/json.js';
+import type { NodeKind } from '../graph/kinds.js';
 import type { Draft, Source, Spot } from './draft.js';
 import {
   asText,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readImport } from '../../../api/workflows/import-body.js';
-import { ApiError } from '../../../api/http/errors.js';
-import { parseJsonBody } from '../../../api/http/json-body.js';
-import { compilePlan } from '../../../graph/compile-plan.js';
-import { isObject } from '../../../graph/json.js';
-import { isStorable } from '../../../graph/n8n/storable.js';
+import { readImport } from '../../api/workflows/import-body.js';
+import { ApiError } from '../../api/http/errors.js';
+import { parseJsonBody } from '../../api/http/json-body.js';
+import { compilePlan } from '../../graph/compile-plan.js';
+import { isObject } from '../../graph/json.js';
+import { isStorable } from '../../n8n/storable.js';
 import { mutatedFile } from './mutated-files.js';
 
 const COUNT = Number(process.env['FUZZ_COUNT'] ?? 2_000);

@@ -1,6 +1,6 @@
 // Translates a workflow of n8n into a drawing. Pure; nothing of the file is evaluated.
-import { MAX_NODES } from '../document.js';
-import type { JsonObject } from '../json.js';
+import { MAX_NODES } from '../graph/document.js';
+import type { JsonObject } from '../graph/json.js';
 import { Draft } from './draft.js';
 import { mergeGuards, withGuard, type Flow } from './flows.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { triggerTypes } from '../../../graph/n8n/triggers.js';
-import { translations } from '../../../graph/n8n/translations.js';
+import { triggerTypes } from '../../n8n/triggers.js';
+import { translations } from '../../n8n/translations.js';
 
-const DOCUMENT = path.resolve(import.meta.dirname, '../../../docs/use/porting.md');
+const DOCUMENT = path.resolve(import.meta.dirname, '../../docs/use/porting.md');
 
 describe('the table of nodes of n8n in docs/use/porting.md', () => {
   it('names each type of n8n that is translated, and no other', () => {

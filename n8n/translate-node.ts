@@ -1,6 +1,6 @@
 // The frame around the translation of every node: what comes before it, what it does after a failure.
-import type { JsonObject } from '../json.js';
-import { traitsOf } from '../kinds.js';
+import type { JsonObject } from '../graph/json.js';
+import { traitsOf } from '../graph/kinds.js';
 import { excludeEachOther, placesOf, type Flow } from './flows.js';
 import { addJunction } from './merge.js';
 import { numberOf } from './n8n-file.js';

@@ -1,5 +1,5 @@
 // Reads a file as n8n exports it. What is not as it should be is left out and reported; nothing is trusted.
-import { isObject, ownValue, type JsonObject } from '../json.js';
+import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
 
 export interface N8nNode {

@@ -1,5 +1,5 @@
 // The nodes of models with sub-nodes: Basic LLM Chain and AI Agent.
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../graph/json.js';
 import { cutText, numberOf, objectsOf, textOf, valueAt, wellFormed, type N8nNode } from './n8n-file.js';
 import { answerPlace, connectedFormat, connectedModel, withoutEmpty, type Message } from './models.js';
 import { oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';

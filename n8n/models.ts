@@ -1,6 +1,6 @@
 // Chat nodes, and the nodes of models that are connected to chains and agents.
-import type { JsonObject } from '../json.js';
-import { isObject } from '../json.js';
+import type { JsonObject } from '../graph/json.js';
+import { isObject } from '../graph/json.js';
 import { parseOrUndefined } from './expressions.js';
 import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';

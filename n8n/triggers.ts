@@ -1,6 +1,6 @@
 // Triggers of n8n. A workflow has one start here: what else n8n keeps in triggers (addresses, times) are hooks and
 // schedules, which are no part of a drawing.
-import { isObject, type JsonObject } from '../json.js';
+import { isObject, type JsonObject } from '../graph/json.js';
 import { fieldsOfForm } from './form-fields.js';
 import { numberOf, objectsOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
 import { parseOrUndefined } from './expressions.js';

@@ -1,7 +1,7 @@
 // Translates n8n's expressions into variables. Only what a variable can say is translated: nothing is evaluated.
 import { holdsUnstorableText } from './storable.js';
 import { templateAt, type Place } from './places.js';
-import type { PathPart } from '../variable.js';
+import type { PathPart } from '../graph/variable.js';
 
 /** What an expression can name. */
 export interface Names {

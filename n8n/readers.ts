@@ -1,5 +1,5 @@
 // Which nodes read the data that comes in, or hand it on to one that does.
-import { leavesOf } from '../json.js';
+import { leavesOf } from '../graph/json.js';
 import { groupBy } from './group-by.js';
 import type { Loops } from './loops.js';
 import type { N8nNode } from './n8n-file.js';

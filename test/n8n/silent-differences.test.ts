@@ -1,8 +1,8 @@
 // Nothing that n8n would do in another way differs silently: the node that differs has a warning.
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
-import type { JsonObject } from '../../../graph/json.js';
-import { translateN8n } from '../../../graph/n8n/translate-n8n.js';
+import type { JsonObject } from '../../graph/json.js';
+import { translateN8n } from '../../n8n/translate-n8n.js';
 
 interface Step {
   type: string;

@@ -1,5 +1,5 @@
 // The fields of n8n's forms as input fields.
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../graph/json.js';
 import { objectsOf, textOf, valueAt } from './n8n-file.js';
 
 const TYPES: Readonly<Record<string, string>> = {

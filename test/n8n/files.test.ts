@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { checkDrawing } from '../../../api/workflows/check-drawing.js';
-import { isObject, type JsonObject } from '../../../graph/json.js';
-import { kindOfType } from '../../../graph/nodes/registry.js';
-import { translateN8n } from '../../../graph/n8n/translate-n8n.js';
+import { checkDrawing } from '../../api/workflows/check-drawing.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { kindOfType } from '../../graph/nodes/registry.js';
+import { translateN8n } from '../../n8n/translate-n8n.js';
 import { cases } from './n8n-files.js';
 
 describe('files of n8n, translated', () => {

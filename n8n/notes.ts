@@ -1,5 +1,5 @@
 // What stands beside the nodes: n8n's sticky notes, and a note for each node that was left out.
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../graph/json.js';
 import type { Spot } from './draft.js';
 import { cutText, numberOf, textOf, type N8nNode } from './n8n-file.js';
 

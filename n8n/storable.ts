@@ -1,5 +1,5 @@
 // JSON inside a text of the file was not looked at when the file was read, as the file itself was.
-import { holdsMoreThan, leavesOf, mapLeaves } from '../json.js';
+import { holdsMoreThan, leavesOf, mapLeaves } from '../graph/json.js';
 
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 100;

@@ -1,5 +1,5 @@
 // Wait, of all kinds, and Stop and Error.
-import { isObject } from '../json.js';
+import { isObject } from '../graph/json.js';
 import { fieldsOfForm } from './form-fields.js';
 import { numberOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';

@@ -1,5 +1,5 @@
 // Merge, and nodes that several links lead to.
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../graph/json.js';
 import { placesOf, type Flow } from './flows.js';
 import { numberOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';

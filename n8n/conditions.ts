@@ -1,7 +1,7 @@
 // What n8n's If, Filter and Switch ask, as conditions of ours.
-import { isOneSided, type Operator } from '../operators.js';
-import { patternProblem } from '../pattern.js';
-import { isObject, type JsonObject } from '../json.js';
+import { isOneSided, type Operator } from '../graph/operators.js';
+import { patternProblem } from '../graph/pattern.js';
+import { isObject, type JsonObject } from '../graph/json.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, type NodeTranslation } from './node-translation.js';
 
