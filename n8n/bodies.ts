@@ -1,17 +1,16 @@
-// The outputs of loops: what their bodies put out in the end.
+// This file gives loops their output, which is what their bodies put out in the end.
 import { NodeTranslation, type Surroundings } from './node-translation.js';
 import { fromEntries, type Draft } from './draft.js';
 import { placesOf, type Flow } from './flows.js';
-import { groupBy } from './group-by.js';
+import { groupBy, type N8nNode } from './n8n-file.js';
 import type { Loops } from './loops.js';
 import { addJunction } from './merge.js';
-import type { N8nNode } from './n8n-file.js';
-import { templateAt, type Place } from './places.js';
+import { templateAt, type JsonPlace } from './json-places.js';
 
 interface Made {
   draft: Draft;
   idOf: (node: N8nNode) => string;
-  /** Whether the node was not left out. */
+  /** Tells whether the node was taken over. */
   isThere: (node: N8nNode) => boolean;
   flowsOf: (node: N8nNode, output: number) => readonly Flow[];
   around: (node: N8nNode) => Surroundings;
@@ -36,7 +35,7 @@ export function closeBodies({ loops, regions, links }: Loops, made: Made): void 
   }
 }
 
-/** What came back to the node that divides the items. */
+/** Returns what came back to the node that divides the items. */
 function outputOf(node: N8nNode, flows: readonly Flow[], made: Made): unknown {
   const places = placesOf(flows);
   if (places.length < 2 || places.some(({ readings }) => readings.length === 0)) {
@@ -49,7 +48,7 @@ function outputOf(node: N8nNode, flows: readonly Flow[], made: Made): unknown {
   return templateOf(outputs[0]!.place);
 }
 
-/** Null where it cannot be read. */
-function templateOf(place: Place): unknown {
+/** Returns null for a place that cannot be read. */
+function templateOf(place: JsonPlace): unknown {
   return templateAt(place, []) ?? null;
 }

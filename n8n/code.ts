@@ -1,11 +1,10 @@
 // Code, Function and Function Item: JavaScript that uses nothing of n8n but the items.
 import type { JsonObject } from '../graph/json.js';
 import { fromEntries } from './draft.js';
-import { splitStrings } from './javascript-texts.js';
 import { textOf } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 
-/** What n8n gives code, made of `inputs`. A list stands for several items. */
+/** These lines make the names that n8n gives code out of `inputs`. A list stands for several items. */
 const ITEMS = [
   'const asItems = (json) => (Array.isArray(json) ? json : [json]).map((each) => ({ json: each }));',
   'const view = (list) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item: list[0], json: list[0]?.json });',
@@ -106,4 +105,52 @@ function jsonOf(at: NodeTranslation, name: string): unknown {
   const place = at.names.node(name);
   if (typeof place === 'string') throw new NotTranslatable(`its code reads data that is not there: ${place}`);
   return at.wholeOf(place);
+}
+
+// The strings of JavaScript are found roughly: a regular expression with a quote in it can hide the rest of its line.
+
+interface SplitCode {
+  /** The code without comments, with `"0"`, `"1"` and so on in place of its strings. */
+  bare: string;
+  strings: string[];
+}
+
+/** Reads the code once, from left to right. Template literals stay: they hold code. */
+function splitStrings(code: string): SplitCode {
+  const strings: string[] = [];
+  const bare: string[] = [];
+  let from = 0;
+  for (let at = 0; at < code.length;) {
+    const end = endOfText(code, at);
+    if (end === at) {
+      at += 1;
+      continue;
+    }
+    bare.push(code.slice(from, at));
+    if (code[at] === '/') bare.push(' ');
+    else bare.push(`"${strings.push(code.slice(at + 1, end - 1)) - 1}"`);
+    at = from = end;
+  }
+  bare.push(code.slice(from));
+  return { bare: bare.join(''), strings };
+}
+
+/** Returns where the string or comment ends that begins at `at`; `at` itself where none begins. */
+function endOfText(code: string, at: number): number {
+  const quote = code[at];
+  if (quote === '"' || quote === "'") {
+    let end = at + 1;
+    while (end < code.length && code[end] !== quote && code[end] !== '\n') end += code[end] === '\\' ? 2 : 1;
+    return Math.min(end + 1, code.length);
+  }
+  if (code.startsWith('//', at)) return orEnd(code, code.indexOf('\n', at));
+  if (code.startsWith('/*', at)) {
+    const close = code.indexOf('*/', at + 2);
+    return close < 0 ? code.length : close + 2;
+  }
+  return at;
+}
+
+function orEnd(code: string, index: number): number {
+  return index < 0 ? code.length : index;
 }

@@ -1,4 +1,4 @@
-// What n8n's If, Filter and Switch ask, as conditions of ours.
+// The questions of n8n's If, Filter and Switch become conditions of a drawing.
 import { isOneSided, type Operator } from '../graph/operators.js';
 import { patternProblem } from '../graph/pattern.js';
 import { isObject, type JsonObject } from '../graph/json.js';
@@ -7,24 +7,24 @@ import { NotTranslatable, type NodeTranslation } from './node-translation.js';
 
 export interface Atom {
   condition: { left: string; operator: Operator; right?: string };
-  /** Whether the opposite is asked, for which there is no operator. */
+  /** True if the opposite is asked and no operator asks that. */
   isNegated: boolean;
 }
 
 export interface Question {
   atoms: Atom[];
-  /** Whether all of them must hold, or one of them. */
+  /** True if all of them must hold, false if one is enough. */
   needsAll: boolean;
 }
 
-/** Of one question. */
+/** The most atoms of one question. */
 const MAX_ATOMS = 200;
 
 /** `in_left`: `in` with its sides exchanged. */
 type Comparison = Operator | 'in_left';
 type Asked = 'true' | 'false' | Comparison | `not ${Comparison}`;
 
-/** By the type of the values, then by the operation as versions 1 and 2 name it. */
+/** The tables are indexed by the type of the values, then by the operation as versions 1 and 2 name it. */
 const TEXT: Record<string, Asked> = {
   equals: '==',
   equal: '==',
@@ -152,7 +152,7 @@ const AS_PATTERN: Partial<Record<Operator, [operator: (text: string) => string, 
   ends_with: [(text) => `${text}\\s*$`, false],
 };
 
-/** Asks by a pattern, where the other side is plain text. */
+/** Asks by a pattern if the other side is plain text. */
 function withoutCase(
   { left, right }: { left: string; right: string },
   operator: Operator,
@@ -176,7 +176,10 @@ function toPattern(given: unknown, translated: string): string {
   return pattern;
 }
 
-/** `{options, conditions: [{leftValue, rightValue, operator: {type, operation}}], combinator}`, of version 2 and later. */
+/**
+ * Version 2 and later have the form `{options, conditions: [{leftValue, rightValue, operator: {type, operation}}],
+ * combinator}`.
+ */
 export function readQuestion(at: NodeTranslation, value: unknown, ignoresCase: boolean, field: string): Question {
   const { options, conditions, combinator } = objectOf(value);
   if (objectsOf(conditions).length > MAX_ATOMS) throw new NotTranslatable(`it asks more than ${MAX_ATOMS} things`);
@@ -195,7 +198,7 @@ export function readQuestion(at: NodeTranslation, value: unknown, ignoresCase: b
   return checked({ atoms, needsAll: combinator !== 'or' });
 }
 
-/** `{string: [{value1, operation, value2}], number: [...]}` and `combineOperation`, of version 1. */
+/** Version 1 has the form `{string: [{value1, operation, value2}], number: [...]}` and `combineOperation`. */
 export function readOldQuestion(at: NodeTranslation, parameters: JsonObject): Question {
   const atoms = Object.entries(objectOf(parameters['conditions'])).flatMap(([type, conditions]) =>
     objectsOf(conditions)
@@ -214,7 +217,7 @@ interface OldCondition {
   field: string;
 }
 
-/** What the first versions ask where the file says nothing. */
+/** The operations that the first versions ask for when the file names none. */
 const OLD_DEFAULTS: Record<string, string> = {
   string: 'equal',
   number: 'smaller',

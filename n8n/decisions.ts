@@ -9,7 +9,7 @@ interface Rule extends Question {
   label?: string;
 }
 
-/** One node can ask as many. */
+/** A switch node can ask this many questions. */
 const MAX_CASES = 50;
 const MAX_CONDITIONS = 200;
 
@@ -148,7 +148,7 @@ function toSwitch(at: NodeTranslation, cases: readonly Case[], mode: 'first' | '
   return { ...translated, outputs: translated.outputs.map((output) => ({ ...output, isShared: true })) };
 }
 
-/** One condition after the other, where a node cannot ask all of them. */
+/** The conditions follow one another if one node cannot ask all of them. */
 function toChain(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
   const count = rules.reduce((sum, { atoms }) => sum + atoms.length, 0);
   if (count > MAX_CONDITIONS) throw new NotTranslatable(`it asks more than ${MAX_CONDITIONS} things`);

@@ -2,7 +2,7 @@
 import { isObject, setOwn, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { nodeDefinitions } from '../graph/nodes/registry.js';
-import { groupBy } from './group-by.js';
+import { groupBy, cutText, numberOf, textOf, type N8nNode } from './n8n-file.js';
 
 /** A way by which a drawn node is left. */
 export interface Source {
@@ -39,7 +39,7 @@ export class Draft {
     return this.#nodes.size;
   }
 
-  /** Returns an id that is free: the given one where it can be an id that variables name. */
+  /** Returns a free id, which is the given one if variables can name it. */
   newId(wanted: unknown): string {
     const base = typeof wanted === 'string' && PLAIN_ID.test(wanted) ? wanted : `node-${this.#ids.size + 1}`;
     let id = base;
@@ -117,4 +117,43 @@ export function fromEntries(entries: Iterable<readonly [string, unknown]>): Json
   const made: JsonObject = {};
   for (const [key, value] of entries) setOwn(made, key, value);
   return made;
+}
+
+// Positions are kept, at a scale that leaves room for wider cards.
+
+const SCALE_X = 1.3;
+const STEP = 10;
+
+/** Returns where each node stands. The leftmost and the uppermost node are at 0. */
+export function createSpots(nodes: readonly N8nNode[]): (node: N8nNode) => Spot {
+  const left = nodes.reduce((least, { x }) => Math.min(least, x), Infinity);
+  const top = nodes.reduce((least, { y }) => Math.min(least, y), Infinity);
+  return ({ x, y }) => ({ x: rounded((x - left) * SCALE_X), y: rounded(y - top) });
+}
+
+function rounded(value: number): number {
+  return Math.round(value / STEP) * STEP;
+}
+
+// Two kinds of notes stand beside the nodes: n8n's sticky notes, and a note for each node that was left out.
+
+const MAX_TEXT = 20_000;
+const DEFAULT_WIDTH = 240;
+const DEFAULT_HEIGHT = 160;
+
+/** `content` is Markdown, which nobody here renders as anything but text. */
+export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): JsonObject {
+  return {
+    id,
+    text: cutText(textOf(parameters['content']) ?? '', MAX_TEXT),
+    position: spot,
+    width: numberOf(parameters['width']) ?? DEFAULT_WIDTH,
+    height: numberOf(parameters['height']) ?? DEFAULT_HEIGHT,
+  };
+}
+
+/** The parameters of the node are not kept, because they may hold credentials. */
+export function leftOutNote(node: N8nNode, reason: string, id: string, spot: Spot): JsonObject {
+  const text = `${node.label} (${cutText(node.type, 200)}): ${reason}`;
+  return { id, text, position: spot, width: DEFAULT_WIDTH, height: DEFAULT_HEIGHT };
 }

@@ -1,14 +1,14 @@
 // Translates n8n's expressions into variables. Only what a variable can say is translated: nothing is evaluated.
-import { holdsUnstorableText } from './storable.js';
-import { templateAt, type Place } from './places.js';
+import { holdsMoreThan, leavesOf, mapLeaves } from '../graph/json.js';
 import type { PathPart } from '../graph/variable.js';
+import { templateAt, type JsonPlace } from './json-places.js';
 
-/** What an expression can name. */
+/** The names that an expression can use. */
 export interface Names {
   /** The `json` of what the node takes in. */
-  json: Place;
-  /** The `json` of the node with this name; a text where it cannot be read: why. */
-  node: (name: string) => Place | string;
+  json: JsonPlace;
+  /** The `json` of the node with this name, or the reason why it cannot be read. */
+  node: (name: string) => JsonPlace | string;
   /** The variable of the address at which the only waiting node of the file is called back. */
   callbackUrl: string | undefined;
   title: string;
@@ -50,12 +50,12 @@ export function translateParameter(parameter: unknown, names: Names): Translated
 
 interface Piece {
   text: string;
-  /** What stands between the braces; undefined for text outside of braces. */
+  /** The text between the braces; undefined for text outside of braces. */
   source: string | undefined;
 }
 
 /** Splits an expression at its braces. */
-export function piecesOf(text: string): Piece[] {
+function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let cursor = 0;
   for (;;) {
@@ -71,7 +71,7 @@ export function piecesOf(text: string): Piece[] {
 }
 
 /** Translates one pair of braces inside a text. */
-export function toText({ text, source = '' }: Piece, names: Names, problems: Problem[]): string {
+function toText({ text, source = '' }: Piece, names: Names, problems: Problem[]): string {
   const read = readExpression(source, names);
   if ('reason' in read) problems.push({ expression: source.trim(), reason: read.reason });
   else if (typeof read.value === 'object' && read.value !== null) {
@@ -80,13 +80,13 @@ export function toText({ text, source = '' }: Piece, names: Names, problems: Pro
   return text;
 }
 
-/** As n8n writes a value into a text. */
+/** Writes a value into a text as n8n does. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** In n8n such braces are text; here they are filled in. */
+/** n8n takes such braces as text, but here they would be filled in. */
 function translateLiteral(text: string): Translated {
   const problems = piecesOf(text).flatMap(({ source }) => {
     if (source === undefined) return [];
@@ -102,11 +102,11 @@ const NODE_BY_CALL = new RegExp(String.raw`^\$\(\s*${QUOTED}\s*\)\.${ITEM}\.json
 const NODE_BY_INDEX = new RegExp(String.raw`^\$node\[\s*${QUOTED}\s*\]\.(?:json|data)(?![\w$])`);
 const NODE_BY_NAME = /^\$node\.([A-Za-z_][\w]*)\.(?:json|data)(?![\w$])/;
 const LITERAL = /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false|null|"[^"\\]*"|'[^'\\]*')$/;
-/** Longer ones are no names, and no reader could tell what they do. */
+/** A longer expression is no name, and no reader could tell what it does. */
 const MAX_EXPRESSION = 2000;
 
 /** Reads what stands between the braces of an expression. */
-export function readExpression(source: string, names: Names): Read {
+function readExpression(source: string, names: Names): Read {
   const text = source.trim();
   if (text.length > MAX_EXPRESSION) return { reason: 'it is too long' };
   if (LITERAL.test(text)) return readLiteral(text);
@@ -132,7 +132,7 @@ function readLiteral(text: string): Read {
   return { value };
 }
 
-export function quotedName(match: RegExpExecArray): string {
+function quotedName(match: RegExpExecArray): string {
   return (match[1] ?? match[2] ?? match[3] ?? '').replace(/\\(.)/g, '$1');
 }
 
@@ -141,7 +141,7 @@ function readNode(name: string, item: string | undefined, rest: string, names: N
   return typeof place === 'string' ? { reason: place } : readFrom(place, item, rest);
 }
 
-function readFrom(place: Place, item: string | undefined, rest: string): Read {
+function readFrom(place: JsonPlace, item: string | undefined, rest: string): Read {
   const path = parsePath(rest);
   if (path === undefined) return { reason: 'only names of data can be translated' };
   const isOfList = place.items === 'several' && item === 'first()';
@@ -168,8 +168,8 @@ function parsePath(text: string): PathPart[] | undefined {
 }
 
 /**
- * Translates a parameter that holds JSON as text, with expressions in it. A pair of braces inside quotes is part of that
- * string, any other is a value of its own. Undefined where the text is no JSON.
+ * Translates a parameter that holds JSON as text, with expressions in it. A pair of braces inside quotes is part of
+ * that string, any other pair is a value of its own. The result is undefined if the text is no JSON.
  */
 export function translateJsonText(parameter: unknown, names: Names): Translated | undefined {
   if (typeof parameter !== 'string') return { value: parameter, problems: [] };
@@ -194,7 +194,7 @@ export function translateJsonText(parameter: unknown, names: Names): Translated 
   return { value, problems: [...problems, ...(isExpression ? [] : translateLiteral(text).problems)] };
 }
 
-/** What a parameter writes as JSON that is nothing but `={{ JSON.stringify(...) }}`. */
+/** Returns the expression of a parameter that is nothing but `={{ JSON.stringify(...) }}`. */
 function stringifiedIn(parameter: string): string | undefined {
   const [only, ...others] = parameter.startsWith('=') ? piecesOf(parameter.slice(1).trim()) : [];
   const source = others.length === 0 ? (only?.source ?? '').trim() : '';
@@ -225,4 +225,35 @@ export function parseOrUndefined(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+// JSON inside a text of the file was not checked when the file was read. The checks of the whole file are repeated for
+// it.
+
+const MAX_VALUES = 100_000;
+const MAX_DEPTH = 100;
+
+/** Returns whether the database could not store the value, or a part of the service could not read it. */
+export function holdsUnstorableText(value: unknown): boolean {
+  if (holdsMoreThan(value, MAX_VALUES) || isDeeperThan(value, MAX_DEPTH)) return true;
+  const keys: string[] = [];
+  mapLeaves(
+    value,
+    (leaf) => leaf,
+    (key) => (keys.push(key), key),
+  );
+  return [...leavesOf(value), ...keys].some((text) => typeof text === 'string' && !isStorable(text));
+}
+
+function isStorable(text: string): boolean {
+  return !/[\0\p{Cs}]/u.test(text);
+}
+
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= limit; depth += 1) {
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }

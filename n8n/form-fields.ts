@@ -15,19 +15,21 @@ const TYPES: Readonly<Record<string, string>> = {
   hiddenField: 'text',
 };
 
-export interface FormFields {
+interface FormFields {
   fields: JsonObject[];
   warnings: string[];
 }
 
 interface FormRules {
-  /** Whether the version of the node has names of fields beside their labels. */
+  /** True if this version of the node gives fields names beside their labels. */
   areNamed: boolean;
-  /** Whether what a person enters can be kept as a secret. */
+  /** True if what a person enters can be kept as a secret. */
   canBeSecret: boolean;
 }
 
-/** In n8n the values are named by the labels of the fields, in later versions by their names where they have some. */
+/**
+ * n8n names the values by the labels of the fields; later versions name them by the fields' names if they have some.
+ */
 export function fieldsOfForm(values: unknown, { areNamed, canBeSecret }: FormRules): FormFields {
   const fields = new Map<string, JsonObject>();
   const warnings: string[] = [];

@@ -1,15 +1,14 @@
 // HTTP Request, of all versions.
 import { isObject, type JsonObject } from '../graph/json.js';
 import { toHttpMethod } from '../graph/nodes/http.js';
+import { credentialLiteralsOf, isCredentialName } from '../graph/public-drawing.js';
 import { fromEntries } from './draft.js';
-import { asText } from './expressions.js';
-import { holdsUnstorableText } from './storable.js';
+import { asText, holdsUnstorableText } from './expressions.js';
 import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellFormed } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { wholePlace, type Place } from './places.js';
-import { isLiteralCredential } from './credentials.js';
+import { wholePlace, type JsonPlace } from './json-places.js';
 
-/** What a request consists of, whichever version of the node says it. */
+/** The parts of a request, whichever version of the node describes it. */
 interface RequestParts {
   method: unknown;
   query: JsonObject[];
@@ -73,7 +72,7 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   return { ...oneWay(id, placeOf(at, id, parts)), entry: before ?? id, main: id };
 }
 
-function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: RequestParts): Place {
+function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: RequestParts): JsonPlace {
   const { order } = at.around;
   const ran = `${id}.result.status_code`;
   const property = textOf(valueAt(options, 'response', 'response', 'outputPropertyName')) ?? 'data';
@@ -250,4 +249,9 @@ function addressOf(at: NodeTranslation, pairs: readonly JsonObject[]): { url: st
 /** `encodeURIComponent` throws for half a character. */
 function encode(text: string): string {
   return encodeURIComponent(wellFormed(text));
+}
+
+/** Returns whether a header of the file is a credential whose value is more than variables. */
+function isLiteralCredential(name: string, value: string): boolean {
+  return isCredentialName(name) && credentialLiteralsOf(value).length > 0;
 }

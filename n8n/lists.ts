@@ -3,7 +3,7 @@ import { fromEntries } from './draft.js';
 import { loopOutputs } from './loops.js';
 import { numberOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { wholePlace } from './places.js';
+import { wholePlace } from './json-places.js';
 
 const MAX_ITEMS = 10_000;
 const AS_ITEMS = 'const items = Array.isArray(inputs.json) ? inputs.json : [inputs.json];';
@@ -26,7 +26,9 @@ export function translateSplitOut(at: NodeTranslation): TranslatedNode {
   return splitOut(at, valueAt(at.parameters, 'options', 'disableDotNotation') !== true);
 }
 
-/** What follows is done for each element, where that can be its body; else the list is put out as one. */
+/**
+ * The nodes behind it become the body that is executed for each element if they can; else the list is put out as one.
+ */
 function splitOut(at: NodeTranslation, hasDots: boolean): TranslatedNode {
   const { parameters } = at;
   const field = (textOf(parameters['fieldToSplitOut']) ?? '').trim().replace(/^\$json\./, '');

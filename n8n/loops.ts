@@ -1,22 +1,20 @@
-// Finds the loops of a file. In n8n a loop is a cycle of connections; here it is a node with a body. Every other cycle is
-// cut.
-import { groupBy } from './group-by.js';
-import type { N8nLink, N8nNode } from './n8n-file.js';
-import { itemsTypes, LOOP_TYPE, SPLIT_OUT_TYPE } from './types.js';
+// Finds the loops of a file. A loop of n8n is a cycle of connections, which becomes a node with a body. Every other
+// cycle is cut.
+import { groupBy, itemsTypes, LOOP_TYPE, SPLIT_OUT_TYPE, type N8nLink, type N8nNode } from './n8n-file.js';
 
-export interface FoundLoop {
-  /** What is done for each item. */
+interface FoundLoop {
+  /** The nodes that are executed for each item. */
   body: ReadonlySet<N8nNode>;
   /** The connections by which the body leads back. */
   back: readonly N8nLink[];
 }
 
 export interface Loops {
-  /** By the node that divides the items. */
+  /** The loops, by the node that divides the items. */
   loops: ReadonlyMap<N8nNode, FoundLoop>;
   /** The nodes that divide items, but whose cycle cannot become a body, each with the reason. */
   refused: ReadonlyMap<N8nNode, string>;
-  /** By the node that splits a list: all that follows it, where that can be done for each item. */
+  /** All nodes behind a node that splits a list, by that node, if they can be executed for each item. */
   regions: ReadonlyMap<N8nNode, ReadonlySet<N8nNode>>;
   /** The connections that are left, without cycles. */
   links: readonly N8nLink[];
@@ -56,7 +54,7 @@ export function findLoops(nodes: readonly N8nNode[], links: readonly N8nLink[]):
   return { loops, refused, regions, links: left, cut: [...cut], inOrder };
 }
 
-/** Each search for a body looks at the whole file. */
+/** A limit, because each search for a body looks at the whole file. */
 const MAX_FOUND = 100;
 
 function findLoop(node: N8nNode, outgoing: Outgoing, incoming: Outgoing): FoundLoop | string {
@@ -74,7 +72,9 @@ function findLoop(node: N8nNode, outgoing: Outgoing, incoming: Outgoing): FoundL
   return { body, back };
 }
 
-/** Bodies inside too many other bodies. Bodies are nested or apart, because nothing leads into one from outside. */
+/**
+ * Refuses bodies inside too many other bodies. Bodies are nested or apart, because nothing leads into one from outside.
+ */
 function refuseDeep(loops: Map<N8nNode, FoundLoop>, refused: Map<N8nNode, string>): void {
   for (const node of loops.keys()) {
     const around = [...loops].filter(([other, { body }]) => other !== node && body.has(node)).length;
@@ -84,7 +84,7 @@ function refuseDeep(loops: Map<N8nNode, FoundLoop>, refused: Map<N8nNode, string
   }
 }
 
-/** The nodes that can be reached from `from`, without going through `border`. */
+/** Returns the nodes that can be reached from `from` without going through `border`. */
 function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): Set<N8nNode> {
   const met = new Set(from.filter((node) => node !== border));
   for (const node of met) {
@@ -93,7 +93,9 @@ function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): 
   return met;
 }
 
-/** Kahn's algorithm. Where it stops, it takes a node of a cycle all the same, and cuts what leads to it. */
+/**
+ * Kahn's algorithm. When no node is free, it takes a node of a cycle all the same and cuts the links that lead to it.
+ */
 function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut: Set<N8nLink>; inOrder: N8nNode[] } {
   const outgoing = groupBy(links, ({ from }) => from);
   const incoming = groupBy(links, ({ to }) => to);
@@ -111,7 +113,7 @@ function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut:
       if (left === 1) free.push(to);
     }
   };
-  // In the order of discovery, so that a cycle is cut before the node by which it is entered.
+  // The nodes are in the order of discovery, so that a cycle is cut before the node by which it is entered.
   const waiting = discoveryOrder(nodes, outgoing, free);
   for (let at = 0, next = 0; open.size > 0;) {
     const node = free[next];
@@ -132,7 +134,9 @@ function discoveryOrder(nodes: readonly N8nNode[], outgoing: Outgoing, starts: r
   return [...new Set([...reach(starts, outgoing), ...nodes])];
 }
 
-/** What follows the nodes that split a list, where nothing else leads into it and nothing in it looks at all items. */
+/**
+ * Finds what follows the nodes that split a list, if nothing else leads into it and nothing in it looks at all items.
+ */
 function findRegions(
   nodes: readonly N8nNode[],
   links: readonly N8nLink[],
@@ -164,7 +168,7 @@ function looksAtAllItems({ type, parameters }: N8nNode): boolean {
   return itemsTypes.has(type);
 }
 
-/** Whether a node is in a body that the reader is not in. */
+/** Returns whether a node is in a body that the reader is not in. */
 export function isHidden({ loops, regions }: Loops, node: N8nNode, reader: N8nNode): boolean {
   const bodies = [...[...loops.values()].map(({ body }) => body), ...regions.values()];
   return bodies.some((body) => body.has(node) && !body.has(reader));

@@ -3,9 +3,9 @@ import type { JsonObject } from '../graph/json.js';
 import { placesOf, type Flow } from './flows.js';
 import { numberOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import type { Place } from './places.js';
+import type { JsonPlace } from './json-places.js';
 
-/** Of the places of an input, the first one counts that has run. A list stands for several items. */
+/** The first place of an input that has run counts. A list stands for several items. */
 const READ_INPUTS = [
   'const inputsOfNode = inputs.inputs.map((places) => {',
   "  const place = places.find(({ ran }) => ran !== '');",
@@ -54,7 +54,7 @@ interface Mode {
   more?: JsonObject;
 }
 
-/** The name of the mode, whichever version of the node says it. */
+/** The name of the mode, whichever version of the node gives it. */
 function modeOf({ parameters, node: { version } }: NodeTranslation): string {
   const mode = textOf(parameters['mode']) ?? 'append';
   if (mode !== 'combine') return mode;
@@ -121,11 +121,13 @@ function chosen({ parameters }: NodeTranslation, count: number): Mode {
   return { code: [`const made = inputsOfNode[${number - 1}];`] };
 }
 
-function toInput(at: NodeTranslation, places: readonly Place[]): JsonObject[] {
+function toInput(at: NodeTranslation, places: readonly JsonPlace[]): JsonObject[] {
   return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: at.wholeOf(place) }));
 }
 
-/** A node in front of another one that several places lead to: it puts out what came from the one that has run. */
+/**
+ * Adds a node in front of another one that several places lead to. It puts out what came from the place that has run.
+ */
 export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
   const inputs = [toInput(at, placesOf(flows))];
   const id = at.add('code', { code: [READ_INPUTS, ...APPEND, ANSWER].join('\n'), inputs: { inputs } }, note);

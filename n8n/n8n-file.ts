@@ -1,24 +1,24 @@
-// Reads a file as n8n exports it. What is not as it should be is left out and reported; nothing is trusted.
+// Reads a file as n8n exports it. Nothing in it is trusted: anything that is not as it should be is left out and
+// reported.
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
-import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
 
 export interface N8nNode {
   name: string;
-  /** The name as people read it, cut where it is too long. */
+  /** The name as people read it, cut if it is too long. */
   label: string;
   id: unknown;
-  /** For example `n8n-nodes-base.httpRequest`. */
+  /** An example is `n8n-nodes-base.httpRequest`. */
   type: string;
   version: number;
   parameters: JsonObject;
   x: number;
   y: number;
   isDisabled: boolean;
-  /** Whether the file names credentials, which n8n keeps elsewhere. */
+  /** True if the file names credentials, which n8n keeps elsewhere. */
   hasCredentials: boolean;
   /** The settings that n8n has for every node. */
   settings: JsonObject;
-  /** Whether several items were pinned to the node in n8n's editor. */
+  /** True if several items were pinned to the node in n8n's editor. */
   hasPinnedItems: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface N8nLink {
 }
 
 /** A connection of another kind, for example `ai_languageModel`: n8n calls a node that serves another one its sub-node. */
-export interface N8nSubNode {
+interface N8nSubNode {
   subNode: N8nNode;
   of: N8nNode;
   kind: string;
@@ -166,7 +166,7 @@ function* targetsIn(kinds: unknown): Generator<{ kind: string; output: number; t
   }
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -199,4 +199,72 @@ export function locatedValue(value: unknown): unknown {
 function coordinate(value: unknown): number {
   const number = numberOf(value) ?? 0;
   return Math.max(-100_000, Math.min(100_000, number));
+}
+
+/** A difference between the file and the drawing. `node` is null for one that concerns the whole file. */
+export interface ImportWarning {
+  node: string | null;
+  message: string;
+}
+
+/** No person reads more warnings than this, and hostile files could cause any number. */
+export const MAX_IMPORT_WARNINGS = 1000;
+
+export const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
+export const SPLIT_OUT_TYPE = 'n8n-nodes-base.splitOut';
+export const STICKY_NOTE_TYPE = 'n8n-nodes-base.stickyNote';
+
+/** Nodes of these types look at all items at once. A code node can do so by its mode. */
+export const itemsTypes: ReadonlySet<string> = new Set([
+  LOOP_TYPE,
+  SPLIT_OUT_TYPE,
+  'n8n-nodes-base.merge',
+  'n8n-nodes-base.aggregate',
+  'n8n-nodes-base.summarize',
+  'n8n-nodes-base.limit',
+  'n8n-nodes-base.sort',
+  'n8n-nodes-base.removeDuplicates',
+  'n8n-nodes-base.compareDatasets',
+  'n8n-nodes-base.itemLists',
+  'n8n-nodes-base.function',
+  'n8n-nodes-base.executeWorkflow',
+  'n8n-nodes-base.respondToWebhook',
+]);
+
+// Sub-nodes serve other nodes: models, memories, tools and parsers.
+
+export interface SubNodes {
+  has: (node: N8nNode) => boolean;
+  /** The sub-nodes of a node of one kind of connection, which count as used. */
+  take: (node: N8nNode, kind: string) => N8nNode[];
+  /** The sub-nodes that no node has used. */
+  unused: () => N8nNode[];
+}
+
+export function findSubNodes({ subNodes }: N8nFile): SubNodes {
+  const byOwner = groupBy(subNodes, ({ of }) => of);
+  const all = new Set(subNodes.map(({ subNode }) => subNode));
+  const used = new Set<N8nNode>();
+  return {
+    has: (node) => all.has(node),
+    take(node, kind) {
+      const connections = (byOwner.get(node) ?? []).filter((connection) => connection.kind === kind);
+      const found = new Set(connections.map(({ subNode }) => subNode));
+      for (const subNode of found) used.add(subNode);
+      return [...found];
+    },
+    unused: () => [...all].filter((subNode) => !used.has(subNode)),
+  };
+}
+
+/** Groups the items of a list, each group in the order of the list. */
+export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }

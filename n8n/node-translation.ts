@@ -1,4 +1,4 @@
-// What the translation of one node works with.
+// The translation of one node works with this class.
 import { mapLeaves, type JsonObject } from '../graph/json.js';
 import type { NodeKind } from '../graph/kinds.js';
 import type { Draft, Source, Spot } from './draft.js';
@@ -11,25 +11,24 @@ import {
   type Translated,
 } from './expressions.js';
 import { placesOf, type Flow } from './flows.js';
-import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
-import { cutText, type N8nNode } from './n8n-file.js';
-import { templateAt, wholePlace, type Place } from './places.js';
+import { MAX_IMPORT_WARNINGS, cutText, type ImportWarning, type N8nNode } from './n8n-file.js';
+import { templateAt, wholePlace, type JsonPlace } from './json-places.js';
 
 /** Thrown for a node that has no equivalent here. The message is the reason, without a full stop. */
 export class NotTranslatable extends Error {}
 
-/** What a node of n8n has become. */
-export interface TranslatedOutput {
+/** One output of the node that a node of n8n has become. */
+interface TranslatedOutput {
   sources: Source[];
-  place: Place;
-  /** Whether other outputs of the node may be taken with this one. */
+  place: JsonPlace;
+  /** True if other outputs of the node may be taken with this one. */
   isShared?: true;
 }
 
 export interface TranslatedNode {
   /** The node that the links into it lead to. */
   entry: string;
-  /** By the number of the output in n8n: the ways by which it is left, and where the data of the items stands. */
+  /** For each number of an output in n8n: the links by which it is left, and where the data of the items stands. */
   outputs: TranslatedOutput[];
   /** The node that the settings of the node (attempts, failures) belong to; `entry` by default. */
   main?: string;
@@ -40,16 +39,16 @@ export interface Surroundings {
   /** The id of the node in the drawing. */
   id: string;
   names: Omit<Names, 'json'>;
-  /** What reaches the node, by input. */
+  /** The flows that reach the node, by input. */
   flows: readonly (readonly Flow[])[];
-  /** Rises from a node to those after it. */
+  /** The number rises from a node to those after it. */
   order: number;
   spot: Spot;
   /** The sub-nodes of the node that are connected to it by this kind of connection. */
   subNodes: (kind: string) => N8nNode[];
-  /** Whether the node has links to other nodes. */
+  /** True if the node has links to other nodes. */
   leadsOn: boolean;
-  /** Whether what follows is done for each element of a list. */
+  /** True if the nodes behind it are executed for each element of a list. */
   isSplit: boolean;
   warnings: ImportWarning[];
 }
@@ -70,7 +69,7 @@ export class NodeTranslation {
   readonly #added: Added[] = [];
   readonly #links: [source: Source, target: string][] = [];
   readonly #warnings: ImportWarning[] = [];
-  #json: Place | undefined;
+  #json: JsonPlace | undefined;
 
   constructor(node: N8nNode, around: Surroundings) {
     this.node = node;
@@ -81,8 +80,8 @@ export class NodeTranslation {
     return this.node.parameters;
   }
 
-  /** The `json` of what the node takes in. Where it comes from several places, those were joined before. */
-  get json(): Place {
+  /** The `json` of what the node takes in. If it comes from several places, they were joined before. */
+  get json(): JsonPlace {
     this.#json ??= placesOf(this.around.flows[0] ?? [])[0] ?? {
       readings: [],
       ran: '',
@@ -92,33 +91,33 @@ export class NodeTranslation {
     return this.#json;
   }
 
-  /** Replaces what `$json` is for the node: something has been put before it. */
-  set json(place: Place) {
+  /** Replaces what `$json` is for the node when something has been put before it. */
+  set json(place: JsonPlace) {
     this.#json = place;
   }
 
-  /** The whole `json` as JSON with variables; null where nothing leads to the node, which then does not run. */
+  /** The whole `json` as JSON with variables. It is null if nothing leads to the node, which does not run then. */
   get wholeJson(): unknown {
     return this.around.flows.every((flows) => flows.length === 0) ? null : this.wholeOf(this.json);
   }
 
   /** The whole `json` of a place. */
-  wholeOf(place: Place): unknown {
+  wholeOf(place: JsonPlace): unknown {
     const value = templateAt(place, []);
     if (value !== undefined) return value;
     throw new NotTranslatable(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
   }
 
   /** The place of the value that an added set or code node gives. */
-  resultPlace(id: string): Place {
+  resultPlace(id: string): JsonPlace {
     return wholePlace(`${id}.result.value`, `${id}.result.content`, this.around.order);
   }
 
   /**
-   * The place of a node that may put out several items, or none. Reports it, because n8n runs what follows once for each
-   * item, and not at all where there is none.
+   * Returns the place of a node that may put out several items, or none. It reports that, because n8n runs the nodes
+   * behind it once for each item, and not at all if there is none.
    */
-  uncertain(place: Place): Place {
+  uncertain(place: JsonPlace): JsonPlace {
     if (this.around.leadsOn) {
       this.warn(
         'n8n may put out several items here, or none, which ends the branch. Here it is one value, and what follows runs once.',
@@ -128,12 +127,12 @@ export class NodeTranslation {
   }
 
   /** The place of a node that makes one item of each that comes in. */
-  asManyAsComeIn(place: Place): Place {
+  asManyAsComeIn(place: JsonPlace): JsonPlace {
     const { items } = this.json;
     return items === undefined ? place : { ...place, items };
   }
 
-  /** Reports that the node works item by item in n8n, where more than one may come in. */
+  /** Reports that n8n runs the node once for each item if more than one may come in. */
   warnOfItems(): void {
     const { items } = this.json;
     if (items === undefined) return;
@@ -153,7 +152,7 @@ export class NodeTranslation {
     this.#warnings.push({ node: node.label, message: cutText(message, MAX_MESSAGE) });
   }
 
-  /** A parameter that is text here. */
+  /** Translates a parameter that is text in a drawing. */
   text(parameter: unknown, field: string): string {
     const { value } = this.#report(translateParameter(parameter, this.names), field);
     if (typeof value !== 'object' || value === null) return asText(value);
@@ -161,12 +160,12 @@ export class NodeTranslation {
     return '';
   }
 
-  /** A parameter that is any JSON here, expressions at any depth. */
+  /** Translates a parameter that may be any JSON, with expressions at any depth. */
   value(parameter: unknown, field: string): unknown {
     return mapLeaves(parameter, (leaf) => this.#report(translateParameter(leaf, this.names), field).value);
   }
 
-  /** A parameter that holds JSON as text; undefined where it is none. */
+  /** Translates a parameter that holds JSON as text. The result is undefined if it holds none. */
   jsonText(parameter: unknown, field: string): unknown {
     const translated = translateJsonText(parameter, this.names);
     return translated === undefined ? undefined : this.#report(translated, field).value;
@@ -224,6 +223,6 @@ function toMessage(field: string, { expression, reason }: Problem): string {
 }
 
 /** A node that is left by its ordinary links only. */
-export function oneWay(id: string, place: Place): TranslatedNode {
+export function oneWay(id: string, place: JsonPlace): TranslatedNode {
   return { entry: id, outputs: [{ sources: [{ id, handle: null }], place }] };
 }

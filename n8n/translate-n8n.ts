@@ -1,28 +1,29 @@
-// Translates a workflow of n8n into a drawing. Pure; nothing of the file is evaluated.
+// Translates a workflow of n8n into a drawing. The translation is pure, and evaluates nothing of the file.
 import { MAX_NODES } from '../graph/document.js';
 import type { JsonObject } from '../graph/json.js';
-import { Draft } from './draft.js';
-import { mergeGuards, withGuard, type Flow } from './flows.js';
-import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
-import { groupBy } from './group-by.js';
-import { createSpots } from './layout.js';
+import { Draft, createSpots, leftOutNote, stickyNote } from './draft.js';
+import { mergeGuards, withGuard, closeOver, isClosable, findReaders, type Flow } from './flows.js';
+import {
+  MAX_IMPORT_WARNINGS,
+  groupBy,
+  readN8nFile,
+  findSubNodes,
+  STICKY_NOTE_TYPE,
+  type ImportWarning,
+  type N8nFile,
+  type N8nLink,
+  type N8nNode,
+  type SubNodes,
+} from './n8n-file.js';
 import { findLoops, isHidden, loopOutputs, type Loops } from './loops.js';
-import { readN8nFile, type N8nFile, type N8nLink, type N8nNode } from './n8n-file.js';
 import { NodeTranslation, NotTranslatable, type Surroundings } from './node-translation.js';
-import { leftOutNote, stickyNote } from './notes.js';
 import { closeBodies } from './bodies.js';
-import { closeOver, isClosable } from './left-out.js';
-import type { Place } from './places.js';
-import { findReaders } from './readers.js';
-import { findSubNodes, type SubNodes } from './sub-nodes.js';
-import { findStart, type Start } from './start.js';
-import { translateNode } from './translate-node.js';
-import { isTrigger } from './triggers.js';
-import { translationOf } from './translations.js';
-import { STICKY_NOTE_TYPE } from './types.js';
-import { waitsForCall } from './waits.js';
+import type { JsonPlace } from './json-places.js';
+import { findStart, isTrigger, type Start } from './triggers.js';
+import { translateNode, translationOf } from './translate-node.js';
+import { waitsForCall } from './control.js';
 
-export interface TranslatedFile {
+interface TranslatedFile {
   title: string | undefined;
   drawing: JsonObject;
   warnings: ImportWarning[];
@@ -31,7 +32,7 @@ export interface TranslatedFile {
 /** The file would become more than a drawing can hold. */
 export class TooLargeFile extends Error {}
 
-/** Of all links that are made around nodes that were left out. */
+/** The most links that are made around nodes that were left out. */
 const MAX_FLOWS = 100_000;
 
 export function translateN8n(file: JsonObject): TranslatedFile {
@@ -52,12 +53,12 @@ class Translation {
   readonly #spotOf: (node: N8nNode) => { x: number; y: number };
   readonly #incoming: ReadonlyMap<N8nNode, N8nLink[]>;
   readonly #outgoing: ReadonlyMap<N8nNode, N8nLink[]>;
-  /** What leaves each node, by output. */
+  /** The flows that leave each node, by output. */
   readonly #out = new Map<N8nNode, Flow[][]>();
-  readonly #places = new Map<N8nNode, Place>();
+  readonly #places = new Map<N8nNode, JsonPlace>();
   readonly #leftOut = new Set<N8nNode>();
   readonly #readers: ReadonlySet<N8nNode>;
-  /** Of the only node that waits for a call. */
+  /** The variable of the address at which the only node that waits for a call is called. */
   readonly #callbackUrl: string | undefined;
   #flowCount = 0;
 
@@ -127,7 +128,7 @@ class Translation {
 
   #addTrigger(node: N8nNode): void {
     const given = this.#start.places.get(node) ?? this.#start.translated.place;
-    const place: Place = node.hasPinnedItems ? { ...given, items: 'unknown' } : given;
+    const place: JsonPlace = node.hasPinnedItems ? { ...given, items: 'unknown' } : given;
     if (this.#start.places.has(node)) this.#places.set(node, place);
     const isOther = this.#start.others.some((other) => other.node === node);
     const isStart = this.#start.first === undefined || this.#start.first === node;
@@ -198,7 +199,7 @@ class Translation {
     };
   }
 
-  #placeOf(name: string, reader: N8nNode): Place | string {
+  #placeOf(name: string, reader: N8nNode): JsonPlace | string {
     const node = this.#byName.get(name);
     if (node === undefined) return 'the file has no node of that name';
     if (this.#leftOut.has(node) && !this.#places.has(node)) return 'that node was left out';
@@ -246,8 +247,8 @@ class Translation {
   }
 }
 
-/** What leaves a trigger. */
-function startFlow(id: string, place: Place): Flow {
+/** Returns the flow that leaves a trigger. */
+function startFlow(id: string, place: JsonPlace): Flow {
   return { source: { id, handle: null }, place, guards: new Map() };
 }
 

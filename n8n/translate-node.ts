@@ -1,11 +1,18 @@
-// The frame around the translation of every node: what comes before it, what it does after a failure.
+// The translation of every node has this frame: what comes before it, and what it does after a failure.
 import type { JsonObject } from '../graph/json.js';
 import { traitsOf } from '../graph/kinds.js';
+import { translateAgent, translateChain, translateFirstOpenAi, translateOpenAi } from './models.js';
+import { translateCall, translateStop, translateWait } from './control.js';
+import { translateCode, translateFunction, translateFunctionItem } from './code.js';
+import { translateFilter, translateIf, translateSwitch } from './decisions.js';
 import { excludeEachOther, placesOf, type Flow } from './flows.js';
-import { addJunction } from './merge.js';
-import { numberOf } from './n8n-file.js';
+import { translateHttpRequest } from './http-request.js';
+import { translateAggregate, translateItemLists, translateLimit, translateLoop, translateSplitOut } from './lists.js';
+import { addJunction, translateMerge } from './merge.js';
+import { numberOf, LOOP_TYPE, SPLIT_OUT_TYPE } from './n8n-file.js';
 import type { NodeTranslation, TranslatedNode } from './node-translation.js';
-import type { Place } from './places.js';
+import type { JsonPlace } from './json-places.js';
+import { translateNoOp, translateResponse, translateSet } from './values.js';
 
 /** Types that n8n runs once for each item. Here they run once. */
 const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
@@ -37,7 +44,7 @@ export function translateNode(
   return withSettings(at, translated);
 }
 
-/** Where the data comes from several places, a node in front puts them together. */
+/** Adds a node that joins the data if it comes from several places. */
 function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: boolean): string | undefined {
   const places = placesOf(flows);
   if (places.length < 2 || !readsData) return undefined;
@@ -80,7 +87,7 @@ function retryOf(settings: JsonObject): JsonObject {
 }
 
 /** The item that went in, and the error. */
-function errorPlace(at: NodeTranslation, id: string): Place {
+function errorPlace(at: NodeTranslation, id: string): JsonPlace {
   const message = `${id}.error.message`;
   const readings = [
     { path: ['error', 'message'], variable: message },
@@ -88,4 +95,36 @@ function errorPlace(at: NodeTranslation, id: string): Place {
     ...at.json.readings,
   ];
   return { readings, ran: `${id}.error.code`, order: at.around.order };
+}
+
+type Translate = (at: NodeTranslation) => TranslatedNode;
+
+export const translations: Readonly<Record<string, Translate>> = {
+  'n8n-nodes-base.httpRequest': translateHttpRequest,
+  'n8n-nodes-base.if': translateIf,
+  'n8n-nodes-base.filter': translateFilter,
+  'n8n-nodes-base.switch': translateSwitch,
+  'n8n-nodes-base.set': translateSet,
+  'n8n-nodes-base.noOp': translateNoOp,
+  'n8n-nodes-base.merge': translateMerge,
+  'n8n-nodes-base.code': translateCode,
+  'n8n-nodes-base.function': translateFunction,
+  'n8n-nodes-base.functionItem': translateFunctionItem,
+  'n8n-nodes-base.wait': translateWait,
+  'n8n-nodes-base.stopAndError': translateStop,
+  'n8n-nodes-base.respondToWebhook': translateResponse,
+  'n8n-nodes-base.executeWorkflow': translateCall,
+  [LOOP_TYPE]: translateLoop,
+  [SPLIT_OUT_TYPE]: translateSplitOut,
+  'n8n-nodes-base.itemLists': translateItemLists,
+  'n8n-nodes-base.aggregate': translateAggregate,
+  'n8n-nodes-base.limit': translateLimit,
+  'n8n-nodes-base.openAi': translateFirstOpenAi,
+  '@n8n/n8n-nodes-langchain.openAi': translateOpenAi,
+  '@n8n/n8n-nodes-langchain.chainLlm': translateChain,
+  '@n8n/n8n-nodes-langchain.agent': translateAgent,
+};
+
+export function translationOf(type: string): Translate | undefined {
+  return Object.hasOwn(translations, type) ? translations[type] : undefined;
 }

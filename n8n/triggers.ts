@@ -1,17 +1,26 @@
-// Triggers of n8n. A workflow has one start here: what else n8n keeps in triggers (addresses, times) are hooks and
-// schedules, which are no part of a drawing.
+// A workflow has one start here. The rest of what n8n keeps in triggers (addresses, times) becomes hooks and schedules,
+// which are no part of a drawing.
 import { isObject, type JsonObject } from '../graph/json.js';
-import { fieldsOfForm } from './form-fields.js';
-import { numberOf, objectsOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
 import { parseOrUndefined } from './expressions.js';
-import { emptyPlace, wholePlace, type Place } from './places.js';
+import { fieldsOfForm } from './form-fields.js';
+import {
+  numberOf,
+  objectsOf,
+  textOf,
+  valueAt,
+  groupBy,
+  type N8nNode,
+  type N8nLink,
+  type ImportWarning,
+} from './n8n-file.js';
+import { emptyPlace, wholePlace, type JsonPlace } from './json-places.js';
 
-export interface TranslatedTrigger {
+interface TranslatedTrigger {
   fields: JsonObject[];
-  place: Place;
-  /** What a person has to do, as sentences. */
+  place: JsonPlace;
+  /** The sentences that tell a person what is left to do. */
   warnings: string[];
-  /** Of several triggers the one with the highest rank becomes the start. */
+  /** The trigger with the highest rank becomes the start. */
   rank: number;
 }
 
@@ -49,12 +58,12 @@ const triggers: Readonly<Record<string, TranslateTrigger>> = {
 
 export const triggerTypes: readonly string[] = Object.keys(triggers);
 
-/** Whether the node starts workflows in n8n, whether or not it has an equivalent here. */
+/** Returns whether the node starts workflows in n8n, whether or not it has an equivalent here. */
 export function isTrigger({ type }: N8nNode): boolean {
   return Object.hasOwn(triggers, type) || /trigger$/i.test(type) || type === 'n8n-nodes-base.emailReadImap';
 }
 
-export function translateTrigger(node: N8nNode): TranslatedTrigger | undefined {
+function translateTrigger(node: N8nNode): TranslatedTrigger | undefined {
   return Object.hasOwn(triggers, node.type) ? triggers[node.type]!(node) : undefined;
 }
 
@@ -66,7 +75,7 @@ function webhook({ parameters }: N8nNode): TranslatedTrigger {
   if ((parameters['responseMode'] ?? 'onReceived') !== 'onReceived') {
     warnings.push('A hook answers with the id of the run. What the workflow answers is the output of the run.');
   }
-  const place: Place = {
+  const place: JsonPlace = {
     readings: [{ path: ['body'], variable: 'input' }],
     ran: 'input',
     order: 0,
@@ -172,4 +181,79 @@ function everyPart(count: number, unit: string, at: JsonObject): string | undefi
 function inRange(value: unknown, most: number): number {
   const number = numberOf(value) ?? 0;
   return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
+}
+
+export interface Start {
+  /** The trigger that a run starts from, drawn or not. It is undefined if the file has none that is switched on. */
+  first: N8nNode | undefined;
+  /** This is `first` if it has an equivalent, and is drawn as the start. */
+  drawn: N8nNode | undefined;
+  /** The fields of the start, and what it gives. */
+  translated: TranslatedTrigger;
+  /** Further triggers, which are drawn with the nodes that only they lead to. Those nodes do not run. */
+  others: { node: N8nNode; translated: TranslatedTrigger }[];
+  /** The data that the triggers give. Triggers that became no node are included. */
+  places: ReadonlyMap<N8nNode, JsonPlace>;
+  /** Triggers that became notes, with the reason. */
+  leftOut: { node: N8nNode; reason: string }[];
+  warnings: ImportWarning[];
+}
+
+interface Candidate {
+  node: N8nNode;
+  translated: TranslatedTrigger;
+  followers: ReadonlySet<N8nNode>;
+}
+
+/** This stands for a trigger without an equivalent, and for the start of a file without triggers. */
+const NO_TRIGGER: TranslatedTrigger = {
+  fields: [],
+  place: wholePlace('input', 'input', 0),
+  warnings: [],
+  rank: 2,
+};
+
+export function findStart(nodes: readonly N8nNode[], links: readonly N8nLink[]): Start {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const candidates: Candidate[] = [];
+  const leftOut: Start['leftOut'] = [];
+  for (const node of nodes.filter(isTrigger)) {
+    if (node.isDisabled) {
+      leftOut.push({ node, reason: 'it is switched off in the file' });
+      continue;
+    }
+    const translated = translateTrigger(node);
+    if (translated === undefined) {
+      const reason = 'it has no equivalent. Start runs over the API or by a hook, with its data as the input';
+      leftOut.push({ node, reason });
+    }
+    const followers = new Set((outgoing.get(node) ?? []).map(({ to }) => to));
+    candidates.push({ node, translated: translated ?? NO_TRIGGER, followers });
+  }
+  const ranked = candidates.toSorted((a, b) => rankOf(b) - rankOf(a));
+  const [first, ...rest] = ranked;
+  const others = rest.filter(
+    ({ translated, followers }) =>
+      translated !== NO_TRIGGER && [...followers].some((node) => !first!.followers.has(node)),
+  );
+  const warnings = ranked.flatMap((candidate): ImportWarning[] => {
+    const { node, translated } = candidate;
+    const oneStart = `A workflow has one start here, "${first!.node.label}". What only this trigger leads to was kept, but does not run.`;
+    const messages = others.includes(candidate) ? [...translated.warnings, oneStart] : translated.warnings;
+    return messages.map((message) => ({ node: node.label, message }));
+  });
+  return {
+    first: first?.node,
+    drawn: first?.translated === NO_TRIGGER ? undefined : first?.node,
+    translated: first?.translated ?? NO_TRIGGER,
+    others,
+    places: new Map(candidates.map(({ node, translated }) => [node, translated.place])),
+    leftOut,
+    warnings,
+  };
+}
+
+/** A trigger that leads to nothing is the last choice. */
+function rankOf({ translated, followers }: Candidate): number {
+  return followers.size === 0 ? -1 : translated.rank;
 }

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../graph/json.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { setAt } from './places.js';
+import { setAt } from './json-places.js';
 
 /** Sets fields in the items that come in; a name with dots in it is a path. */
 const MERGE_CODE = [
@@ -71,7 +71,7 @@ function addCode(at: NodeTranslation, inputs: JsonObject): TranslatedNode {
   return oneWay(id, at.asManyAsComeIn(at.resultPlace(id)));
 }
 
-/** Which fields of the items that come in stay; undefined: none. */
+/** Returns which fields of the items that come in stay. The result is undefined if none do. */
 function keptFields(at: NodeTranslation): { keep: string[] | null; drop: string[] } | undefined {
   const { parameters, node } = at;
   if (node.version < 3) return parameters['keepOnlySet'] === true ? undefined : { keep: null, drop: [] };
@@ -148,7 +148,7 @@ function typed(at: NodeTranslation, value: unknown, type: string, field: string)
   return translated;
 }
 
-/** `{string: [{name, value}], number: [...], boolean: [...]}`, of versions 1 and 2. */
+/** Versions 1 and 2 have the form `{string: [{name, value}], number: [...], boolean: [...]}`. */
 function readOldFields(at: NodeTranslation): Named[] {
   return Object.entries(objectOf(at.parameters['values'])).flatMap(([type, fields]) =>
     objectsOf(fields).flatMap(({ name, value }) => toNamed(at, name, value, type)),

@@ -5,7 +5,7 @@ import { reserveId } from '../../db/core/reserve-id.js';
 import { createWorkflow, findWorkflow } from '../../db/workflows/workflows-repository.js';
 import { EXPORT_FORMAT, labelOf, maskForExport } from '../../graph/exported-drawing.js';
 import type { JsonObject } from '../../graph/json.js';
-import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/import-warning.js';
+import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';

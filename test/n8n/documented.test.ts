@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { triggerTypes } from '../../n8n/triggers.js';
-import { translations } from '../../n8n/translations.js';
+import { translations } from '../../n8n/translate-node.js';
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../docs/use/porting.md');
 

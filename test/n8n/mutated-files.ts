@@ -1,6 +1,6 @@
 // Files of n8n, changed at random: values anywhere, and the wiring, which makes cycles, leaks and doubled names.
 import { isObject, type JsonObject } from '../../graph/json.js';
-import { translations } from '../../n8n/translations.js';
+import { translations } from '../../n8n/translate-node.js';
 import { mutateJson, toText } from '../api/fuzz/mutate-json.js';
 import { createRandom, type Random } from '../api/fuzz/random.js';
 import { cases } from './n8n-files.js';

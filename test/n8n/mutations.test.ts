@@ -4,9 +4,10 @@ import { ApiError } from '../../api/http/errors.js';
 import { parseJsonBody } from '../../api/http/json-body.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { isObject } from '../../graph/json.js';
-import { isStorable } from '../../n8n/storable.js';
 import { mutatedFile } from './mutated-files.js';
 
+/** The database stores no text with a zero byte or half a character. */
+const UNSTORABLE = /[\0\p{Cs}]/u;
 const COUNT = Number(process.env['FUZZ_COUNT'] ?? 2_000);
 
 describe('mutated files of n8n', function () {
@@ -25,7 +26,7 @@ describe('mutated files of n8n', function () {
         if (!isN8n) continue;
         taken += 1;
         assert.deepEqual(compiled.ok ? [] : compiled.errors, [], `seed ${seed}`);
-        assert.ok(isStorable(JSON.stringify(data).replaceAll('\\u0000', '\0')), `seed ${seed} cannot be stored`);
+        assert.doesNotMatch(JSON.stringify(data).replaceAll('\\u0000', '\0'), UNSTORABLE, `seed ${seed}`);
       } catch (error) {
         if (error instanceof ApiError && error.status === 400) continue;
         throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });

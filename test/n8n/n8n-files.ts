@@ -1,7 +1,7 @@
 // Files in n8n's format, written for these tests, each with what comes of it beside it (`NAME.expected.json`).
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ImportWarning } from '../../n8n/import-warning.js';
+import type { ImportWarning } from '../../n8n/n8n-file.js';
 
 const FOLDER = path.join(import.meta.dirname, 'files');
 const ENDING = '.expected.json';

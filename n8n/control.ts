@@ -1,15 +1,16 @@
-// Wait, of all kinds, and Stop and Error.
-import { isObject } from '../graph/json.js';
+// Nodes that control the run: Wait of all kinds, Stop and Error, and Execute Sub-workflow.
+import { isObject, type JsonObject } from '../graph/json.js';
 import { fieldsOfForm } from './form-fields.js';
+import { namedIn } from './models.js';
 import { numberOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import type { Place } from './places.js';
+import { wholePlace, type JsonPlace } from './json-places.js';
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 /** A run lasts 30 days at most, so that a longer wait would end it. */
 const LONGEST_SECONDS = 29 * 86_400;
 
-/** Whether the node is on and waits for a call, whose address `$execution.resumeUrl` is. */
+/** Returns whether the node is on and waits for a call to the address `$execution.resumeUrl`. */
 export function waitsForCall({ type, parameters, isDisabled }: N8nNode): boolean {
   return type === 'n8n-nodes-base.wait' && parameters['resume'] === 'webhook' && !isDisabled;
 }
@@ -47,7 +48,7 @@ function secondsOf(at: NodeTranslation, amount: unknown, unit: string): number |
 function callback(at: NodeTranslation): TranslatedNode {
   const id = at.add('wait', { mode: 'callback', timeout: timeoutOf(at) });
   const body = `${id}.result.json`;
-  const place: Place = {
+  const place: JsonPlace = {
     readings: [{ path: ['body'], variable: body }],
     ran: `${id}.result.content`,
     order: at.around.order,
@@ -56,7 +57,7 @@ function callback(at: NodeTranslation): TranslatedNode {
   return afterTimeout(at, id, place);
 }
 
-/** In n8n a form that people fill in; here a task for them. */
+/** A form of n8n, which people fill in, becomes a task for them. */
 function form(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {
@@ -70,7 +71,7 @@ function form(at: NodeTranslation): TranslatedNode {
   const message = texts.length === 0 ? at.node.label : texts.join('\n\n');
   const id = at.add('human', { message, ...(fields.length > 0 && { fields }), timeout: timeoutOf(at) });
   at.warn('The form is a task in the inbox of who may run the workflow. It has no public address.');
-  const place: Place = {
+  const place: JsonPlace = {
     readings: [{ path: [], variable: `${id}.result.values` }],
     ran: `${id}.result.content`,
     order: at.around.order,
@@ -78,8 +79,8 @@ function form(at: NodeTranslation): TranslatedNode {
   return afterTimeout(at, id, place);
 }
 
-/** n8n goes on after the time limit as after an answer. */
-function afterTimeout(at: NodeTranslation, id: string, place: Place): TranslatedNode {
+/** n8n continues after the time limit as it does after an answer. */
+function afterTimeout(at: NodeTranslation, id: string, place: JsonPlace): TranslatedNode {
   const ordinary = { id, handle: null };
   const isLimited = at.parameters['limitWaitTime'] === true;
   return {
@@ -112,4 +113,29 @@ export function translateStop(at: NodeTranslation): TranslatedNode {
   const message = object ?? at.value(at.parameters['errorMessage'] ?? '', 'errorMessage');
   const id = at.add('code', { code: STOP_CODE, inputs: { message } });
   return { entry: id, outputs: [] };
+}
+
+export function translateCall(at: NodeTranslation): TranslatedNode {
+  const { parameters } = at;
+  const source = textOf(parameters['source']) ?? 'database';
+  if (source !== 'database') throw new NotTranslatable(`its workflow comes from "${source}"`);
+  if ((parameters['mode'] ?? 'once') === 'each') at.warnOfItems();
+  const mapped = valueAt(parameters, 'workflowInputs', 'value');
+  const input =
+    isObject(mapped) && Object.keys(mapped).length > 0 ? (at.value(mapped, 'workflowInputs') as JsonObject) : whole(at);
+  at.warn(`Choose the workflow that it runs${namedIn(parameters['workflowId'])}: ids of n8n mean nothing here.`);
+  const doesWait = valueAt(parameters, 'options', 'waitForSubWorkflow') !== false;
+  const id = at.add('workflow', { input, wait: doesWait });
+  if (!doesWait) return oneWay(id, at.json);
+  return oneWay(id, at.uncertain(wholePlace(`${id}.result.output`, `${id}.result.run_id`, at.around.order)));
+}
+
+/**
+ * n8n hands over everything if no inputs are named. The fields of an object can be named, those of a variable cannot.
+ */
+function whole(at: NodeTranslation): JsonObject {
+  const json = at.wholeJson;
+  if (isObject(json)) return json;
+  at.warn('Name what it hands over under "input": n8n hands over whatever comes in, whose fields are not known.');
+  return {};
 }
