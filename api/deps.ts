@@ -10,7 +10,7 @@ import type { ChatUpstream } from './chat/chat-upstream.js';
 import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-types.js';
-import type { Threads } from '../threads/threads.js';
+import type { Processes } from '../processes/processes.js';
 import type { HeavyTurns } from './http/heavy-turns.js';
 import type { Metrics } from './observability/metrics.js';
 import type { DensePlacement } from './runs/dense-placement.js';
@@ -37,7 +37,7 @@ export interface AppDeps {
   models: ModelProviders;
   chatUpstream: ChatUpstream;
   chatMeter: ChatMeter;
-  threads: Threads;
+  processes: Processes;
   /** The memory that all large answers and bodies share. */
   memory: ByteBudget;
   /** In which large drawings are worked at. */

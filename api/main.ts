@@ -16,7 +16,7 @@ import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
-import { createThreads } from '../threads/threads.js';
+import { createProcesses } from '../processes/processes.js';
 import { createApp } from './app.js';
 import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
@@ -152,7 +152,7 @@ function createDeps(
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     chatMeter: createChatMeter(db, logger),
-    threads: createThreads(),
+    processes: createProcesses(),
     memory: new ByteBudget(MEMORY),
     turns: new HeavyTurns(),
     startSlots: createStartSlots(STARTS_AT_ONCE),
@@ -197,7 +197,7 @@ function createDeps(
     }),
   };
   const close = async (): Promise<void> => {
-    deps.threads.close();
+    deps.processes.close();
     await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);
   };
   return { deps, close };

@@ -13,7 +13,7 @@ import type { EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
 import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
-import type { Threads } from '../../threads/threads.js';
+import type { Processes } from '../../processes/processes.js';
 import { createExecuteNode } from '../dense/execute-node.js';
 import { createNodeChain } from '../dense/node-chain.js';
 import { Slots } from '../dense/slots.js';
@@ -57,7 +57,7 @@ export interface ActivityDeps {
   outgoing: OutgoingClient;
   mcp: McpClient;
   sandbox: Sandbox;
-  threads: Threads;
+  processes: Processes;
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
@@ -78,11 +78,11 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const sessions = createMcpSessions(deps.mcp);
   const clients = createModelClients(db, secretBox, metrics);
-  const forms = createFormChecker(deps.threads);
+  const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
   const agent: AgentDeps = { ...children, providers, clients, forms, sessions, node };
-  const judge = createJudge(deps.threads);
+  const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
   const report: ReportRunEnd = (end) => trace('finishRun', end, () => reportRunEnd(deps, end));

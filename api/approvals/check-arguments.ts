@@ -2,7 +2,7 @@
 // take for ever.
 import { writeJson } from '../../graph/json-text.js';
 import type { JsonObject } from '../../graph/json.js';
-import { ThreadsBusyError, type Threads } from '../../threads/threads.js';
+import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
 import { overloaded } from '../http/errors.js';
 
 const CHECK_WITHIN_MS = 3_000;
@@ -10,7 +10,7 @@ const CHECK_WITHIN_MS = 3_000;
 const MAX_WAITING = 8;
 
 interface Checking {
-  threads: Threads;
+  processes: Processes;
   /** The user who gives the arguments. */
   userId: number;
   signal: AbortSignal;
@@ -23,12 +23,12 @@ interface Checking {
 export async function argumentsProblem(
   schema: JsonObject,
   given: JsonObject,
-  { threads, userId, signal }: Checking,
+  { processes, userId, signal }: Checking,
 ): Promise<string | undefined> {
   const work = { kind: 'schema', schema: writeJson(schema), value: writeJson(given) } as const;
   const options = { owner: userId, signal, limitMs: CHECK_WITHIN_MS, maxWaiting: MAX_WAITING };
-  const reply = await threads.run(work, options).catch((error: unknown) => {
-    throw error instanceof ThreadsBusyError ? overloaded() : error;
+  const reply = await processes.run(work, options).catch((error: unknown) => {
+    throw error instanceof ProcessesBusyError ? overloaded() : error;
   });
   return reply?.kind === 'checked' ? reply.problem : 'the schema of the tool cannot be used to check them';
 }

@@ -12,7 +12,7 @@ import { invalidFields } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { argumentsProblem } from './check-arguments.js';
 
-type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory' | 'threads'>;
+type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory' | 'processes'>;
 
 /** Whether these are the arguments that would be sent anyway. */
 export function isAlready(deps: Deps, current: CurrentArguments, given: JsonObject): boolean {
@@ -39,7 +39,7 @@ export async function toEdit(
   const problem =
     tool === undefined
       ? 'the tool is not known any more'
-      : await argumentsProblem(tool.parameters, given, { threads: deps.threads, userId, signal });
+      : await argumentsProblem(tool.parameters, given, { processes: deps.processes, userId, signal });
   if (problem !== undefined) throw wrongArguments(`The arguments do not fit the tool: ${problem}.`);
   const shown = masker.json(given);
   return {

@@ -4,7 +4,7 @@ import { isHandedBack, retryDelayOf } from '../../../activities/node/failures.js
 import type { NodeTask } from '../../../activities/node/node-step.js';
 import type { Condition } from '../../../graph/judge.js';
 import type { Scope } from '../../../graph/template.js';
-import { createThreads, ThreadsBusyError, type Threads } from '../../../threads/threads.js';
+import { createProcesses, ProcessesBusyError, type Processes } from '../../../processes/processes.js';
 
 const task = { run: { projectId: 7 }, signal: new AbortController().signal } as NodeTask;
 const matches = (right: string, left = '{{ input.text }}'): Condition => ({ left, operator: 'matches', right });
@@ -12,12 +12,12 @@ const scopeOf = (text: string): Scope => ({ input: { text }, results: new Map() 
 
 describe('the conditions of a node', function () {
   this.timeout(60_000);
-  const threads = createThreads(new URL('../../../dist/threads/host.js', import.meta.url));
-  after(() => threads.close());
-  const judge = createJudge(threads)(task);
+  const processes = createProcesses(new URL('../../../dist/processes/host.js', import.meta.url));
+  after(() => processes.close());
+  const judge = createJudge(processes)(task);
 
-  /** In place of threads that do what the test says. */
-  function judgeBy(run: Threads['run']) {
+  /** A stand-in for the processes that does what the test says. */
+  function judgeBy(run: Processes['run']) {
     return createJudge({ run, close: () => undefined })(task);
   }
 
@@ -68,7 +68,7 @@ describe('the conditions of a node', function () {
   it('leave the slot to others while too many of the project wait, for longer than the workflow task is held', async () => {
     const busy = judgeBy((_work, { owner, maxWaiting }) => {
       assert.deepEqual([owner, maxWaiting], [7, 8]);
-      return Promise.reject(new ThreadsBusyError('busy'));
+      return Promise.reject(new ProcessesBusyError('busy'));
     });
     await assert.rejects(
       async () => busy([matches('a')], scopeOf('a'.repeat(100_000)), 'all'),

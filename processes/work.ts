@@ -1,4 +1,4 @@
-// The works that a thread can be asked to do, and its replies (child.ts).
+// The works that a process can be asked to do, and its replies.
 import { LRUCache } from 'lru-cache';
 import { answerQuestions, type Question, type QuestionMode } from '../graph/judge.js';
 import { compileSchema, schemaProblem, type SchemaCheck } from '../graph/json-schema.js';
@@ -6,9 +6,9 @@ import { parseJson } from '../graph/json-text.js';
 import { NodeError } from '../graph/node-error.js';
 
 export type Work =
-  /** Finds the questions of one node that hold. Their sides are indexes of `texts`: a message copies a text for each place. */
+  /** Finds the questions of one node that hold. Their sides are indexes of `texts`, because a message copies each text. */
   | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
-  /** Whether a value fits a schema, both as JSON text; without a value, whether the schema can be used. */
+  /** Asks whether a value fits a schema, both as JSON text. Without a value it asks whether the schema can be used. */
   | { kind: 'schema'; schema: string; value?: string };
 
 interface PackedQuestion extends Pick<Question, 'operator'> {
@@ -32,14 +32,14 @@ export function questionsWork(questions: readonly Question[], mode: QuestionMode
 export type Reply =
   /** The indexes of the questions that hold. */
   | { kind: 'held'; held: number[] }
-  /** `problem`: the first thing that does not fit. */
+  /** `problem` is the first thing that does not fit. */
   | { kind: 'checked'; problem: string | undefined }
   /** Nothing can be checked by the schema, for this reason. */
   | { kind: 'unusable'; reason: string }
   /** The node fails. */
   | { kind: 'failed'; code: string; message: string };
 
-/** By the schema as JSON text: a workflow uses its own again and again. Compiled, a schema is larger than its text. */
+/** The key is the schema as JSON text. A workflow uses its schema repeatedly. A compiled schema is larger than its text. */
 const checks = new LRUCache<string, SchemaCheck>({
   max: 50,
   maxSize: 256 * 1024,
@@ -65,7 +65,7 @@ function checkBySchema({ schema, value }: Work & { kind: 'schema' }): Reply {
     const check = checkOf(schema);
     return { kind: 'checked', problem: value === undefined ? undefined : check(parseJson(value)) };
   } catch (error) {
-    // The stack overflows where a schema refers to itself without end.
+    // The stack overflows if a schema refers to itself without end.
     return { kind: 'unusable', reason: error instanceof Error ? error.message : 'the schema cannot be compiled' };
   }
 }

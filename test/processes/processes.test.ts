@@ -1,11 +1,11 @@
-// The threads of the build, as the API and the worker start them.
+// The processes of the build, as the API and the worker start them.
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { Question } from '../../graph/judge.js';
-import { createThreads, ThreadsBusyError, type Threads } from '../../threads/threads.js';
-import { questionsWork, type Work } from '../../threads/work.js';
+import { createProcesses, ProcessesBusyError, type Processes } from '../../processes/processes.js';
+import { questionsWork, type Work } from '../../processes/work.js';
 
-const ENTRY = new URL('../../dist/threads/host.js', import.meta.url);
+const ENTRY = new URL('../../dist/processes/host.js', import.meta.url);
 const NEVER = new AbortController().signal;
 
 /** Some 0.3 s of one processor. */
@@ -23,14 +23,14 @@ const endless = JSON.stringify({
   ),
 });
 
-describe('threads', function () {
+describe('processes', function () {
   this.timeout(60_000);
-  let threads: Threads;
-  beforeEach(() => void (threads = createThreads(ENTRY)));
-  afterEach(() => threads.close());
+  let processes: Processes;
+  beforeEach(() => void (processes = createProcesses(ENTRY)));
+  afterEach(() => processes.close());
 
   const run = (work: Work, owner = 1, given: { signal?: AbortSignal; limitMs?: number; maxWaiting?: number } = {}) =>
-    threads.run(work, { owner, signal: NEVER, limitMs: 30_000, ...given });
+    processes.run(work, { owner, signal: NEVER, limitMs: 30_000, ...given });
 
   it('answer which questions hold, the mistakes in patterns, and what fits no schema', async () => {
     const questions: Question[] = [
@@ -95,7 +95,7 @@ describe('threads', function () {
 
   it('refuse an owner who has too much work that waits', async () => {
     const [first, second] = [run(slowWork), run(slowWork)];
-    await assert.rejects(run(quick, 1, { maxWaiting: 1 }), ThreadsBusyError);
+    await assert.rejects(run(quick, 1, { maxWaiting: 1 }), ProcessesBusyError);
     assert.deepEqual(await run(quick, 2, { maxWaiting: 1 }), { kind: 'held', held: [0] });
     await Promise.all([first, second]);
   });

@@ -1,6 +1,6 @@
-// Decides whose work begins next.
+// Turns decide whose work begins next.
 
-export interface TurnLimits {
+interface TurnLimits {
   /** The limit on works at once. */
   total: number;
   /** The limit for one project, so that the endless loops of one never keep the work of all others waiting. */
@@ -33,7 +33,7 @@ export class Turns {
     return this.#lines.get(projectId)?.size ?? 0;
   }
 
-  /** Resolves when it is the caller's turn, who must end it. Rejects with the reason of `signal` when that comes first. */
+  /** Resolves when the caller has its turn, which it must end. Rejects with the reason of `signal` when that comes first. */
   async take(projectId: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#mayBegin(projectId)) return this.#begin(projectId);

@@ -1,9 +1,9 @@
-// The code that runs in a thread (host.ts): one work after the other. A thread's port has no origin.
+// The thread of a process (host.ts) does one work after the other. The port of a thread has no origin.
 import { parentPort } from 'node:worker_threads';
 import { perform, type Work } from './work.js';
 
-/** Tells that the thread is there: the time of a work begins then. */
-export const READY = 'ready';
+/** This message says that the thread has started. The time of a work begins then. */
+const READY = 'ready';
 
 parentPort?.on('message', (work: Work) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin

@@ -1,4 +1,5 @@
-// The process of a thread (threads.ts). A thread that takes too much memory can end its whole process, and ends this one then.
+// One of the processes of processes.ts. The work is done in a thread, whose memory is limited: Node.js may end the whole
+// process of a thread that has no memory left, and this process serves nothing else.
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import type { Reply, Work } from './work.js';
@@ -9,7 +10,7 @@ const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
 process.once('disconnect', end);
 
-const thread = new Worker(new URL('child.js', import.meta.url), { resourceLimits: LIMITS, env: {} });
+const thread = new Worker(new URL('thread.js', import.meta.url), { resourceLimits: LIMITS, env: {} });
 thread
   .on('message', (reply: Reply | string) => process.send?.(reply))
   .once('error', end)
@@ -19,7 +20,7 @@ process.on('message', (work: Work) => {
   thread.postMessage(work);
 });
 
-/** Waiting for the thread could take forever. */
+/** The process is killed, because waiting for the thread could take forever. */
 function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Turns } from '../../threads/turns.js';
+import { Turns } from '../../processes/turns.js';
 
 const NEVER = new AbortController().signal;
 
