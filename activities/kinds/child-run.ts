@@ -23,7 +23,7 @@ import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import { MAX_WAIT_SECONDS } from '../../graph/nodes/timeout-field.js';
+import { MAX_WAIT_SECONDS } from '../../graph/nodes/shared-fields.js';
 import type { NodeOutput } from '../../graph/template.js';
 import { NodeFailure, runClosedFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';

@@ -8,7 +8,7 @@ import { isEmpty, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/human.js';
-import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/timeout-field.js';
+import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/shared-fields.js';
 import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
 import { isSecretField, MASK, maskInput } from '../../graph/secrets.js';
 import { renderText } from '../../graph/template.js';

@@ -19,8 +19,8 @@ export type JudgeFor = (task: NodeTask) => Judge;
 
 export function createJudge(processes: Processes): JudgeFor {
   return ({ run: { projectId }, signal }) =>
-    async (conditions, scope, mode) => {
-      const questions = toQuestions(conditions, scope);
+    async (conditions, values, mode) => {
+      const questions = toQuestions(conditions, values);
       if (areCheap(questions)) return answerQuestions(questions, mode);
       const options = { owner: projectId, signal, limitMs: LIMIT_MS, maxWaiting: MAX_WAITING };
       const reply = await processes.run(questionsWork(questions, mode), options).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../d
 import type { RunInput } from '../../graph/input.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
-import type { Scope } from '../../graph/template.js';
+import type { VariableValues } from '../../graph/template.js';
 import { workflowToolsOf } from '../../graph/nodes/agent.js';
 import { asksForSecrets } from '../../graph/nodes/human.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
@@ -56,7 +56,7 @@ export interface RunContexts {
   /** Throws a non-retryable failure when the run does not exist. */
   load(runId: string): Promise<RunContext>;
   /** See `createScopeLoader`. */
-  loadScope(task: ScopeTask, templates: unknown): Promise<Scope>;
+  loadScope(task: ScopeTask, templates: unknown): Promise<VariableValues>;
 }
 
 /** A run may get secrets while it lasts: of runs that its nodes or tools start, and from people. */

@@ -11,8 +11,7 @@ import {
   type NodeSpeed,
   type Placement,
 } from '../../graph/dense/placement.js';
-import type { Document } from '../../graph/document.js';
-import { executionSettingOf, isExecution, type Execution } from '../../graph/execution.js';
+import { executionSettingOf, isExecution, type Document, type Execution } from '../../graph/document.js';
 import { kinds, type NodeKind } from '../../graph/kinds.js';
 import type { Plan } from '../../graph/plan.js';
 import { ConfigError } from '../../config/environment.js';

@@ -137,17 +137,17 @@ interface Chosen {
   /** Node ids. */
   chosen: string[];
   chosenBytes: number;
-  /** As in `Scope`. */
+  /** The texts of `VariableValues`. */
   leftOut: Map<string, string>;
 }
 
 function toText(
   { kind, data }: RunNode,
   { masker }: RunContents,
-  scope: Parameters<typeof renderData>[2],
+  values: Parameters<typeof renderData>[2],
 ): RawJson | MissingInput {
   try {
-    const rendered = renderData(kind, data, scope, MAX_INPUT_CHARACTERS);
+    const rendered = renderData(kind, data, values, MAX_INPUT_CHARACTERS);
     const text = writeJson(rendered);
     if (text.length > MAX_INPUT_CHARACTERS) return 'too_large';
     return new RawJson(masker.isEmpty ? text : writeJson(masker.json(rendered)));
