@@ -20,7 +20,7 @@ import type { SharedReads } from './live/shared-reads.js';
 import type { KeyCounter } from './access/key-counter.js';
 import type { SessionCounter } from './access/session-counter.js';
 import type { RefusalLog } from './audit/refusal-log.js';
-import type { SnapshotStore } from '../acceptance/snapshot-store.js';
+import type { SnapshotStore } from '../acceptance/store-run.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';
 import type { SignIn } from './sessions/sign-in.js';

@@ -1,10 +1,8 @@
 // The runs that nodes start: of a sub-workflow's node, and of an agent's tools that are workflows. Each is accepted as
 // the API accepts those that people ask for, exactly once by the node's row in `waits`.
-import { toSentences } from '../../acceptance/error-sentences.js';
-import { prepareRun } from '../../acceptance/prepare-run.js';
+import { toSentences, prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
-import type { SnapshotStore } from '../../acceptance/snapshot-store.js';
-import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
+import { START_GRACE_SECONDS, storeRun, type SnapshotStore } from '../../acceptance/store-run.js';
 import { currentTraceparent } from '../../config/spans.js';
 import type { ChildToStart } from '../../contract/activities.js';
 import type { Database } from '../../db/core/client.js';

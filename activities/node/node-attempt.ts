@@ -15,11 +15,10 @@ import {
   runClosedFailure,
 } from './failures.js';
 import { keepAttempt } from './keep-attempt.js';
-import { logAttempt } from './node-log.js';
+import { logAttempt, type AttemptOutcome } from './node-log.js';
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
 import { createStopSignal } from './stop-signal.js';
-import type { AttemptOutcome } from '../worker/worker-metrics.js';
 
 /** A node fails when a provider asks for a longer delay than this. */
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;

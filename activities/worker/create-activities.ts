@@ -2,7 +2,7 @@
 import type { Activities, NodeActivities } from '../../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../../contract/nodes.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
-import { createSnapshotStore } from '../../acceptance/snapshot-store.js';
+import { createSnapshotStore } from '../../acceptance/store-run.js';
 import type { Logger } from '../../config/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Database } from '../../db/core/client.js';

@@ -17,12 +17,6 @@ export interface WorkerMetrics {
   handedBack: Counter;
 }
 
-/**
- * How an attempt ended. `retried`: another attempt follows. `cut`: a local attempt took too long, and a normal activity
- * follows. `handed_back`: the worker is stopping, and another worker continues.
- */
-export type AttemptOutcome = 'ended' | 'retried' | 'cut' | 'cancelled' | 'handed_back' | 'internal_error';
-
 /** A worker's load, as reported by the Temporal SDK and the slots of projects. */
 export interface WorkerLoad extends SlotsLoad {
   numInFlightNonLocalActivities: number;

@@ -4,7 +4,7 @@ import { attachProviderKey, detachProviderKey, MOST_PROVIDER_KEYS } from '../../
 import { AdminError, type AdminContext } from './context.js';
 import { made, recorded } from './recorded.js';
 
-export interface NewProviderKey {
+interface NewProviderKey {
   project: number;
   provider: string;
   key: string;

@@ -1,7 +1,7 @@
 // Prints plain lines to a file or a pipe; a terminal gets colours and lines that are updated in place.
 import type { WriteStream } from 'node:tty';
 
-export type Paint = (text: string) => string;
+type Paint = (text: string) => string;
 
 export interface Terminal {
   line: (text?: string) => void;

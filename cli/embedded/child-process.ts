@@ -34,7 +34,7 @@ export interface ChildOptions {
   onRestart: (reason: string) => void;
 }
 
-export interface Liveness {
+interface Liveness {
   everyMs: number;
   /** The time limit of one check. */
   timeoutMs: number;
