@@ -2,7 +2,7 @@
 // `schedule_firings`, as the schedule's author.
 import { Context } from '@temporalio/activity';
 import { toSentences, prepareRun } from '../../acceptance/prepare-run.js';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
 import { START_GRACE_SECONDS, storeRun, type SnapshotStore } from '../../acceptance/store-run.js';

@@ -1,7 +1,7 @@
 import type { Logger } from '../../config/logger.js';
 import type { Db } from '../../db/core/client.js';
 import { insertRefusals, type Refusal } from '../../db/audit/refusals-repository.js';
-import { together } from '../access/together.js';
+import { together } from '../../db/core/together.js';
 
 export interface RefusalLog {
   /** Resolves when the refusal is stored. Never throws: the request is refused in any case. */

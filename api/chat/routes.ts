@@ -9,7 +9,7 @@ import { meterAnswer } from './meter-answer.js';
 import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
-import { mayAct } from '../../db/projects/roles.js';
+import { mayAct } from '../../acceptance/roles.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 

@@ -1,6 +1,6 @@
 // The address of a hook, at which another service starts a run. docs/use/starts.md.
 import { z } from 'zod';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import type { Logger } from '../../config/logger.js';
 import { countDelivery, type DeliveryKind } from '../../db/hooks/hook-windows-repository.js';
 import { findAddressedHook, noteDelivery, type AddressedHook } from '../../db/hooks/hooks-repository.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import type { Role } from '../../db/core/tables.js';
 import type { HookRecord } from '../../db/hooks/hooks-repository.js';
 import type { AppDeps } from '../deps.js';

@@ -1,10 +1,10 @@
 // Reads of runs for those who have waited: what they wait for happens to all of them at once.
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
 import { readRunForPoll, type PolledRun } from '../../db/runs/poll-repository.js';
 import { findRoles, type Reader, type Viewer } from '../../db/runs/run-watches-repository.js';
-import { together } from '../access/together.js';
+import { together } from '../../db/core/together.js';
 
 export interface SharedReads {
   /** What a poll by this reader finds now. */

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import type { MemberProject, ProviderKeyListing } from '../../db/projects/projects-repository.js';
-import { mayAct } from '../../db/projects/roles.js';
+import { mayAct } from '../../acceptance/roles.js';
 import { providerKeySchema, toProviderKey } from './provider-key-view.js';
 import { roleSchema } from './role-schema.js';
 

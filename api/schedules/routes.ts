@@ -1,7 +1,7 @@
 // The schedules of a workflow: its runs that start by the clock. docs/use/starts.md.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import { openScheduleInput } from '../../acceptance/schedule-input.js';
 import { deleteSchedule } from '../../db/schedules/delete-schedules.js';
 import {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Decimal } from 'decimal.js';
 import type { MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { RawJson } from '../http/json-text.js';
-import { mayAct } from '../../db/projects/roles.js';
+import { mayAct } from '../../acceptance/roles.js';
 import type { RouteResult } from '../http/route.js';
 import { roleSchema } from '../projects/role-schema.js';
 

@@ -2,7 +2,7 @@ import { findProjectRole, findRunRole, findWorkflowRole } from '../../../db/proj
 import type { Scope } from '../../../db/projects/scope.js';
 import { requireAdministrator } from '../../access/administrators.js';
 import { hiddenFrom } from '../../access/key-project.js';
-import { mayAct } from '../../../db/projects/roles.js';
+import { mayAct } from '../../../acceptance/roles.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, notFound, permissionDenied } from '../errors.js';

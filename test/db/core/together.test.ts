@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { together } from '../../../api/access/together.js';
+import { together } from '../../../db/core/together.js';
 
 describe('questions asked together', () => {
   function recorder({ most = 10, tookMs = 5 } = {}) {

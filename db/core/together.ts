@@ -1,6 +1,6 @@
-// Batches questions to the database: those that are asked at the same time share one statement.
+// Questions to the database are asked in batches: those that are asked at the same time share one statement.
 
-export interface TogetherOptions {
+interface TogetherOptions {
   /**
    * The largest number of questions in one statement. One statement runs at a time; further questions wait for the
    * next.
@@ -53,4 +53,23 @@ export function together<Question, Answer>(
         if (!isUnderWay && waiting.length > 0) void send();
       });
     });
+}
+
+/**
+ * Batches the questions of each name apart: those that are asked while another question of their name is under way share a
+ * statement, and no name waits for another.
+ */
+export function togetherByName<Question, Answer>(
+  ask: (name: string, questions: Question[]) => Promise<Answer[]>,
+  most: number,
+): (name: string, question: Question) => Promise<Answer> {
+  const groups = new Map<string, (question: Question) => Promise<Answer>>();
+  return (name, question) => {
+    let group = groups.get(name);
+    if (group === undefined) {
+      group = together((questions) => ask(name, questions), { most, onIdle: () => groups.delete(name) });
+      groups.set(name, group);
+    }
+    return group(question);
+  };
 }
