@@ -15,8 +15,9 @@ import {
   type ChatCall,
   type ChatEnd,
 } from '../../db/spending/chat-calls-repository.js';
+import { spanOf, type PassedLimit } from '../../db/spending/reserve-call.js';
 import { startLoop, type BackgroundLoop } from '../background/background-loop.js';
-import { budgetExceeded } from './chat-errors.js';
+import { ApiError } from '../http/errors.js';
 import type { ReadUsage } from './usage-reader.js';
 
 /** A call whose process has not been heard of for so long is ended by another one. */
@@ -161,4 +162,13 @@ function toEnd(outcome: ChatOutcome, model: ResolvedModel, reserved: Tokens): Ch
 
 function toCounts({ input, output }: Tokens): Pick<ChatEnd, 'inputTokens' | 'outputTokens'> {
   return { inputTokens: input, outputTokens: output };
+}
+
+/** The 402 of a call that could cost `price` USD and would pass the limit of its project. */
+function budgetExceeded({ limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): ApiError {
+  const span = spanOf(period);
+  const message =
+    `The call could cost ${price} USD. The project has spent ${spentUsd} USD and reserved ${reservedUsd} USD for other calls ` +
+    `of its limit of ${limitUsd} USD${span}, so the call was not made.`;
+  return new ApiError(402, 'budget_exceeded', message);
 }

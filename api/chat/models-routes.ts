@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelProviders } from '../../config/model-providers.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { chatErrorSchema } from './chat-errors.js';
+import { chatErrorSchema } from '../http/chat-errors.js';
 
 const modelSchema = z.object({
   id: z.string(),

@@ -4,7 +4,7 @@ import { findModel, type ModelProvider } from '../../config/model-providers.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { findProviderKey } from '../../db/projects/provider-keys-repository.js';
 import { documentedAs } from '../http/documented-as.js';
-import { chatErrorSchema } from './chat-errors.js';
+import { chatErrorSchema } from '../http/chat-errors.js';
 import { meterAnswer } from './meter-answer.js';
 import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
 import type { AppDeps } from '../deps.js';

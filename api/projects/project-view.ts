@@ -6,28 +6,35 @@ import { mayAct } from '../../acceptance/roles.js';
 import { providerKeySchema, toProviderKey } from './provider-key-view.js';
 import { roleSchema } from './role-schema.js';
 
-export const amountSchema = z.record(z.string(), z.string()).describe('ISO 4217 code -> plain decimal.');
+export const amountSchema = z
+  .record(z.string(), z.string())
+  .describe('ISO 4217 code -> plain decimal.')
+  .meta({ id: 'Amount' });
 
 export const spendingLimitSchema = z.object({
   amount: z.string().describe('USD, a plain decimal'),
   period: z.enum(['day', 'month', 'total']).describe('Days and months begin at midnight UTC'),
 });
 
-export const projectSchema = z.object({
-  id: z.int(),
-  name: z.string(),
-  total_spent: amountSchema,
-  spending_limit: spendingLimitSchema.nullable(),
-  spent_in_period: amountSchema,
-  stored_bytes: z.int().describe('Of drawings with their versions, of runs and their results; right within 10 seconds'),
-  attached_provider_keys: z.array(providerKeySchema),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  webhook_url: z.string(),
-  is_webhook_enabled: z.boolean(),
-  can_edit: z.boolean(),
-  role: roleSchema,
-});
+export const projectSchema = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    total_spent: amountSchema,
+    spending_limit: spendingLimitSchema.nullable(),
+    spent_in_period: amountSchema,
+    stored_bytes: z
+      .int()
+      .describe('Of drawings with their versions, of runs and their results; right within 10 seconds'),
+    attached_provider_keys: z.array(providerKeySchema),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    webhook_url: z.string(),
+    is_webhook_enabled: z.boolean(),
+    can_edit: z.boolean(),
+    role: roleSchema,
+  })
+  .meta({ id: 'Project' });
 
 /** Null where there is none. */
 export function toSpendingLimit({

@@ -1,8 +1,10 @@
+import type { Histogram } from 'prom-client';
 import type { AppMiddleware } from '../app-state.js';
-import type { Metrics } from '../../observability/metrics.js';
+
+type Requests = Histogram<'method' | 'route' | 'status'>;
 
 /** Logs one line per request with the route's pattern; never the query, headers or body. */
-export function accessLog(metrics: Metrics): AppMiddleware {
+export function accessLog(requestSeconds: Requests): AppMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     ctx.res.once('close', () => {
@@ -14,7 +16,7 @@ export function accessLog(metrics: Metrics): AppMiddleware {
       const route = taken?.path ?? 'unmatched';
       const status = ctx.res.statusCode;
       const facts = { method: ctx.method, route, status, duration_ms: Math.round(durationMs), ...held };
-      metrics.requestSeconds.observe({ method: ctx.method, route, status }, durationMs / 1000);
+      requestSeconds.observe({ method: ctx.method, route, status }, durationMs / 1000);
       if (!ctx.res.writableFinished) log.info(facts, 'request aborted');
       else if (taken?.quiet === true) log.debug(facts, 'request');
       else log.info(facts, 'request');

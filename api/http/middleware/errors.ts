@@ -1,5 +1,5 @@
 import type { AppMiddleware } from '../app-state.js';
-import { isChatPath, toChatError } from '../../chat/chat-errors.js';
+import { isChatPath, toChatError } from '../chat-errors.js';
 import { isDatabaseTimeout } from '../../../db/core/client.js';
 import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
 import { MemoryBusyError } from '../../../outgoing/byte-budget.js';

@@ -1,13 +1,13 @@
-import { findProjectRole, findRunRole, findWorkflowRole } from '../../../db/projects/members-repository.js';
-import type { Scope } from '../../../db/projects/scope.js';
-import { requireAdministrator } from '../../access/administrators.js';
-import { hiddenFrom } from '../../access/key-project.js';
-import { mayAct } from '../../../acceptance/roles.js';
-import type { AppContext, AppMiddleware } from '../app-state.js';
-import type { AppDeps } from '../../deps.js';
-import { ApiError, notFound, permissionDenied } from '../errors.js';
-import type { Access, AccessRule } from '../route.js';
-import { pathId, uuid } from '../path-ids.js';
+import { findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
+import { requireAdministrator } from './administrators.js';
+import { hiddenFrom } from './key-project.js';
+import { mayAct } from '../../acceptance/roles.js';
+import type { AppContext, AppMiddleware } from '../http/app-state.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, notFound, permissionDenied } from '../http/errors.js';
+import type { Access, AccessRule } from '../http/route.js';
+import { pathId, uuid } from '../http/path-ids.js';
 
 /**
  * Checks the role that the rule requires. An object that the user may not see is a 404, so its existence never leaks.

@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { admitKey } from '../../access/admit-key.js';
-import { admitSession } from '../../access/admit-session.js';
-import { requireScope } from '../../access/key-scope.js';
-import type { AppContext, AppMiddleware } from '../app-state.js';
-import type { AppDeps } from '../../deps.js';
-import { ApiError, permissionDenied } from '../errors.js';
-import { knownStates } from '../conditional.js';
-import { uuid } from '../path-ids.js';
-import type { Caller, Route } from '../route.js';
+import { admitKey } from './admit-key.js';
+import { admitSession } from './admit-session.js';
+import { requireScope } from './key-scope.js';
+import type { AppContext, AppMiddleware } from '../http/app-state.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, permissionDenied } from '../http/errors.js';
+import { knownStates } from '../http/conditional.js';
+import { uuid } from '../http/path-ids.js';
+import type { Caller, Route } from '../http/route.js';
 
 type Authenticated = Pick<Route, 'auth' | 'method' | 'keyScope' | 'pollsRun'>;
 

@@ -1,16 +1,17 @@
 // The error shape of the chat-completion proxy. Specification, "Chat proxy error body".
 import { z } from 'zod';
-import { spanOf, type PassedLimit } from '../../db/spending/reserve-call.js';
-import { ApiError } from '../http/errors.js';
+import { ApiError } from './errors.js';
 
-export const chatErrorSchema = z.object({
-  error: z.object({
-    message: z.string(),
-    type: z.string(),
-    param: z.string().nullable(),
-    code: z.string().nullable(),
-  }),
-});
+export const chatErrorSchema = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string().nullable(),
+    }),
+  })
+  .meta({ id: 'ChatError' });
 
 type ChatError = z.infer<typeof chatErrorSchema>;
 
@@ -46,13 +47,4 @@ function typeOf(status: number): string {
   if (status === 429) return 'rate_limit_error';
   if (status === 403) return 'permission_error';
   return status >= 500 ? 'server_error' : 'invalid_request_error';
-}
-
-/** The 402 of a call that could cost `price` USD and would pass the limit of its project. */
-export function budgetExceeded({ limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): ApiError {
-  const span = spanOf(period);
-  const message =
-    `The call could cost ${price} USD. The project has spent ${spentUsd} USD and reserved ${reservedUsd} USD for other calls ` +
-    `of its limit of ${limitUsd} USD${span}, so the call was not made.`;
-  return new ApiError(402, 'budget_exceeded', message);
 }

@@ -2,10 +2,10 @@
 // workflows".
 import { z } from 'zod';
 import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/input.js';
-import type { AppContext } from '../http/app-state.js';
-import { parseFields } from '../http/field-errors.js';
-import { parseExactJsonBody } from '../http/json-body.js';
-import { readJsonBody, readTextBody, type BodyBounds } from '../http/middleware/read-body.js';
+import type { AppContext } from './app-state.js';
+import { parseFields } from './field-errors.js';
+import { parseExactJsonBody } from './json-body.js';
+import { readJsonBody, readTextBody, type BodyBounds } from './middleware/read-body.js';
 
 const wrapper = z.object({ input_data: z.unknown().optional() });
 
