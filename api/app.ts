@@ -2,14 +2,11 @@ import { join } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { keyRoutes } from './access/keys-routes.js';
-import { meRoutes } from './access/me-routes.js';
 import { userRoutes } from './access/users-routes.js';
 import { approvalRoutes } from './approvals/routes.js';
 import { auditRoutes } from './audit/routes.js';
-import { chatTransactionRoutes } from './billing/chat-transactions-routes.js';
 import { billingRoutes } from './billing/routes.js';
 import { callbackRoutes } from './callbacks/routes.js';
-import { modelRoutes } from './chat/models-routes.js';
 import { chatRoutes } from './chat/routes.js';
 import { readConsoleFiles } from './console/console-files.js';
 import { serveConsole } from './console/serve-console.js';
@@ -19,14 +16,11 @@ import { hookRoutes } from './hooks/routes.js';
 import type { AppMiddleware, AppState } from './http/app-state.js';
 import { dispatch } from './http/dispatch.js';
 import { createDocumentationRoutes } from './http/docs-routes.js';
-import { accessLog } from './http/middleware/access-log.js';
+import { accessLog, requestId, traceRequest } from './http/middleware/request-log.js';
 import { answerDeadline } from './http/middleware/answer-deadline.js';
 import { answerHeaders } from './http/middleware/answer-headers.js';
-import { cors } from './http/middleware/cors.js';
-import { errors } from './http/middleware/errors.js';
-import { requestId } from './http/middleware/request-id.js';
-import { traceRequest } from './http/middleware/trace.js';
-import { unmatched } from './http/middleware/unmatched.js';
+import { cors } from './http/middleware/origins.js';
+import { errors, unmatched } from './http/middleware/errors.js';
 import type { Route } from './http/route.js';
 import { humanTaskRoutes } from './human-tasks/routes.js';
 import { liveRoutes } from './live/routes.js';
@@ -131,7 +125,6 @@ export const routes: Route[] = [
   ...memberRoutes,
   ...providerKeyRoutes,
   ...spendingRoutes,
-  ...meRoutes,
   ...keyRoutes,
   ...userRoutes,
   ...webhookRoutes,
@@ -158,7 +151,6 @@ export const routes: Route[] = [
   ...toolRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
-  ...chatTransactionRoutes,
   ...usageRoutes,
   ...auditRoutes,
   ...allWorkflowsRoutes,
@@ -166,7 +158,6 @@ export const routes: Route[] = [
   ...marketplaceRoutes,
   ...choiceRoutes,
   ...chatRoutes,
-  ...modelRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
   ...createDocumentationRoutes(() => routes),

@@ -86,7 +86,7 @@ export class Exchanges {
   /**
    * `open`: the answer should be delivered. `late`: nobody waits for it any more. `unknown`: no such request was made.
    */
-  settle(responseId: RequestId | undefined): 'open' | 'late' | 'unknown' {
+  close(responseId: RequestId | undefined): 'open' | 'late' | 'unknown' {
     const id = Number(responseId);
     if (this.#open.delete(id)) return 'open';
     return Number.isInteger(id) && id >= 0 && id <= this.#lastId ? 'late' : 'unknown';

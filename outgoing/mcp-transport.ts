@@ -107,7 +107,7 @@ export class WatchedTransport implements Transport {
       }
       return this.onmessage?.(message);
     }
-    const state = this.exchanges.settle(message.id);
+    const state = this.exchanges.close(message.id);
     if (state === 'open') this.onmessage?.(message);
     if (state !== 'unknown') return;
     const error = protocolError('The MCP server answered a request that was not made.');

@@ -1,6 +1,6 @@
 import { START_SEQUENCE } from '../../contract/nodes.js';
 import type { Database } from '../../db/core/client.js';
-import { recordNodeEnd, recordTriggerEnd, type NodeEnd } from '../../db/nodes/node-results-repository.js';
+import { recordNodeEnd, recordTriggerEnd, type NodeEndRow } from '../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import type { RunInput } from '../../graph/input.js';
 import { writeJson } from '../../graph/json-text.js';
@@ -29,7 +29,7 @@ export function createTriggerStep(db: Database): NodeStep<NodeFacts> {
  * Records the node's end and the run's start in one statement. If the run was started before, it records them one after
  * the other, which changes nothing on a repeat.
  */
-async function recordStart(db: Database, end: NodeEnd): Promise<boolean> {
+async function recordStart(db: Database, end: NodeEndRow): Promise<boolean> {
   if (await recordTriggerEnd(db, end, START_SEQUENCE)) return true;
   const { reason } = await applyExecutionUpdate(db, end.runId, { sequence: START_SEQUENCE, status: 'in progress' });
   // The run was cancelled before its start, so nothing of it may be recorded.

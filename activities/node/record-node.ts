@@ -7,7 +7,7 @@ import {
   findNodeClaim,
   recordNodeEnd,
   type NodeClaim,
-  type NodeEnd as NodeEndRow,
+  type NodeEndRow,
 } from '../../db/nodes/node-results-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { NodeFailure, quotaFailure, type Charge } from './failures.js';

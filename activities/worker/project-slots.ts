@@ -79,15 +79,15 @@ export class ProjectSlots {
 
   #wait(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      const settle = (hasSlot: boolean): void => {
+      const endWait = (hasSlot: boolean): void => {
         this.#line.delete(waiting);
         clearTimeout(timer);
         signal.removeEventListener('abort', leave);
         if (hasSlot) this.#hold(projectId);
         resolve(hasSlot);
       };
-      const waiting: Waiting = { projectId, admit: () => settle(true) };
-      const leave = (): void => settle(false);
+      const waiting: Waiting = { projectId, admit: () => endWait(true) };
+      const leave = (): void => endWait(false);
       const timer = setTimeout(leave, ms);
       signal.addEventListener('abort', leave, { once: true });
       this.#line.add(waiting);

@@ -16,9 +16,8 @@ import { deleteGoneDrawings } from '../../db/retention/drawing-retention.js';
 import { deleteOldSignIns } from '../../db/retention/session-retention.js';
 import { deleteOrphanedSnapshots } from '../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../db/core/tables.js';
-import { startLoop, type BackgroundLoop } from './background-loop.js';
+import { startLoop, pause, type BackgroundLoop } from './loops.js';
 import type { AppDeps } from '../deps.js';
-import { pause } from './pause.js';
 
 const INTERVAL_MS = 300_000;
 /** A round ends after this time, even if more data is due. */

@@ -17,7 +17,7 @@ import { eventHeaders, toKeyedDelivery } from './event-id.js';
 import { refusedInputSchema, toRefusedInput } from './refused-input.js';
 import { verifySignature, type Delivery, type Verdict } from './verify-signature.js';
 
-/** Of each kind, for each hook. */
+/** The limits apply to each kind, for each hook. */
 const MOST_A_MINUTE = 60;
 /** Whoever sends it has not proved yet to know the secret. */
 const MAX_SIGNED_BYTES = 1024 * 1024;
@@ -93,7 +93,7 @@ async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, del
   return { status: 202, body: { id: envelope.data.id }, headers: repeatHeaders(isRepeat) };
 }
 
-/** Undefined unless there were too many. */
+/** Returns undefined unless there were too many. */
 async function countOrThrottle(
   { db }: AppDeps,
   { id }: AddressedHook,

@@ -104,7 +104,9 @@ export function holdsLazyJson(value: unknown): boolean {
   return isPlainObject(value) && Object.values(value).some(holdsLazyJson);
 }
 
-/** Like `JSON.stringify`, but inserts `RawJson` text unchanged. Meant for our own shallow bodies. */
+/**
+ * Writes JSON as `JSON.stringify` does, but inserts `RawJson` text unchanged. It is meant for our own shallow bodies.
+ */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => toJsonText(item)).join(',')}]`;

@@ -14,7 +14,7 @@ import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
-import { hiddenFrom } from '../access/key-project.js';
+import { hiddenFrom } from '../access/authorize.js';
 import { deliverWake } from '../waits/deliver-wakes.js';
 
 export interface GivenAnswer {

@@ -15,7 +15,7 @@ export interface Metrics {
    * `skipped` (not sent).
    */
   runQueries: Counter<'outcome'>;
-  /** Who waits for runs: `poll` (`Prefer: wait`) or `stream`. */
+  /** The number of those who wait for runs: `poll` (`Prefer: wait`) or `stream`. */
   runReaders: Gauge<'kind'>;
   /** 1 while changes of runs are told to this process. */
   runChangesListening: Gauge;

@@ -1,10 +1,27 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { toAmount, type Currencies } from '../../config/currencies.js';
-import type { MemberProject, ProviderKeyListing } from '../../db/projects/projects-repository.js';
 import { mayAct } from '../../acceptance/roles.js';
-import { providerKeySchema, toProviderKey } from './provider-key-view.js';
-import { roleSchema } from './role-schema.js';
+import { toAmount, type Currencies } from '../../config/currencies.js';
+import type { Role } from '../../db/core/tables.js';
+import type { MemberProject, ProviderKeyListing } from '../../db/projects/projects-repository.js';
+import type { ProviderKeyRecord } from '../../db/projects/provider-key-changes.js';
+
+/** The role of the caller in a project, or of a member. */
+export const roleSchema = z.enum(['owner', 'admin', 'editor', 'viewer'] satisfies Role[]).meta({ id: 'Role' });
+
+export const providerKeySchema = z.object({
+  id: z.int(),
+  name: z.string(),
+  provider: z.string(),
+  masked_key: z.string(),
+  created_at: z.iso.datetime(),
+});
+
+/** Shows everything of a key but the key itself. */
+export function toProviderKey(key: ProviderKeyRecord): z.infer<typeof providerKeySchema> {
+  const { id, name, provider, masked_key, created_at } = key;
+  return { id, name, provider, masked_key, created_at: created_at.toISOString() };
+}
 
 export const amountSchema = z
   .record(z.string(), z.string())
@@ -36,7 +53,7 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-/** Null where there is none. */
+/** Returns null if there is no limit. */
 export function toSpendingLimit({
   spending_limit_usd: usd,
   spending_period: period,

@@ -12,7 +12,7 @@ import { ApiError, invalidFields, notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { providerKeySchema, toProviderKey } from './provider-key-view.js';
+import { providerKeySchema, toProviderKey } from './project-view.js';
 
 const keysPath = '/api/v1/projects/:id/provider-keys/';
 

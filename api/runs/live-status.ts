@@ -4,7 +4,6 @@ import { QueryNotRegisteredError, QueryRejectedError, WorkflowNotFoundError, typ
 import { LRUCache } from 'lru-cache';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import type { Metrics } from '../observability/metrics.js';
-import { createQueryBreaker } from './query-breaker.js';
 import { queryRunStatus } from './temporal-calls.js';
 
 export interface LiveStatus {
@@ -15,9 +14,9 @@ export interface LiveStatus {
 const ASK_EVERY_MS = 1_000;
 const USABLE_MS = 2_000;
 const ANSWER_WITHIN_MS = 250;
-/** How long a run that did not answer in time is not queried. */
+/** A run that did not answer in time is not queried for this time. */
 const SILENT_MS = 5_000;
-/** With more concurrent queries, a busy worker takes longer to answer than a poll may wait. */
+/** A busy worker with more concurrent queries takes longer to answer than a poll may wait. */
 const MAX_UNDER_WAY = 16;
 const KEPT_RUNS = 2_000;
 /** The limit over all cached answers: about 10 MB. */
@@ -92,4 +91,40 @@ function toOutcome(error: unknown): 'refused' | 'timed_out' {
     (type) => error instanceof type,
   );
   return isAnswer ? 'refused' : 'timed_out';
+}
+
+// A circuit breaker that keeps polls fast while no worker answers queries: after several timeouts it admits only one
+// query every few seconds, which detects that workers are back.
+
+export interface QueryBreaker {
+  /** Returns whether a query may be sent now. While the breaker is open, true admits the trial query. */
+  admits(nowMs: number): boolean;
+  isOpen(): boolean;
+  answered(): void;
+  timedOut(nowMs: number): void;
+}
+
+/** A single silent run says little about the workers: its own workflow task may be failing. */
+const OPENS_AFTER = 3;
+const TRIAL_EVERY_MS = 5_000;
+
+export function createQueryBreaker(): QueryBreaker {
+  let [timeouts, trialAtMs] = [0, 0];
+  const isOpen = (): boolean => timeouts >= OPENS_AFTER;
+  return {
+    isOpen,
+    admits(nowMs) {
+      if (!isOpen()) return true;
+      if (nowMs < trialAtMs) return false;
+      trialAtMs = nowMs + TRIAL_EVERY_MS;
+      return true;
+    },
+    answered() {
+      timeouts = 0;
+    },
+    timedOut(nowMs) {
+      timeouts++;
+      trialAtMs = nowMs + TRIAL_EVERY_MS;
+    },
+  };
 }

@@ -13,7 +13,7 @@ type NodeMap = Record<string, unknown>;
 interface EntryOptions {
   /** Reads a result that is too large to be read with the others. */
   readApart?: (nodeId: string) => LazyJson;
-  /** How the reader sees waits; without it they are not shown. */
+  /** The reader's view of waits, which are not shown if it is absent. */
   waits?: WaitView;
 }
 

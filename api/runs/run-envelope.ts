@@ -4,7 +4,7 @@ import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 
-/** What nodes wait for. Extensions, section 1.4. */
+/** Nodes wait for these. Extensions, section 1.4. */
 export const waitReason = z.enum(['approval', 'callback', 'child', 'human', 'time']);
 
 const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);

@@ -98,7 +98,7 @@ export function toWholeRun({ answerDb, currencies, ...deps }: Deps, run: History
   });
 }
 
-/** As the driver holds a text, as text, and as bytes. */
+/** The copies of a text in memory: as the driver holds it, as text, and as bytes. */
 const TEXT_COPIES = 4;
 /** Drawings are mostly small objects, which take more than their text. */
 const PARSED_COPIES = 8;
@@ -141,7 +141,7 @@ function toRun(run: HistoryRun, currencies: Currencies, { truncated, ...parts }:
   };
 }
 
-/** Where the run of a sub-workflow belongs, and what a run has cost with those below it. */
+/** Returns the place of the run of a sub-workflow, and the cost of a run with those below it. */
 export function toParent(
   run: Pick<HistoryRun, 'total_cost_usd' | 'parent_run_id' | 'parent_node_id' | 'parent_path'>,
   currencies: Currencies,

@@ -157,7 +157,7 @@ interface Change {
   body: z.infer<typeof scheduleChangeBody>;
 }
 
-/** Whether the change resumes the schedule and its author has lost access, whoever has paused it. */
+/** Returns whether the change resumes the schedule and its author has lost access, whoever has paused it. */
 function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }

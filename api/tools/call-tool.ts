@@ -16,10 +16,10 @@ import { toKeyedRequest } from '../runs/idempotency.js';
 import { failure } from './call-result.js';
 import { answerResult, ErrorCode, idSchema, ProtocolError, type Request, type RequestId } from './messages.js';
 import { streamCall } from './stream-call.js';
-import { idInToolName, toToolName } from './tool-name.js';
+import { idInToolName, toToolName } from './tool-view.js';
 import { toCallKey } from './tool-session.js';
 
-/** Who calls, and in which session. */
+/** The caller and its session. */
 export interface Calling {
   deps: AppDeps;
   log: Logger;

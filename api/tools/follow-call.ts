@@ -11,11 +11,14 @@ type FollowDeps = Pick<AppDeps, 'db' | 'runHub' | 'sharedReads'>;
 export interface FollowedCall {
   runId: string;
   reader: Reader;
-  /** Whether each node that has ended is told. */
+  /** True if each node that has ended is reported. */
   tellsNodes: boolean;
-  /** How often it is told that nothing has happened, and asked whether the caller may still run the workflow. */
+  /**
+   * The interval at which the caller is told that nothing has happened, and asked whether it may still run the
+   * workflow.
+   */
   aliveEveryMs: number;
-  /** Of the client, which may hang up. */
+  /** Aborted when the client hangs up. */
   signal: AbortSignal;
 }
 

@@ -1,31 +1,33 @@
 // The answer to a tool call: server-sent events of the protocol's messages. It holds nothing that another process could not
 // tell as well, so that a client which loses its connection goes on at any of them (ADR 24).
 import { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { findSnapshotOf } from '../../db/runs/tool-runs-repository.js';
+import type { Db } from '../../db/core/client.js';
+import { findSnapshotOf, findPlan } from '../../db/runs/tool-runs-repository.js';
 import { writeJson } from '../../graph/json-text.js';
+import { rootPlan } from '../../graph/plan.js';
 import type { AppDeps } from '../deps.js';
 import type { RouteResult } from '../http/route.js';
 import { failure, readCallResult, stillRunning } from './call-result.js';
 import { followCall, type FollowedCall } from './follow-call.js';
 import { idSchema, toResponse, type RequestId } from './messages.js';
-import { labelsOf, type NodeLabels } from './node-labels.js';
 
 /** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
 const STALLED_MS = 60_000;
 interface CallTimes {
-  /** Then the call is answered, whatever the run waits for; the run goes on. */
+  /** The call is answered then, whatever the run waits for; the run goes on. */
   maxMs: number;
   /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
   aliveEveryMs: number;
 }
 
 const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
-/** After which time a client that has lost its connection comes back. */
+/** A client that has lost its connection comes back after this time. */
 const RETRY_MS = 2_000;
 const COMMENT = ':\n\n';
 
-/** What it takes to tell of a call. */
+/** The parts that a report of a call needs. */
 export type CallDeps = Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
 /** A call whose run was accepted. Ids of events hold it, so that clients bring it back. */
@@ -33,12 +35,12 @@ export interface OpenCall {
   requestId: RequestId;
   /** Absent where the client wants to hear of no progress. */
   progressToken: RequestId | undefined;
-  /** How many nodes it has heard of. */
+  /** The number of nodes that the client has heard of. */
   told: number;
 }
 
 interface StreamedCall extends OpenCall, Omit<FollowedCall, 'tellsNodes' | 'aliveEveryMs'> {
-  /** Whether the client takes an event without data at the start, by whose id it comes back: from 2025-11-25 on. */
+  /** True if the client takes an event without data at the start, by whose id it comes back: from 2025-11-25 on. */
   takesFirstEvent: boolean;
 }
 
@@ -108,7 +110,7 @@ function toEventId({ requestId, progressToken, told }: OpenCall): string {
   return Buffer.from(JSON.stringify([requestId, progressToken ?? null, told])).toString('base64url');
 }
 
-/** Undefined for what is no id of an event of a call. */
+/** Returns undefined for a text that is no id of an event of a call. */
 export function parseEventId(eventId: string): OpenCall | undefined {
   if (eventId.length > MAX_EVENT_ID_CHARACTERS) return undefined;
   try {
@@ -117,4 +119,32 @@ export function parseEventId(eventId: string): OpenCall | undefined {
   } catch {
     return undefined;
   }
+}
+
+// The labels of the nodes that progress tells of. Calls of the same drawing share them, and an open call holds none: there
+// may be thousands of calls, each of a drawing with thousands of nodes.
+
+export type NodeLabels = ReadonlyMap<string, string>;
+
+/** The limit for all drawings together, about 20 MB. Labels that are left out are read again. */
+const KEPT_LABELS = 100_000;
+
+const kept = new LRUCache<string, NodeLabels, Db>({
+  maxSize: KEPT_LABELS,
+  sizeCalculation: (labels) => labels.size + 1,
+  // Whoever waits for labels that others push out gets them all the same.
+  ignoreFetchAbort: true,
+  fetchMethod: (hash, _, { context: db }) => readLabels(db, Buffer.from(hash, 'hex')),
+});
+
+/** Returns the labels of the nodes outside bodies by their ids. `hash` is that of the run's snapshot. */
+export async function labelsOf(db: Db, hash: Buffer): Promise<NodeLabels> {
+  return kept.forceFetch(hash.toString('hex'), { context: db });
+}
+
+async function readLabels(db: Db, hash: Buffer): Promise<NodeLabels> {
+  const plan = await findPlan(db, hash);
+  if (plan === undefined) return new Map();
+  const { ids, labels } = rootPlan(plan);
+  return new Map(ids.map((id, index) => [id, labels[index]!]));
 }

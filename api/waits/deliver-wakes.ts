@@ -5,7 +5,7 @@ import type { WaitKey } from '../../db/waits/wait-key.js';
 import type { AppDeps } from '../deps.js';
 import { signalWake } from '../runs/temporal-calls.js';
 
-/** Never throws. If the process dies before the signal, the reconciler sends it (`redeliverSignals`). */
+/** Sends the signal and never throws. If the process dies before it, the reconciler sends it (`redeliverSignals`). */
 export async function deliverWake(deps: AppDeps, log: Logger, wait: WaitKey): Promise<void> {
   try {
     await signalWake(deps.temporal, wait.runId, { path: wait.path, nodeId: wait.nodeId });

@@ -1,4 +1,6 @@
 // Makes one attempt to deliver a webhook event and records the outcome.
+import { inSpan, isTracing } from '../../config/spans.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
 import {
   recordDelivered,
   recordDropped,
@@ -8,14 +10,11 @@ import {
   type AttemptResult,
   type ClaimedDelivery,
 } from '../../db/webhooks/webhook-deliveries-repository.js';
-import { inSpan, isTracing } from '../../config/spans.js';
-import type { SecretBox } from '../../db/core/secret-box.js';
 import { OutgoingError, toUrl, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../../outgoing/retry-after.js';
 import type { AppDeps } from '../deps.js';
 import { findRunContext } from '../runs/run-traces.js';
-import { nextDelaySeconds } from './webhook-retry.js';
-import { signWebhook } from './webhook-secret.js';
+import { signWebhook } from './webhook-settings.js';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 const GONE = 410;
@@ -25,9 +24,9 @@ type Outcome = 'delivered' | 'retried' | 'failed' | 'dropped';
 type Answer = AttemptResult & { retryAfterMs?: number | undefined };
 
 /**
- * If the process dies before it records the answer, the lease expires and the event is sent again with the same
- * `webhook-id` (at least once). An aborted attempt records nothing, for the same reason. Throws when the database is
- * unavailable.
+ * Sends one event. If the process dies before it records the answer, the lease expires and the event is sent again with
+ * the same `webhook-id` (at least once). An aborted attempt records nothing, for the same reason. Throws when the
+ * database is unavailable.
  */
 export async function attemptDelivery(
   deps: AppDeps,
@@ -131,7 +130,7 @@ async function record(deps: AppDeps, delivery: ClaimedDelivery, answer: Answer):
   return 'retried';
 }
 
-/** Never logs the URL: its path and query often are credentials. */
+/** The log never holds the URL: its path and query often are credentials. */
 function report(
   { logger, metrics }: AppDeps,
   delivery: ClaimedDelivery,
@@ -150,4 +149,28 @@ function report(
   };
   if (outcome === 'failed') logger.info(facts, 'webhook event given up');
   else logger.debug(facts, `webhook event ${outcome}`);
+}
+
+const DAY_SECONDS = 86_400;
+const JITTER = 0.1;
+
+export interface FailedAttempt {
+  /** The number of attempts so far. */
+  attempts: number;
+  /** The delay that the receiver requested by `Retry-After`. */
+  retryAfterMs: number | undefined;
+}
+
+/**
+ * Seconds until the next attempt; undefined when there is none. A random tenth at most is added, so that events that
+ * failed together are not retried together. A receiver may ask for a longer delay, a day at most.
+ */
+export function nextDelaySeconds(
+  schedule: number[],
+  { attempts, retryAfterMs = 0 }: FailedAttempt,
+): number | undefined {
+  const planned = schedule[attempts - 1];
+  if (planned === undefined) return undefined;
+  const asked = Math.min(retryAfterMs / 1000, DAY_SECONDS);
+  return Math.max(planned, asked) * (1 + JITTER * Math.random());
 }

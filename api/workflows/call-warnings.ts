@@ -22,7 +22,7 @@ export interface Call {
   called: number;
 }
 
-/** As for other warnings: enough for any person, and a bound for hostile drawings. */
+/** The limit is that of other warnings: enough for any person, and a bound for hostile drawings. */
 const MAX_FINDINGS = 1000;
 
 /** Returns the calls of a drawing, which may not be valid. */

@@ -33,7 +33,7 @@ export function checkDrawing(
   }
   const { document, plan } = compiled;
   const lost = findLostSecrets(drawing, secrets);
-  // For fields it is not known here which values the input will have.
+  // Nobody knows here which values the input will have for fields.
   const headers = lost.filter(({ kind }) => kind === 'header');
   const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
   const nodeErrors = mergeErrors(validateNodes(document, plan), lostHeaders);

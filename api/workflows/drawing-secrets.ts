@@ -26,7 +26,7 @@ export function sealDrawing(box: SecretBox, place: WorkflowPlace, drawing: Drawi
 /** A drawing that takes the place of another one. */
 export interface ReplacingDrawing {
   sealed: SealedDrawing;
-  /** Whether it runs something else, secrets included. */
+  /** Returns whether it runs something else, secrets included. */
   isNewVersion: boolean;
 }
 

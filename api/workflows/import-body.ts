@@ -16,7 +16,7 @@ export interface ImportedFile {
   title: string;
   description: string;
   data: JsonObject;
-  /** By the ids that the drawing calls: the titles in the project that the file comes from. */
+  /** The titles of the called workflows in the project that the file comes from, by the ids that the drawing calls. */
   calledTitles: ReadonlyMap<number, string>;
   warnings: ImportWarning[];
 }

@@ -17,7 +17,7 @@ import {
 } from '../../db/workflows/workflows-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import { emptyFieldsOf, refuseEmptyFields } from '../marketplace/required-fields.js';
-import { changeCategories } from '../marketplace/change-categories.js';
+import { changeCategories } from './change-categories.js';
 import type { AppDeps } from '../deps.js';
 import { sealDrawing, sealUpdate } from './drawing-secrets.js';
 import { invalidFields, notFound, permissionDenied, refusing } from '../http/errors.js';

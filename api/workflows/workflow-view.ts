@@ -4,7 +4,7 @@ import type { MemberWorkflow } from '../../db/workflows/workflows-repository.js'
 import { RawJson } from '../http/json-text.js';
 import { mayAct } from '../../acceptance/roles.js';
 import type { RouteResult } from '../http/route.js';
-import { roleSchema } from '../projects/role-schema.js';
+import { roleSchema } from '../projects/project-view.js';
 
 /** The visual editor defines drawings, so unknown keys pass unchanged. */
 export const drawingSchema = z.record(z.string(), z.unknown());

@@ -105,7 +105,7 @@ async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: st
     const isOver = state.status === 'succeed' || state.status === 'failed';
     terminal.live(progressLines(terminal, sample, state, seen, isOver));
     if (isOver) {
-      terminal.settle();
+      terminal.keepLines();
       return { state, done };
     }
     done.push(...(await attend(state)));

@@ -169,12 +169,14 @@ export class ChildSupervisor {
     closeSync(log);
     this.#process = child;
     this.#exited = new Promise((resolve) => {
-      const settle = (reason: string): void => {
+      const exitedWith = (reason: string): void => {
         this.#process = undefined;
         resolve(reason);
       };
-      child.once('error', (error) => settle(`could not be started (${error.message})`));
-      child.once('exit', (code, signal) => settle(signal === null ? `exited with code ${code}` : `died of ${signal}`));
+      child.once('error', (error) => exitedWith(`could not be started (${error.message})`));
+      child.once('exit', (code, signal) =>
+        exitedWith(signal === null ? `exited with code ${code}` : `died of ${signal}`),
+      );
     });
     onSpawn();
   }

@@ -7,7 +7,7 @@ import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';
 import type { Tables } from '../core/tables.js';
-import { recordNodeEnd, type NodeEnd } from '../nodes/node-results-repository.js';
+import { recordNodeEnd, type NodeEndRow } from '../nodes/node-results-repository.js';
 import {
   cutCallsOnWire,
   markCallApplied,
@@ -49,7 +49,7 @@ export interface AnsweredCall extends PaidCall {
  * `recordNodeEnd` of a node that calls models: it has cost what the ledger says by then, whatever `end` says. A call of it that
  * is still on the wire is charged as cut off. `answered` is recorded together with the end.
  */
-export async function recordPaidEnd(db: Database, end: NodeEnd, answered?: AnsweredCall): Promise<boolean> {
+export async function recordPaidEnd(db: Database, end: NodeEndRow, answered?: AnsweredCall): Promise<boolean> {
   const { runId, path, nodeId } = end;
   return db.transaction().execute(async (trx) => {
     await lockRun(trx, runId);

@@ -104,17 +104,17 @@ export async function claimDeliveries(db: Db, limits: ClaimLimits): Promise<Clai
 
 /** A late answer counts too, also where the event has been dropped meanwhile: it was delivered. */
 export function recordDelivered(db: Db, delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
-  return settle(db, delivery, 'delivered', result);
+  return finish(db, delivery, 'delivered', result);
 }
 
 /** Given up. */
 export function recordFailed(db: Db, delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
-  return settle(db, delivery, 'failed', result);
+  return finish(db, delivery, 'failed', result);
 }
 
 /** Nothing was sent: the webhook is gone. */
 export function recordDropped(db: Db, delivery: ClaimedDelivery): Promise<void> {
-  return settle(db, delivery, 'dropped', { status: null, errorCode: 'webhook_disabled' });
+  return finish(db, delivery, 'dropped', { status: null, errorCode: 'webhook_disabled' });
 }
 
 /** Changes nothing when the event has been settled or taken over by another process. */
@@ -151,7 +151,7 @@ export function recordGone(db: Database, delivery: ClaimedDelivery, result: Atte
       .where('webhook_url', '=', delivery.webhook_url)
       .executeTakeFirst();
     if (off.numUpdatedRows === 0n) return false;
-    await settle(transaction, delivery, 'failed', result);
+    await finish(transaction, delivery, 'failed', result);
     await dropPendingDeliveries(transaction, delivery.project_id);
     return true;
   });
@@ -176,7 +176,7 @@ export async function listDeliveries(
 }
 
 /** In one statement: the event is settled, and the next one of its run is due at once. */
-async function settle(
+async function finish(
   db: Db,
   { id, attempts }: ClaimedDelivery,
   status: 'delivered' | 'failed' | 'dropped',

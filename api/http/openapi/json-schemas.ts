@@ -55,7 +55,8 @@ function relocate(value: unknown): unknown {
 }
 
 /**
- * Whether the member is one of these: the pattern of a format, the bounds of JavaScript's integers, "names are texts".
+ * Returns whether the member is one of these: the pattern of a format, the bounds of JavaScript's integers, "names are
+ * texts".
  */
 function isNoise(key: string, member: unknown, parent: object): boolean {
   if (key === 'pattern') return 'format' in parent;

@@ -47,7 +47,7 @@ function storeAll(deps: AppDeps, keyed: KeyedRequest | undefined, resumption: Re
   });
 }
 
-/** With those of the runs below that are resumed, too. */
+/** Returns the resumption with those of the runs below that are resumed, too. */
 function withChildren(resumption: Resumption): Resumption[] {
   const below = resumption.children.flatMap(({ child }) => (typeof child === 'string' ? [] : withChildren(child)));
   return [resumption, ...below];

@@ -1,4 +1,6 @@
+import type { ApiConfig } from '../api-config.js';
 import type { AppMiddleware } from '../app-state.js';
+import { foreignOrigin } from '../errors.js';
 
 /** Everything that the interface reads from a request, and `*` for the headers that client libraries add. */
 const REQUEST_HEADERS = [
@@ -55,5 +57,22 @@ export function cors(origins: readonly string[]): AppMiddleware {
     }
     ctx.set('Access-Control-Expose-Headers', ANSWER_HEADERS.join(', '));
     return next();
+  };
+}
+
+/**
+ * Refuses what a browser sends for a page of another origin, those of CORS_ORIGINS excepted. Its own origin is that of
+ * PUBLIC_URL alone: the Host header is what a page names whose name was made to lead here (DNS rebinding). A program that
+ * is no browser says nothing of an origin.
+ */
+export function refuseOtherOrigins({
+  publicUrl,
+  corsOrigins,
+}: Pick<ApiConfig, 'publicUrl' | 'corsOrigins'>): AppMiddleware {
+  const allowed = new Set([new URL(publicUrl).origin, ...corsOrigins]);
+  return async (ctx, next) => {
+    const { origin } = ctx.headers;
+    if (origin !== undefined && !allowed.has(origin)) throw foreignOrigin();
+    await next();
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import type { CatalogWorkflow } from '../../db/workflows/catalog-repository.js';
 import { amountSchema } from '../projects/project-view.js';
-import { listedWorkflowSchema, toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
+import { listedWorkflowSchema, toWorkflow, workflowSchema } from './workflow-view.js';
 
 const figures = {
   is_bookmarked: z.boolean(),
