@@ -44,7 +44,7 @@ export interface ChildDeps extends ReadingDeps {
 /** A run that is to be started. */
 export interface ChildRequest {
   workflowId: number;
-  /** Which of the node's runs it is (`WaitsTable.call`). */
+  /** The number of the run among those of the node (`WaitsTable.call`). */
   call: number;
   /** Whether the node waits for its end. */
   waits: boolean;

@@ -1,6 +1,6 @@
 // One attempt of a node's step, from its claim to the record of its end.
 import { Context } from '@temporalio/activity';
-import { isDataException } from '../../db/core/data-exception.js';
+import { isDataException } from '../../db/core/client.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { NodeError } from '../../graph/node-error.js';

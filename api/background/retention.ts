@@ -9,11 +9,11 @@ import {
   deleteSettledDeliveries,
   expireRuns,
   purgeRuns,
+  expireAuditRecords,
+  deleteGoneDrawings,
+  deleteOldSignIns,
   type Batch,
 } from '../../db/retention/retention-repository.js';
-import { expireAuditRecords } from '../../db/retention/audit-retention.js';
-import { deleteGoneDrawings } from '../../db/retention/drawing-retention.js';
-import { deleteOldSignIns } from '../../db/retention/session-retention.js';
 import { deleteOrphanedSnapshots } from '../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../db/core/tables.js';
 import { startLoop, pause, type BackgroundLoop } from './loops.js';

@@ -2,8 +2,13 @@
 import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
 import type { Logger } from '../../config/logger.js';
-import { countDelivery, type DeliveryKind } from '../../db/hooks/hook-windows-repository.js';
-import { findAddressedHook, noteDelivery, type AddressedHook } from '../../db/hooks/hooks-repository.js';
+import {
+  countDelivery,
+  findAddressedHook,
+  noteDelivery,
+  type DeliveryKind,
+  type AddressedHook,
+} from '../../db/hooks/hooks-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { parseApiKeyInput } from '../../graph/input.js';
 import type { AppDeps } from '../deps.js';

@@ -4,7 +4,7 @@ import { mayAct } from '../../acceptance/roles.js';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import type { Role } from '../../db/core/tables.js';
 import type { MemberProject, ProviderKeyListing } from '../../db/projects/projects-repository.js';
-import type { ProviderKeyRecord } from '../../db/projects/provider-key-changes.js';
+import type { ProviderKeyRecord } from '../../db/projects/provider-keys-repository.js';
 
 /** The role of the caller in a project, or of a member. */
 export const roleSchema = z.enum(['owner', 'admin', 'editor', 'viewer'] satisfies Role[]).meta({ id: 'Role' });

@@ -5,7 +5,7 @@ import {
   detachProviderKey,
   MOST_PROVIDER_KEYS,
   pageOfProviderKeys,
-} from '../../db/projects/provider-key-changes.js';
+} from '../../db/projects/provider-keys-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound } from '../http/errors.js';

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
 import { openScheduleInput } from '../../acceptance/schedule-input.js';
-import { deleteSchedule } from '../../db/schedules/delete-schedules.js';
 import {
+  deleteSchedule,
   insertSchedule,
   MOST_SCHEDULES,
   pageOfSchedules,

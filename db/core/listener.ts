@@ -6,7 +6,7 @@ export interface ListenerOptions {
   channel: string;
   applicationName: string;
   onMessage: (payload: string) => void;
-  /** From now on messages come. What was sent before, while there was no connection, is lost. */
+  /** Messages come from now on. Those that were sent before, while there was no connection, are lost. */
   onConnected: () => void;
   onLost: (error: unknown) => void;
 }

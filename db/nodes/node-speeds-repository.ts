@@ -1,4 +1,4 @@
-// How quick the nodes of a workflow have been of late: what their placement is decided by (graph/dense/placement.ts).
+// The placement of nodes is decided by how quick they have been of late (graph/dense/placement.ts).
 import { sql } from 'kysely';
 import type { NodeSpeed } from '../../graph/dense/placement.js';
 import type { Db } from '../core/client.js';
@@ -7,10 +7,10 @@ import type { Db } from '../core/client.js';
 const NODES_AT_ONCE = 10_000;
 
 /**
- * By node id, over each node's last `sample` executions in the workflow's last runs (twice as many, since a node on a
- * branch is not in each of them; of a large drawing down to half as many, for they are sorted every few seconds). One that
- * is still going counts with the time that it has taken so far, once that is long; one that was cancelled with its run says
- * nothing.
+ * Returns the speeds by node id, over each node's last `sample` executions in the workflow's last runs (twice as many,
+ * since a node on a branch is not in each of them; of a large drawing down to half as many, for they are sorted every
+ * few seconds). An execution that is still going counts with the time that it has taken so far, once that is long; one
+ * that was cancelled with its run says nothing.
  */
 export async function findNodeSpeeds(db: Db, workflowId: number, sample: number): Promise<Map<string, NodeSpeed>> {
   const { rows } = await sql<NodeSpeed & { nodeId: string }>`

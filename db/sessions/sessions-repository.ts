@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SignInMethod, Tables } from '../core/tables.js';
-import { createRefreshToken, type RefreshToken } from './refresh-token.js';
+import { createRefreshToken, type RefreshToken } from './refresh-repository.js';
 
 /** A session lives so long after its sign-in or last refresh ... */
 const IDLE_DAYS = 14;
@@ -12,7 +12,7 @@ const MAX_DAYS = 90;
 export const MAX_SESSIONS = 100;
 
 export const isLive = sql<boolean>`sessions.ended_at IS NULL AND sessions.expires_at > now()`;
-/** In hours: a day of a time zone may have 23 or 25. */
+/** The time is in hours, because a day of a time zone may have 23 or 25. */
 const idleEnd = sql<Date>`now() + make_interval(hours => 24 * ${sql.lit(IDLE_DAYS)})`;
 
 export interface OpenedSession {
@@ -52,7 +52,7 @@ export async function openSession(
   return createSession(transaction, session);
 }
 
-/** In a transaction that holds the user. The refresh token is known here for the only time. */
+/** Opens the session in a transaction that holds the user. The refresh token is known here for the only time. */
 export async function createSession(
   trx: Transaction<Tables>,
   { userId, method, network, userAgent }: NewSession,
@@ -91,7 +91,7 @@ export function secondsLeft() {
   return seconds.as('secondsLeft');
 }
 
-/** False when the user has no such live session. */
+/** Returns false when the user has no such live session. */
 export async function endSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')

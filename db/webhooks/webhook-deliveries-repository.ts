@@ -19,7 +19,7 @@ export interface ClaimedDelivery {
   is_active: boolean;
   webhook_url: string;
   webhook_secret_enc: Buffer | null;
-  /** Only while it still signs. */
+  /** The secret is there only while it still signs. */
   webhook_previous_secret_enc: Buffer | null;
 }
 
@@ -31,7 +31,7 @@ export interface ClaimLimits {
   leaseSeconds: number;
 }
 
-/** What the other side said; `status` is null when it said nothing. */
+/** The answer of the other side; `status` is null if it said nothing. */
 export interface AttemptResult {
   status: number | null;
   errorCode: string | null;
@@ -53,7 +53,7 @@ export type DeliveryListing = Pick<
 
 /** Rows looked at in one claim; more are found by the next one, which follows at once. */
 const SCANNED = 500;
-/** For how long the secret before a rotation signs beside the new one. */
+/** The secret before a rotation signs beside the new one for this time. */
 const OVERLAP = sql`interval '24 hours'`;
 
 /**
@@ -112,7 +112,7 @@ export function recordFailed(db: Db, delivery: ClaimedDelivery, result: AttemptR
   return finish(db, delivery, 'failed', result);
 }
 
-/** Nothing was sent: the webhook is gone. */
+/** Drops the event without sending it: the webhook is gone. */
 export function recordDropped(db: Db, delivery: ClaimedDelivery): Promise<void> {
   return finish(db, delivery, 'dropped', { status: null, errorCode: 'webhook_disabled' });
 }
@@ -175,7 +175,7 @@ export async function listDeliveries(
   return { total, deliveries };
 }
 
-/** In one statement: the event is settled, and the next one of its run is due at once. */
+/** Ends the event and makes the next one of its run due at once, in one statement. */
 async function finish(
   db: Db,
   { id, attempts }: ClaimedDelivery,
