@@ -46,7 +46,7 @@ export class MissingKeyError extends Error {
 export interface SecretBox {
   /** Names the key that seals, without telling anything of it. */
   readonly keyId: string;
-  /** The id of the first key, which seals. */
+  /** The ids of all keys. The first one seals. */
   readonly keyIds: readonly string[];
   seal<C extends SecretContext>(plain: string, context: C, ...row: SealedRows[C]): Buffer;
   /** Throws MissingKeyError, or another error when the value was changed, or sealed for another kind or row. */

@@ -10,7 +10,7 @@ import { insertProject } from '../projects/projects-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { nextSortId } from '../workflows/workflows-repository.js';
 
-/** The name of the first project of a user who has none yet. */
+/** The first project of a user who has none yet. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
 
 export interface Copied {

@@ -129,7 +129,7 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     if (result.numUpdatedRows === 0n) return false;
     await dropPendingDeliveries(transaction, projectId);
     await deleteHooksOf(transaction, { projectId });
-    // Schedules and hooks that were made until the project's row was locked are deleted.
+    // Schedules that were made until the project's row was locked are deleted, too.
     await deleteSchedulesOf(transaction, { projectId });
     return true;
   });

@@ -21,7 +21,7 @@ export function archiveWorkflow(db: Db, projectId: number, workflowId: number): 
       .executeTakeFirst();
     if (archived === undefined) return false;
     await deleteHooksOf(transaction, { workflowId });
-    // Schedules and hooks that were made until the project's row was locked are deleted.
+    // Schedules that were made until the project's row was locked are deleted, too.
     await deleteSchedulesOf(transaction, { workflowId });
     await transaction
       .updateTable('workflows')

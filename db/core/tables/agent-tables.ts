@@ -87,7 +87,7 @@ export interface ApprovalRequestsTable {
   /** Decisions that were counted and have not settled the request. */
   counted: Generated<number>;
   status: Generated<ApprovalStatus>;
-  /** The comment of the decision that has settled it, as are `decided_by` and `decided_at`. */
+  /** The reason of the decision that has settled it, as are `decided_by` and `decided_at`. */
   reason: Generated<string>;
   decided_by: number | null;
   decided_at: Date | null;
