@@ -42,7 +42,7 @@ export interface ChildDeps extends ReadingDeps {
 }
 
 /** A run that is to be started. */
-export interface ChildRequest {
+interface ChildRequest {
   workflowId: number;
   /** The number of the run among those of the node (`WaitsTable.call`). */
   call: number;
@@ -151,7 +151,7 @@ function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): read
   throw cannotRun('Its input holds secrets, and those of this run have too many characters to be handed on.');
 }
 
-export interface ChildOutput {
+interface ChildOutput {
   /** What later nodes get. */
   output: unknown;
   /** What readers get, where that is something else. */

@@ -49,7 +49,7 @@ import { createScheduleActivities } from '../schedules/schedule-activities.js';
 import { createActivityTracer } from './trace-activity.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
-export interface ActivityDeps {
+interface ActivityDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;

@@ -1,7 +1,7 @@
 // Limits the share of a worker's slots that one project may hold. Temporal's fairness only orders its queue. Without
 // this limit, the long calls of one project could hold every slot, and all other projects would wait for them.
 
-export interface ProjectSlotsOptions {
+interface ProjectSlotsOptions {
   /** The limit on activities that the worker runs at once. */
   slots: number;
   /** The limit for one project while no other project holds a slot. */

@@ -18,7 +18,7 @@ export interface WorkerMetrics {
 }
 
 /** A worker's load, as reported by the Temporal SDK and the slots of projects. */
-export interface WorkerLoad extends SlotsLoad {
+interface WorkerLoad extends SlotsLoad {
   numInFlightNonLocalActivities: number;
   numInFlightLocalActivities: number;
   numInFlightWorkflowActivations: number;

@@ -17,9 +17,9 @@ import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 import { isAdministrator, requireAdministrator } from './authorize.js';
 
-export const keyScope = z.enum(['full', 'run', 'read']);
+const keyScope = z.enum(['full', 'run', 'read']);
 
-export const keySchema = z.object({
+const keySchema = z.object({
   id: z.int(),
   label: z.string(),
   hint: z.string().describe('The last four characters of the key.'),
@@ -30,9 +30,9 @@ export const keySchema = z.object({
   created_at: z.iso.datetime(),
 });
 
-export const newKeySchema = keySchema.extend({ api_key: z.string().describe('The key itself, shown only here.') });
+const newKeySchema = keySchema.extend({ api_key: z.string().describe('The key itself, shown only here.') });
 
-export function toKey(key: KeyListing): z.infer<typeof keySchema> {
+function toKey(key: KeyListing): z.infer<typeof keySchema> {
   return {
     id: key.id,
     label: key.label,

@@ -11,7 +11,7 @@ import { MAX_ID, uuid } from '../http/path-ids.js';
  */
 export type SessionVerifier = (token: string) => Promise<TokenSubject>;
 
-export interface SessionTokenSource {
+interface SessionTokenSource {
   jwtSecret: string | undefined;
   jwtJwksUrl: string | undefined;
   /** Applies to tokens that are not of our own sessions. */
@@ -91,7 +91,7 @@ function refuse(error: unknown): never {
 const MAX_EMAIL = 320;
 
 /** Returns undefined for a token that names nobody, or was issued by or for somebody else. */
-export function readForeignToken(payload: JWTPayload, rules: ForeignTokenRules): TokenSubject | undefined {
+function readForeignToken(payload: JWTPayload, rules: ForeignTokenRules): TokenSubject | undefined {
   const audiences = [payload.aud].flat();
   if (rules.issuer !== undefined && payload.iss !== rules.issuer) return undefined;
   if (rules.audience !== undefined && !audiences.includes(rules.audience)) return undefined;
@@ -100,7 +100,7 @@ export function readForeignToken(payload: JWTPayload, rules: ForeignTokenRules):
   return userId === undefined ? undefined : { by: 'user', userId };
 }
 
-export function readOwnToken({ user_id: user, sid }: JWTPayload): TokenSubject | undefined {
+function readOwnToken({ user_id: user, sid }: JWTPayload): TokenSubject | undefined {
   const [userId, sessionId] = [toUserId(user), uuid.safeParse(sid)];
   return userId === undefined || !sessionId.success ? undefined : { by: 'session', userId, sessionId: sessionId.data };
 }

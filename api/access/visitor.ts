@@ -21,7 +21,7 @@ export function createTrustedProxies(networks: string[]): TrustedProxies {
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-export interface Arrival {
+interface Arrival {
   /** The other end of the connection; empty when it has hung up. */
   peerAddress: string;
   headers: IncomingHttpHeaders;

@@ -22,7 +22,7 @@ import { linkRequestToRun } from '../runs/run-traces.js';
 import { signalDecision } from '../runs/temporal-calls.js';
 import { isAlready, toEdit } from './edit-arguments.js';
 
-export interface AskedDecision extends Omit<NewDecision, 'edit'> {
+interface AskedDecision extends Omit<NewDecision, 'edit'> {
   /** The person puts these in the place of the request's arguments. */
   arguments?: JsonObject | undefined;
 }

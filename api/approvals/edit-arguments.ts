@@ -91,7 +91,7 @@ interface Checking {
  * Returns what is wrong with the arguments, as `/items/0/price must be number`; undefined where they fit. Throws a 503 when
  * too many of the user are being checked.
  */
-export async function argumentsProblem(
+async function argumentsProblem(
   schema: JsonObject,
   given: JsonObject,
   { processes, userId, signal }: Checking,

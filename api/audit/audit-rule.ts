@@ -7,7 +7,7 @@ import type { RecordedChange } from '../../db/audit/record-change.js';
 import type { AuditVia, Tables } from '../../db/core/tables.js';
 
 /** Says why nothing is recorded of a route that changes something. */
-export interface Unrecorded {
+interface Unrecorded {
   unrecorded: string;
 }
 

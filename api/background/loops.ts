@@ -45,7 +45,7 @@ export function createPacer(perSecond: number): (stopped: AbortSignal) => Promis
   };
 }
 
-export interface Pool {
+interface Pool {
   atOnce: number;
   stopped: AbortSignal;
 }

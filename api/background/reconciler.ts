@@ -93,7 +93,7 @@ const REDELIVER_AT_ONCE = 10;
  * Runs in every API process, next to the reconciler, for ten seconds at most for each sort of signal. Throws when the
  * database is unavailable.
  */
-export async function redeliverSignals(deps: AppDeps, stopped: AbortSignal): Promise<void> {
+async function redeliverSignals(deps: AppDeps, stopped: AbortSignal): Promise<void> {
   const { db, logger } = deps;
   const pool = { atOnce: REDELIVER_AT_ONCE, stopped };
   const decisions = await takeUndelivered(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);

@@ -33,7 +33,7 @@ const BETWEEN_BATCHES_MS = 50;
 const BATCH_ROWS = 500;
 const FEWER = 4;
 
-export type RetentionDeps = Pick<AppDeps, 'db' | 'logger' | 'metrics'> & {
+type RetentionDeps = Pick<AppDeps, 'db' | 'logger' | 'metrics'> & {
   config: Pick<AppDeps['config'], 'resultRetentionDays'>;
 };
 

@@ -45,7 +45,7 @@ interface AskedCall {
  * The end of a call. `failed` means that it was not made, or that the provider has refused it; `cut`, that it was sent
  * and no answer came; `broken`, that the stream broke, or the caller hung up amid it.
  */
-export type ChatOutcome =
+type ChatOutcome =
   | { kind: 'failed'; reason: string }
   | { kind: 'cut' }
   | { kind: 'complete'; read: ReadUsage }

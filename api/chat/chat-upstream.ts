@@ -9,7 +9,7 @@ import { tracedCall } from '../../outgoing/traced-call.js';
 import { whenSent } from '../../outgoing/when-sent.js';
 import { ApiError } from '../http/errors.js';
 
-export interface ChatCall {
+interface ChatCall {
   provider: ModelProvider;
   apiKey: string;
   /** The headers for the provider; the credential is added here. */
@@ -165,7 +165,7 @@ const DECODERS: Partial<Record<string, typeof gunzipSync>> = {
  * Returns true for an answer that cannot be searched, too: its encoding is unknown, or it decompresses beyond the
  * limit.
  */
-export function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiKey: string): boolean {
+function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiKey: string): boolean {
   if (apiKey.length < MIN_KEY_LENGTH || bytes.length === 0) return false;
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity') return bytes.length > MAX_LOOKED_THROUGH_BYTES || holds(bytes.toString(), apiKey);

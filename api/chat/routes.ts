@@ -143,7 +143,7 @@ const TO_CALLER = new RegExp(
     '|x-ratelimit-(?:limit|remaining|reset)-(?:requests|tokens))$',
 );
 
-export function toProviderHeaders(given: IncomingHttpHeaders): Record<string, string> {
+function toProviderHeaders(given: IncomingHttpHeaders): Record<string, string> {
   const { 'accept-encoding': accepted, ...passing } = select(given, TO_PROVIDER);
   return { ...passing, ...(accepted !== undefined && { 'accept-encoding': toReadable(accepted) }) };
 }
@@ -156,7 +156,7 @@ function toReadable(accepted: string): string {
   return encodings.filter((encoding) => READABLE.test(encoding)).join(', ') || 'identity';
 }
 
-export function toCallerHeaders(given: IncomingHttpHeaders): Record<string, string> {
+function toCallerHeaders(given: IncomingHttpHeaders): Record<string, string> {
   return select(given, TO_CALLER);
 }
 

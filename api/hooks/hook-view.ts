@@ -28,7 +28,7 @@ export const shownHookSchema = hookSchema.extend({
 });
 
 /** The person who asks for a hook. */
-export interface HookReader {
+interface HookReader {
   userId: number;
   role: Role;
 }

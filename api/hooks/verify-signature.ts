@@ -109,7 +109,7 @@ export function checkHookSecret(verify: HookVerification, secret: string): void 
 }
 
 /** The key of Standard Webhooks 1.0: base64, with or without its prefix. */
-export function standardKey(secret: string): Buffer {
+function standardKey(secret: string): Buffer {
   return Buffer.from(encodedKey(secret), 'base64');
 }
 

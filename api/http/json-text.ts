@@ -72,7 +72,7 @@ export function lazyList(items: (memory: AnswerMemory) => AsyncIterable<unknown>
 }
 
 /** An object whose members are made in the same way. Members that are undefined are left out. */
-export function lazyObject(members: (memory: AnswerMemory) => AsyncIterable<[string, unknown]>): LazyJson {
+function lazyObject(members: (memory: AnswerMemory) => AsyncIterable<[string, unknown]>): LazyJson {
   return new LazyJson(async function* (memory) {
     let before = '{';
     for await (const [key, member] of members(memory)) {

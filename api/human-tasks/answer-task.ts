@@ -17,7 +17,7 @@ import { linkRequestToRun } from '../runs/run-traces.js';
 import { hiddenFrom } from '../access/authorize.js';
 import { deliverWake } from '../waits/deliver-wakes.js';
 
-export interface GivenAnswer {
+interface GivenAnswer {
   action: string;
   values: JsonObject;
   comment: string;

@@ -9,14 +9,14 @@ import type { EventTail } from './event-tail.js';
 import { lookAtStates, lookForEvents } from './run-looks.js';
 import { WatchedRuns, type RunReader, type Readers } from './watched-runs.js';
 
-export interface HubOptions {
+interface HubOptions {
   db: Database;
   logger: Logger;
   /** Given the number of those who wait whenever it changes. */
   onReaders: (readers: Readers) => void;
 }
 
-export interface Following {
+interface Following {
   /** Undefined before the first look. */
   tail(): EventTail | undefined;
   end(): void;
@@ -201,7 +201,7 @@ export class RunHub {
   }
 }
 
-export interface RunSet {
+interface RunSet {
   isEmpty(): boolean;
   add(...runIds: string[]): void;
   /** Empties the set. */
@@ -209,7 +209,7 @@ export interface RunSet {
 }
 
 /** Ids of runs, each once, in the order in which they were first added. */
-export function createRunSet(): RunSet {
+function createRunSet(): RunSet {
   const ids = new Set<string>();
   return {
     isEmpty: () => ids.size === 0,

@@ -7,7 +7,7 @@ import type { AppDeps } from '../deps.js';
 import { COMMENT, FIRST_FRAME, framesOf, isEnd } from './event-frames.js';
 import type { RunFeed } from './run-feed.js';
 
-export interface StreamOptions {
+interface StreamOptions {
   runId: string;
   reader: Reader;
   /** The role of the reader when the stream begins. */

@@ -2,7 +2,7 @@ import type { RunState } from '../../db/runs/run-watches-repository.js';
 import type { RunHub } from './run-hub.js';
 import type { RunReader } from './watched-runs.js';
 
-export interface WaitOptions {
+interface WaitOptions {
   waitMs: number;
   /** Aborted when the caller hangs up. */
   signal: AbortSignal;

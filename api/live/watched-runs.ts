@@ -1,7 +1,7 @@
 import type { RunState } from '../../db/runs/run-watches-repository.js';
 import type { EventTail } from './event-tail.js';
 
-export interface WatchedRun {
+interface WatchedRun {
   /** Readers who wait for a state are called with undefined when nobody is to wait any longer. */
   watchers: Set<(state: RunState | undefined) => void>;
   /** Readers who want each event are called when there may be some, and when nobody is to wait any longer. */

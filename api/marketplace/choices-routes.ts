@@ -13,7 +13,7 @@ const CODES =
   'nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te ' +
   'tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu';
 
-export interface Language {
+interface Language {
   code: string;
   /** The English name. */
   name: string;
@@ -22,7 +22,7 @@ export interface Language {
 const names = new Intl.DisplayNames(['en'], { type: 'language' });
 
 /** The languages in the order of their names. */
-export const languages: readonly Language[] = CODES.split(' ')
+const languages: readonly Language[] = CODES.split(' ')
   .map((code) => ({ code, name: names.of(code) ?? code }))
   .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 

@@ -28,7 +28,7 @@ export interface Metrics {
   retention: RetentionMetrics;
 }
 
-export interface ReconcilerMetrics {
+interface ReconcilerMetrics {
   rounds: Counter<'outcome'>;
   lastSuccess: Gauge;
   checks: Counter<'outcome'>;
@@ -37,7 +37,7 @@ export interface ReconcilerMetrics {
   closed: Counter<'reason'>;
 }
 
-export interface RetentionMetrics {
+interface RetentionMetrics {
   rounds: Counter<'outcome'>;
   lastSuccess: Gauge;
   expired: Counter<'table'>;

@@ -85,7 +85,7 @@ export async function findRunAnswer(
 }
 
 /** Returns the link to the run in the Temporal UI if `TEMPORAL_UI_URL` is set. A refused run (`Draft`) has none. */
-export function temporalLink(
+function temporalLink(
   { config, temporal }: AppDeps,
   run: { id?: unknown; status?: unknown },
 ): { temporal_url?: string } {

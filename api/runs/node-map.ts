@@ -48,7 +48,7 @@ export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }
   return { ...head, error, ...(node.isHandled && { handled: true }) };
 }
 
-export type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';
+type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';
 
 /** Converts a stored status to the status in polls. */
 export function toExecutionStatus(status: StoredRunStatus, isStarted: boolean): ExecutionStatus {

@@ -19,7 +19,7 @@ import { RawJson } from '../http/json-text.js';
 import { readLoopValues } from './loop-values.js';
 
 /** `too_large`: see docs/use/limits.md. `unreadable`: something that the rendering needs cannot be read any more. */
-export type MissingInput = 'too_large' | 'unreadable';
+type MissingInput = 'too_large' | 'unreadable';
 
 /** The outputs that one input is rendered from, in all. Those beyond are replaced by a text that says so. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;

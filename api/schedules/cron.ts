@@ -38,7 +38,7 @@ interface Calendar {
 const YEARS_AHEAD = 40;
 const DAY_MS = 24 * 3_600_000;
 
-export interface CronTimes {
+interface CronTimes {
   /** The expression with one blank between the fields, names in capitals. */
   cron: string;
   calendars: Calendar[];

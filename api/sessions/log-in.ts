@@ -7,7 +7,7 @@ import type { OpenSession } from './answer-session.js';
 import { signedIn, admitLogin } from './login-throttle.js';
 import { verifyPassword } from './password-hash.js';
 
-export interface Credentials {
+interface Credentials {
   email: string;
   password: string;
 }

@@ -14,7 +14,7 @@ const MOST_BY_STRANGERS = 20;
 const MOST_BY_NETWORK = 100;
 const TURN_AFTER_SECONDS = 30;
 
-export interface LoginAttempt {
+interface LoginAttempt {
   /** Names the account, whether or not there is one. */
   account: string;
   network: string;

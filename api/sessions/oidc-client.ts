@@ -118,7 +118,7 @@ const MAX_EMAIL = 320;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 /** `claims`: of the ID token and the user info. What an issuer says is text of somebody else's. */
-export function toIdentity(issuer: string, subject: string, claims: Record<string, unknown>): Identity {
+function toIdentity(issuer: string, subject: string, claims: Record<string, unknown>): Identity {
   if (subject === '' || subject.length > MAX_SUBJECT || hasControls(subject)) throw new Error('the subject is no text');
   const verifiedEmail = claims['email_verified'] === true ? toEmail(claims['email']) : undefined;
   const names = [claims['name'], claims['preferred_username'], verifiedEmail, subject];

@@ -9,7 +9,7 @@ let known: ReadonlySet<string> | undefined;
  * Returns whether the password is one that attackers try first, in any case of its letters. The list has only passwords
  * that are long enough to be taken otherwise; it is read when the first password is set.
  */
-export function isCommonPassword(password: string): boolean {
+function isCommonPassword(password: string): boolean {
   known ??= new Set(
     readFileSync(FILE, 'utf8')
       .split('\n')

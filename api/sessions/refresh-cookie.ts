@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export const AUTH_PATH = '/api/v1/auth/';
 const REFRESH = 'wfa_refresh';
 
-export interface CookieOptions {
+interface CookieOptions {
   isSecure: boolean;
   maxAgeSeconds: number;
 }

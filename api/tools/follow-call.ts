@@ -26,7 +26,7 @@ export interface FollowedCall {
  * `node`: one of the drawing outside bodies has ended. `alive`: nothing. `lost`: the caller may not see the run any
  * more.
  */
-export type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
+type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
 
 /** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
 export async function* followCall(deps: FollowDeps, call: FollowedCall): AsyncGenerator<CallNews> {

@@ -11,7 +11,7 @@ const PAGE_TOOLS = 50;
 const CURSOR = /^[1-9]\d{0,9}$/;
 
 /** A page of the tools that the caller may call, in the order of their ids; the cursor is the last id of the page before. */
-export async function listToolsPage({ db }: AppDeps, caller: Caller, { cursor }: JsonObject): Promise<JsonObject> {
+async function listToolsPage({ db }: AppDeps, caller: Caller, { cursor }: JsonObject): Promise<JsonObject> {
   const after = toPlace(cursor);
   const found = await listTools(db, caller, { after, limit: PAGE_TOOLS + 1 });
   const page = found.slice(0, PAGE_TOOLS);

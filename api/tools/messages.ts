@@ -22,7 +22,7 @@ export interface Request {
 }
 
 /** A message that expects no answer; undefined for an answer of the client's, for which nobody waits. */
-export interface Notification {
+interface Notification {
   id?: undefined;
   method: string | undefined;
   params: JsonObject;

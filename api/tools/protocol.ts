@@ -43,7 +43,7 @@ export function refuseOtherTypes(accept: string | undefined): void {
   throw new ApiError(406, 'not_acceptable', 'Accept must have application/json and text/event-stream.');
 }
 
-export interface AgreedVersion {
+interface AgreedVersion {
   takesFirstEvent: boolean;
 }
 

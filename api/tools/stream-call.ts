@@ -1,17 +1,15 @@
 // The answer to a tool call: server-sent events of the protocol's messages. It holds nothing that another process could not
 // tell as well, so that a client which loses its connection goes on at any of them (ADR 24).
 import { Readable } from 'node:stream';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { Db } from '../../db/core/client.js';
-import { findSnapshotOf, findPlan } from '../../db/runs/tool-runs-repository.js';
+import { findSnapshotOf } from '../../db/runs/tool-runs-repository.js';
 import { writeJson } from '../../graph/json-text.js';
-import { rootPlan } from '../../graph/plan.js';
 import type { AppDeps } from '../deps.js';
 import type { RouteResult } from '../http/route.js';
 import { failure, readCallResult, stillRunning } from './call-result.js';
 import { followCall, type FollowedCall } from './follow-call.js';
 import { idSchema, toResponse, type RequestId } from './messages.js';
+import { labelsOf } from './node-labels.js';
 
 /** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
 const STALLED_MS = 60_000;
@@ -31,7 +29,7 @@ const COMMENT = ':\n\n';
 export type CallDeps = Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
 /** A call whose run was accepted. Ids of events hold it, so that clients bring it back. */
-export interface OpenCall {
+interface OpenCall {
   requestId: RequestId;
   /** Absent where the client wants to hear of no progress. */
   progressToken: RequestId | undefined;
@@ -119,32 +117,4 @@ export function parseEventId(eventId: string): OpenCall | undefined {
   } catch {
     return undefined;
   }
-}
-
-// The labels of the nodes that progress tells of. Calls of the same drawing share them, and an open call holds none: there
-// may be thousands of calls, each of a drawing with thousands of nodes.
-
-export type NodeLabels = ReadonlyMap<string, string>;
-
-/** The limit for all drawings together, about 20 MB. Labels that are left out are read again. */
-const KEPT_LABELS = 100_000;
-
-const kept = new LRUCache<string, NodeLabels, Db>({
-  maxSize: KEPT_LABELS,
-  sizeCalculation: (labels) => labels.size + 1,
-  // Whoever waits for labels that others push out gets them all the same.
-  ignoreFetchAbort: true,
-  fetchMethod: (hash, _, { context: db }) => readLabels(db, Buffer.from(hash, 'hex')),
-});
-
-/** Returns the labels of the nodes outside bodies by their ids. `hash` is that of the run's snapshot. */
-export async function labelsOf(db: Db, hash: Buffer): Promise<NodeLabels> {
-  return kept.forceFetch(hash.toString('hex'), { context: db });
-}
-
-async function readLabels(db: Db, hash: Buffer): Promise<NodeLabels> {
-  const plan = await findPlan(db, hash);
-  if (plan === undefined) return new Map();
-  const { ids, labels } = rootPlan(plan);
-  return new Map(ids.map((id, index) => [id, labels[index]!]));
 }

@@ -15,6 +15,7 @@ import { retryAfterMs } from '../../outgoing/retry-after.js';
 import type { AppDeps } from '../deps.js';
 import { findRunContext } from '../runs/run-traces.js';
 import { signWebhook } from './webhook-settings.js';
+import { nextDelaySeconds } from './webhook-retry.js';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 const GONE = 410;
@@ -149,28 +150,4 @@ function report(
   };
   if (outcome === 'failed') logger.info(facts, 'webhook event given up');
   else logger.debug(facts, `webhook event ${outcome}`);
-}
-
-const DAY_SECONDS = 86_400;
-const JITTER = 0.1;
-
-export interface FailedAttempt {
-  /** The number of attempts so far. */
-  attempts: number;
-  /** The delay that the receiver requested by `Retry-After`. */
-  retryAfterMs: number | undefined;
-}
-
-/**
- * Seconds until the next attempt; undefined when there is none. A random tenth at most is added, so that events that
- * failed together are not retried together. A receiver may ask for a longer delay, a day at most.
- */
-export function nextDelaySeconds(
-  schedule: number[],
-  { attempts, retryAfterMs = 0 }: FailedAttempt,
-): number | undefined {
-  const planned = schedule[attempts - 1];
-  if (planned === undefined) return undefined;
-  const asked = Math.min(retryAfterMs / 1000, DAY_SECONDS);
-  return Math.max(planned, asked) * (1 + JITTER * Math.random());
 }

@@ -9,7 +9,7 @@ import { idParams, pathId, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { createWebhookSecret } from './webhook-settings.js';
 
-export const deliverySchema = z.object({
+const deliverySchema = z.object({
   id: z.uuid().describe('The `webhook-id` of every attempt.'),
   type: z.string(),
   run_id: z.uuid().nullable().describe('Null for an event of the project'),
@@ -23,7 +23,7 @@ export const deliverySchema = z.object({
 });
 
 /** An entry of the delivery log, without payload and address. */
-export function toDelivery(row: DeliveryListing): z.infer<typeof deliverySchema> {
+function toDelivery(row: DeliveryListing): z.infer<typeof deliverySchema> {
   const { id, type, run_id, status, attempts, response_status, error_code } = row;
   return {
     id,

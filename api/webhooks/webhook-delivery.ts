@@ -20,7 +20,7 @@ const LEASE_SECONDS = ATTEMPT_TIMEOUT_MS / 1000 + 5;
  */
 const DRAIN_MS = 8_000;
 
-export interface WebhookDelivery {
+interface WebhookDelivery {
   /** Resolves when no attempt is running. */
   stop(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface CallWarning {
 type Caller = Pick<StoredDrawing, 'id' | 'project_id' | 'document'>;
 
 /** A node that runs a workflow. */
-export interface Call {
+interface Call {
   id: string;
   node: JsonObject;
   called: number;

@@ -24,7 +24,7 @@ export function sealDrawing(box: SecretBox, place: WorkflowPlace, drawing: Drawi
 }
 
 /** A drawing that takes the place of another one. */
-export interface ReplacingDrawing {
+interface ReplacingDrawing {
   sealed: SealedDrawing;
   /** Returns whether it runs something else, secrets included. */
   isNewVersion: boolean;

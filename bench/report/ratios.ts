@@ -21,12 +21,12 @@ export function serviceCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): nu
 }
 
 /** As above with Temporal and PostgreSQL. */
-export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
+function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
   const { worker, api, temporal, postgres } = cpuMsPerRun;
   return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);
 }
 
-export interface Comparison {
+interface Comparison {
   ours: Throughput;
   theirs: Throughput;
   perSecond: Spread;

@@ -1,7 +1,7 @@
 import type { Environment } from '../../config/environment.js';
 import { withSecretFiles } from '../../config/secret-files.js';
 import type { StackSecrets } from './secrets-file.js';
-import type { StackPorts } from './ports.js';
+import type { StackPorts } from './stack-ports.js';
 
 export interface StackAddresses {
   /** The API's address from this machine. */

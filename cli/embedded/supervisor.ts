@@ -16,7 +16,7 @@ import { createPostgresServer } from './postgres-server.js';
 import { removeSandboxProviderFile, writeSandboxProviderFile } from './sandbox-provider-file.js';
 import { readOrCreateSecrets, type StackSecrets } from './secrets-file.js';
 import { removeStackFile, writeStackFile, type ChildName, type StackFile } from './stack-file.js';
-import { claimStackPorts, type StackPorts } from './ports.js';
+import { claimStackPorts, type StackPorts } from './stack-ports.js';
 import { findTemporalBinary } from './temporal-binary.js';
 import { createTemporalServer } from './temporal-server.js';
 

@@ -26,7 +26,7 @@ export interface AuditTarget {
 /** `{field: [before, after]}`, secrets as ********. */
 export type AuditChanges = Record<string, [unknown, unknown]>;
 
-export interface AuditEntry {
+interface AuditEntry {
   action: AuditAction;
   doer: Doer;
   projectId: number | null;

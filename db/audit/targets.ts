@@ -9,7 +9,7 @@ export interface TargetKey {
   projectId?: number | undefined;
 }
 
-export interface FoundTarget extends TargetState {
+interface FoundTarget extends TargetState {
   name: string;
   /** Null if it belongs to no project. */
   projectId: number | null;

@@ -73,7 +73,7 @@ const NAME = /^\/\* (\w+) \*\/\s/;
 
 type Query = (...parameters: unknown[]) => unknown;
 
-export class PreparingClient extends pg.Client {
+class PreparingClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
     const query = this.query.bind(this) as Query;

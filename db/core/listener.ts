@@ -1,7 +1,7 @@
 // One connection that listens to a channel of NOTIFY, for as long as the process lives.
 import pg from 'pg';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   url: string;
   channel: string;
   applicationName: string;

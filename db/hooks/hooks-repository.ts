@@ -11,7 +11,7 @@ import { isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 
 export const MOST_HOOKS = 20;
 
-export interface NewHook {
+interface NewHook {
   /** Reserved (`reserveId`), because what is sealed is bound to it. */
   id: number;
   projectId: number;
@@ -186,7 +186,7 @@ const WINDOW_SECONDS = 60;
 /** Counted apart, so that who knows an address alone cannot use up what the right sender may send. */
 export type DeliveryKind = 'deliveries' | 'refusals';
 
-export interface HookCount {
+interface HookCount {
   /** The number of this kind within the window, this one included. */
   count: number;
   /** The seconds until the window is over; at least 1. */

@@ -13,7 +13,7 @@ import { nextSortId } from '../workflows/workflows-repository.js';
 /** The first project of a user who has none yet. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
 
-export interface Copied {
+interface Copied {
   workflowId: number;
   /** True if it was made by this. */
   isNew: boolean;

@@ -8,7 +8,7 @@ import { isModelCall } from './provider-calls-repository.js';
 
 export type UsageGroup = 'day' | 'project' | 'workflow' | 'model' | 'node_kind';
 
-export interface UsageQuery {
+interface UsageQuery {
   scope: Scope;
   projectId: number | undefined;
   groupBy: UsageGroup;

@@ -5,7 +5,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import type { KeyScope } from '../core/tables.js';
 
 /** The user for whom a key speaks. A `rateLimit` (requests a minute) of null means DEFAULT_RATE_LIMIT. */
-export interface KeyHolder {
+interface KeyHolder {
   keyId: number;
   rateLimit: number | null;
   userId: number;

@@ -23,20 +23,20 @@ export type MemberProject = ProjectRow & {
   stored_bytes: number;
 };
 
-export interface ProjectFields {
+interface ProjectFields {
   name: string;
   webhook_url: string;
   is_webhook_enabled: boolean;
 }
 
 /** Both are set, or neither is if there is no limit. */
-export interface SpendingLimitFields {
+interface SpendingLimitFields {
   spending_limit_usd: string | null;
   spending_period: SpendingPeriod | null;
 }
 
 /** `webhook_secret_enc` is sealed, and bound to `id`, which was reserved for that (`reserveId`). */
-export type NewProject = ProjectFields & { id?: number; webhook_secret_enc?: Buffer };
+type NewProject = ProjectFields & { id?: number; webhook_secret_enc?: Buffer };
 
 interface ProjectListQuery {
   scope: Scope;

@@ -4,7 +4,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
 import { lockProject } from './lock-project.js';
 
-export interface NewProviderKey {
+interface NewProviderKey {
   projectId: number;
   provider: string;
   key: string;

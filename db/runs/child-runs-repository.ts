@@ -25,7 +25,7 @@ export interface BegunChild {
   untilMs: number | null;
 }
 
-export interface ChildToBegin {
+interface ChildToBegin {
   /** The number of the run among those of the node (`WaitsTable.call`). */
   call: number;
   run: RunFacts;

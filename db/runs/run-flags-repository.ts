@@ -55,7 +55,7 @@ export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChang
   });
 }
 
-export interface FlagCandidate {
+interface FlagCandidate {
   status: StoredRunStatus;
   /** True if the run carries a drawing with at least one node. */
   hasData: boolean;

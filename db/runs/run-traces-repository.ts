@@ -2,7 +2,7 @@
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 
-export interface RunTrace {
+interface RunTrace {
   /** The trace of the request in which the run was accepted; null if nothing was traced then. */
   traceparent: string | null;
   workflow_id: number;

@@ -65,7 +65,7 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
 }
 
 /** A re-run takes this over. */
-export interface OriginalRun {
+interface OriginalRun {
   id: string;
   project_id: number;
   /** Masked. */

@@ -19,7 +19,7 @@ export interface ScheduleSettings {
   isPaused: boolean;
 }
 
-export interface NewSchedule extends ScheduleSettings {
+interface NewSchedule extends ScheduleSettings {
   id: string;
   projectId: number;
   workflowId: number;

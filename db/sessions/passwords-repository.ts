@@ -7,7 +7,7 @@ import { createSession, endSessionsOf, type NewSession, type OpenedSession } fro
 import { deleteUnusedLinks, redeemLink } from './sign-in-links-repository.js';
 
 /** A login needs to know this before the password is compared. */
-export interface LoginAccount {
+interface LoginAccount {
   userId: number;
   /** Undefined for a user who has no password, and for one who is not active. */
   hash: string | undefined;

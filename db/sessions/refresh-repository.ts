@@ -5,7 +5,7 @@ import { hashToken, randomToken } from './random-token.js';
 import { isLive, keptOpen, secondsLeft, type OpenedSession } from './sessions-repository.js';
 
 /** A session, and whether the token that named it is the one that is good now. */
-export interface PresentedSession extends OpenedSession {
+interface PresentedSession extends OpenedSession {
   isCurrent: boolean;
 }
 
@@ -76,6 +76,6 @@ export function createRefreshToken(family = randomToken()): RefreshToken {
 }
 
 /** The family; undefined for what is no refresh token. */
-export function familyOf(token: string): string | undefined {
+function familyOf(token: string): string | undefined {
   return FORM.exec(token)?.[1];
 }

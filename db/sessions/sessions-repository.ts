@@ -9,7 +9,7 @@ const IDLE_DAYS = 14;
 /** ... and so long in all. */
 const MAX_DAYS = 90;
 /** Live sessions of a user; a further one ends the one that was unused for the longest time. */
-export const MAX_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 export const isLive = sql<boolean>`sessions.ended_at IS NULL AND sessions.expires_at > now()`;
 /** The time is in hours, because a day of a time zone may have 23 or 25. */
@@ -114,7 +114,7 @@ export async function endSessionsOf(db: Db, userId: number, except?: string): Pr
     .execute();
 }
 
-export interface SessionListing {
+interface SessionListing {
   id: string;
   method: SignInMethod;
   network: string;

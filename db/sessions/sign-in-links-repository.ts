@@ -14,7 +14,7 @@ export async function createSignInLink(db: Db, userId: number): Promise<string> 
   return token;
 }
 
-export interface PasswordLink {
+interface PasswordLink {
   /** Known here for the only time. */
   token: string;
   expiresAt: Date;

@@ -3,7 +3,7 @@ import type { Db } from '../core/client.js';
 import type { RunTransaction } from '../nodes/billing-repository.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 
-export interface ChatTransaction extends Omit<RunTransaction, 'run_id'> {
+interface ChatTransaction extends Omit<RunTransaction, 'run_id'> {
   run_id: null;
   project_id: number | null;
   provider: string;

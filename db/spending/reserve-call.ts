@@ -29,7 +29,7 @@ export function spanOf(period: SpendingPeriod | null): string {
   return period === null ? '' : SPANS[period];
 }
 
-export interface PaidCallToClaim extends NewCall {
+interface PaidCallToClaim extends NewCall {
   projectId: number;
   /** The most that it may cost. */
   reservedUsd: string;

@@ -23,7 +23,7 @@ export interface ClaimedDelivery {
   webhook_previous_secret_enc: Buffer | null;
 }
 
-export interface ClaimLimits {
+interface ClaimLimits {
   /** Attempts under way in this process. */
   inFlight: ReadonlyMap<number, number>;
   perProject: number;

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { WebhookEventType } from '../core/tables.js';
 
-export interface WebhookEvent {
+interface WebhookEvent {
   type: WebhookEventType;
   runId: string;
 }

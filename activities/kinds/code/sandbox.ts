@@ -12,7 +12,7 @@ const PROCESSES_OF_A_PROJECT = 4;
 const IDLE_PROCESSES = 4;
 const IDLE_MS = 60_000;
 
-export interface Run {
+interface Run {
   projectId: number;
   signal: AbortSignal;
 }

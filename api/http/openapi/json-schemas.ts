@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { documentationOf, type JsonSchema } from '../documented-as.js';
 
 /** `output`: what the service writes. `input`: what a caller may send. */
-export type Direction = 'input' | 'output';
+type Direction = 'input' | 'output';
 
 export interface JsonSchemas {
   /** A schema with an `id` in its metadata becomes a component of that name and a reference to it. */

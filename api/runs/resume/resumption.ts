@@ -31,7 +31,7 @@ export interface ResumeRequest {
   acceptsUnknown: boolean;
 }
 
-export interface ResumedChild {
+interface ResumedChild {
   nodeId: string;
   child: string | Resumption;
   isAwaited: boolean;
@@ -46,7 +46,7 @@ export interface Resumption extends Drawn {
   children: ResumedChild[];
 }
 
-export type PlannedResumption = { resumption: Resumption } | { refusal: Envelope };
+type PlannedResumption = { resumption: Resumption } | { refusal: Envelope };
 
 export async function planResumption(deps: AppDeps, request: ResumeRequest): Promise<PlannedResumption> {
   const { workflow, runId, from } = request;

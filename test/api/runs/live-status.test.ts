@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { addLive } from '../../../api/runs/answer-poll.js';
-import { createLiveStatus, createQueryBreaker, type LiveStatus } from '../../../api/runs/live-status.js';
+import { createLiveStatus, type LiveStatus } from '../../../api/runs/live-status.js';
+import { createQueryBreaker } from '../../../api/runs/query-breaker.js';
 import { createMetrics, type Metrics } from '../../../api/observability/metrics.js';
 
 describe('live status of runs', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseEnvironment } from '../../../config/environment.js';
-import { nextDelaySeconds } from '../../../api/webhooks/attempt-delivery.js';
+import { nextDelaySeconds } from '../../../api/webhooks/webhook-retry.js';
 
 describe('the retry schedule of webhooks', () => {
   const { webhookRetrySeconds: schedule } = parseEnvironment({});

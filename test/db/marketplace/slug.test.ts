@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { firstFreeSlug, toSlug } from '../../../db/marketplace/publication-repository.js';
+import { firstFreeSlug, toSlug } from '../../../db/marketplace/slug.js';
 
 describe('slugs', () => {
   const cases: [title: string, slug: string][] = [

@@ -1,0 +1,23 @@
+const DAY_SECONDS = 86_400;
+const JITTER = 0.1;
+
+interface FailedAttempt {
+  /** The number of attempts so far. */
+  attempts: number;
+  /** The delay that the receiver requested by `Retry-After`. */
+  retryAfterMs: number | undefined;
+}
+
+/**
+ * Seconds until the next attempt; undefined when there is none. A random tenth at most is added, so that events that
+ * failed together are not retried together. A receiver may ask for a longer delay, a day at most.
+ */
+export function nextDelaySeconds(
+  schedule: number[],
+  { attempts, retryAfterMs = 0 }: FailedAttempt,
+): number | undefined {
+  const planned = schedule[attempts - 1];
+  if (planned === undefined) return undefined;
+  const asked = Math.min(retryAfterMs / 1000, DAY_SECONDS);
+  return Math.max(planned, asked) * (1 + JITTER * Math.random());
+}
