@@ -16,7 +16,7 @@ import {
   type Span,
 } from '@opentelemetry/api';
 
-export { SpanKind, type Attributes, type Context, type Span };
+export { SpanKind, type Context };
 
 let isOn = false;
 

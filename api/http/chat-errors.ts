@@ -1,6 +1,6 @@
 // The error shape of the chat-completion proxy. Specification, "Chat proxy error body".
 import { z } from 'zod';
-import { ApiError } from './errors.js';
+import type { ApiError } from './errors.js';
 
 export const chatErrorSchema = z
   .object({

@@ -1,7 +1,8 @@
 // Exchanges refresh tokens. Writer: the API. docs/operate/sign-in.md, "Sessions".
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import { hashToken, randomToken } from './random-token.js';
+import { hashToken } from './random-token.js';
+import { createRefreshToken, familyOf } from './refresh-token.js';
 import { isLive, keptOpen, secondsLeft, type OpenedSession } from './sessions-repository.js';
 
 /** A session, and whether the token that named it is the one that is good now. */
@@ -57,25 +58,4 @@ export async function endSessionOfToken(
     .where(isLive)
     .returning(['id as sessionId', 'user_id as userId'])
     .executeTakeFirst();
-}
-
-// A refresh token is `family.secret`. All tokens of a session have the family in common, and only who has held one of
-// them knows it: a used token names the session that it was of, and a guess names none.
-
-export interface RefreshToken {
-  token: string;
-  familyHash: Buffer;
-  tokenHash: Buffer;
-}
-
-const FORM = /^([\w-]{43})\.[\w-]{43}$/;
-
-export function createRefreshToken(family = randomToken()): RefreshToken {
-  const token = `${family}.${randomToken()}`;
-  return { token, familyHash: hashToken(family), tokenHash: hashToken(token) };
-}
-
-/** The family; undefined for what is no refresh token. */
-function familyOf(token: string): string | undefined {
-  return FORM.exec(token)?.[1];
 }

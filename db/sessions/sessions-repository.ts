@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SignInMethod, Tables } from '../core/tables.js';
-import { createRefreshToken, type RefreshToken } from './refresh-repository.js';
+import { createRefreshToken, type RefreshToken } from './refresh-token.js';
 
 /** A session lives so long after its sign-in or last refresh ... */
 const IDLE_DAYS = 14;
