@@ -11,6 +11,7 @@ const PROCESSES = 2;
 const PROCESSES_OF_AN_OWNER = 1;
 /** A process that nobody needs is ended, because it takes about 60 MB. */
 const IDLE_MS = 60_000;
+const NICENESS = 10;
 
 interface WorkOptions {
   /** The project of the worker, or the user of the API, whose work it is. */
@@ -57,7 +58,7 @@ export function createProcesses(entry = new URL('host.js', import.meta.url)): Pr
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    lowerPriority(child);
+    lowerPriority(child, { niceness: NICENESS });
     const started: WorkProcess = { child, isFresh: true, idle: undefined };
     // A process that ends by itself while it waits for work is not used again.
     child.on('error', () => drop(started)).once('exit', () => drop(started));

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer, type AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerClientError, answerConnect, answerMissingHost, answerUnknownExpectation } from './client-error.js';
 
@@ -30,7 +30,7 @@ export interface ConnectionLimits {
   keepAliveTimeoutMs: number;
   /** The interval at which the first two limits are checked. */
   checkingIntervalMs: number;
-  /** Further connections are closed at once. */
+  /** A further connection takes the place of the one that has been without a request for longest. */
   maxConnections: number;
   /**
    * The connection is closed after this many requests, which bounds the work of a client that does not wait for
@@ -92,10 +92,11 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
     // The Host header is checked below, so that its absence gets the usual error shape.
     requireHostHeader: false,
   });
-  server.maxConnections = limits.maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
+  const room = createRoom(server, limits.maxConnections);
   const answer: RequestListener = (request, response) => {
     latest.set(request.socket, response);
+    room.hold(request.socket, response);
     if (!answerMissingHost(response)) listener(request, response);
   };
   server.on('request', answer);
@@ -111,6 +112,36 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
   );
   server.on('connect', (_request, socket) => answerConnect(socket, latest.get(socket)));
   return server;
+}
+
+/**
+ * Limits the connections of a server. Whoever opens connections and asks nothing loses them first: with a request that is
+ * answered, a connection keeps its place.
+ */
+function createRoom(server: Server, maxConnections: number) {
+  let open = 0;
+  /** Connections without a request, the one that has been without for longest first. */
+  const waiting = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open += 1;
+    waiting.add(socket);
+    socket.once('close', () => {
+      open -= 1;
+      waiting.delete(socket);
+    });
+    if (open <= maxConnections) return;
+    const [first] = waiting;
+    first?.destroy();
+  });
+  return {
+    /** The connection has a request until the response is closed. */
+    hold(socket: Socket, response: ServerResponse): void {
+      waiting.delete(socket);
+      response.once('close', () => {
+        if (!socket.destroyed) waiting.add(socket);
+      });
+    },
+  };
 }
 
 /**

@@ -159,9 +159,14 @@ describe('rendering: size', () => {
   it('survives nesting of any depth in the template, the input and a content', () => {
     const json = '['.repeat(500_000) + ']'.repeat(500_000);
     const values = valuesOf({ deep: JSON.parse(json) as unknown }, json);
-    // An engine that writes JSON by recursion cannot write this and leaves it empty; newer ones can.
-    const text = renderText('<{{ input.deep }}{{ n.result[0] }}>', values);
-    assert.ok(text === '<>' || text === `<${json}${json.slice(1, -1)}>`);
+    // An engine that writes JSON by recursion cannot write this and leaves it empty; newer ones may.
+    for (const [variable, written] of [
+      ['input.deep', json],
+      ['n.result[0]', json.slice(1, -1)],
+    ]) {
+      const text = renderText(`<{{ ${variable} }}>`, values);
+      assert.ok(text === '<>' || text === `<${written}>`, variable);
+    }
     const value = renderJson('{{ input.deep }}', values);
     assert.ok(value === '' || Array.isArray(value));
     assert.ok(Array.isArray(renderJson(JSON.parse(json), values)));

@@ -23,6 +23,7 @@ const START_WITHIN_MS = 30_000;
 const GRACE_MS = 1_000;
 /** Two bytes for each byte of the output, at most six for each byte of the log; the other two are for quotes and names. */
 const MAX_REPLY_BYTES = 2 * MAX_OUTPUT_BYTES + 8 * MAX_LOG_BYTES;
+const NICENESS = 15;
 const QUOTED_ERROR_BYTES = 2_000;
 
 const readySchema = z.strictObject({ status: z.literal('ready') });
@@ -66,7 +67,7 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
     stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
   const own = watch(child);
-  lowerPriority(child);
+  lowerPriority(child, { niceness: NICENESS, hasOwnSession: true });
   try {
     const ready = await own.ask(undefined, { withinMs: START_WITHIN_MS, signal });
     if (!readySchema.safeParse(ready).success) throw new SandboxProcessError('The sandbox process did not start.');
