@@ -16,7 +16,7 @@ import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
-import { createThreads } from '../threads/threads.js';
+import { createProcesses } from '../processes/processes.js';
 import { createApp } from './app.js';
 import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
@@ -28,8 +28,7 @@ import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
-import { startCountingBytes } from './background/stored-bytes.js';
-import { startFoldingFigures } from './background/workflow-figures.js';
+import { startCountingBytes, startFoldingFigures } from './background/figures.js';
 import { HeavyTurns } from './http/heavy-turns.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
@@ -40,8 +39,8 @@ import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
 import { createSessionCounter } from './access/session-counter.js';
 import { startChainingAudit } from './audit/chain-audit.js';
-import { createRefusalLog } from './audit/refusal-log.js';
-import { createSnapshotStore } from '../acceptance/snapshot-store.js';
+import { createRefusalLog } from './audit/record-refusals.js';
+import { createSnapshotStore } from '../acceptance/store-run.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 
@@ -151,7 +150,7 @@ function createDeps(
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     chatMeter: createChatMeter(db, logger),
-    threads: createThreads(),
+    processes: createProcesses(),
     memory: new ByteBudget(MEMORY),
     turns: new HeavyTurns(),
     startSlots: createStartSlots(STARTS_AT_ONCE),
@@ -191,7 +190,7 @@ function createDeps(
     signIn: createSignIn(environment),
   };
   const close = async (): Promise<void> => {
-    deps.threads.close();
+    deps.processes.close();
     await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);
   };
   return { deps, close };

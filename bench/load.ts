@@ -8,7 +8,7 @@ import { Window, type Job, type Round } from './window.js';
 export const PLAIN_INPUT: JobInput = { tag: 'plain', delayMs: 0 };
 const JOB_TIMEOUT_MS = 900_000;
 
-export interface Load {
+interface Load {
   subject: Subject;
   graph: Graph;
   /** Jobs at once. */

@@ -6,8 +6,8 @@ import { GRAPH_ROWS } from './graph-rows.js';
 import { VARIANTS, type Variant } from './subjects.js';
 
 /** In the order in which they are measured; the last one kills the worker. */
-export const ROW_NAMES = [...GRAPH_ROWS, 'polls', 'memory', 'kill'] as const;
-export type RowName = (typeof ROW_NAMES)[number];
+const ROW_NAMES = [...GRAPH_ROWS, 'polls', 'memory', 'kill'] as const;
+type RowName = (typeof ROW_NAMES)[number];
 
 export interface BenchOptions {
   only: RowName[];
@@ -30,7 +30,7 @@ export interface BenchOptions {
   other: Other | undefined;
 }
 
-export interface Other {
+interface Other {
   /** The folder `dist` of another checkout; undefined for this build with other settings. */
   build: string | undefined;
   env: Record<string, string>;

@@ -9,23 +9,23 @@ import type { TwinJob, TwinVariant } from './twin/jobs.js';
 export const VARIANTS = ['visible', 'dense'] as const;
 export type Variant = (typeof VARIANTS)[number];
 /** What a service is compared with in a paired benchmark: the build of another checkout, or other settings. */
-export type OtherName = `${Variant}-other`;
+type OtherName = `${Variant}-other`;
 export type ServiceName = Variant | OtherName;
-export type TwinName = `twin-${TwinVariant}`;
+type TwinName = `twin-${TwinVariant}`;
 export type SubjectName = ServiceName | TwinName;
 
 export function isTwin(name: SubjectName): name is TwinName {
   return name.startsWith('twin-');
 }
 
-export interface Started {
+interface Started {
   id: string;
   /** From the request to the first byte of its answer, and to its end. */
   firstByteMs: number;
   acceptedMs: number;
 }
 
-export interface Polled {
+interface Polled {
   isTerminal: boolean;
   hasSucceeded: boolean;
   tookMs: number;

@@ -8,7 +8,7 @@ import { inheritedEnvironment, startBenchStack, type BenchStack, type StackSetti
 import { createService, createTwin, type ServiceName, type Subject } from './subjects.js';
 import type { RecordedCall } from './target.js';
 
-export interface Target {
+interface Target {
   calls(): Promise<RecordedCall[]>;
   forget(): Promise<void>;
   /** Answers every call that still waits. */

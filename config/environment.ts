@@ -1,13 +1,8 @@
 // The only place where environment variables are read and checked. docs/operate/operations.md, "Environment".
 import { z } from 'zod';
-import { originList } from './origins.js';
-import { ConfigError } from './config-error.js';
-import { byteSize } from './byte-size.js';
+import { originList, ConfigError, byteSize, flag, parseRetrySchedule } from './variable-types.js';
 import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
-import { flag } from './flag.js';
-import { networkVariables, port, toNetworkSettings, type NetworkSettings } from './network-settings.js';
-import { parseRetrySchedule } from './retry-schedule.js';
-import { toPublicUrl } from './public-url.js';
+import { networkVariables, port, toNetworkSettings, toPublicUrl, type NetworkSettings } from './network-settings.js';
 import { SECRET_FILE_VARIABLES, withSecretFiles } from './secret-files.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
@@ -106,7 +101,7 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   defaultRateLimit: number;
   /** Requests a minute of all sessions of a user together. */
   sessionRateLimit: number;
-  /** At most 60, the specification's limit for the chat proxy. */
+  /** It is at most 60, the specification's limit for the chat proxy. */
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
   runTimeoutDays: number;
@@ -118,9 +113,9 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   workerMetricsPort: number;
   /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
   workerCachedWorkflows: number | undefined;
-  /** Undefined: the worker is unversioned. */
+  /** Undefined if the worker is unversioned. */
   workerVersion: WorkerVersion | undefined;
-  /** Whether OpenTelemetry's standard variables ask for traces. */
+  /** True if OpenTelemetry's standard variables ask for traces. */
   isTracing: boolean;
   /** The execution of runs whose drawing does not specify one. */
   execution: 'visible' | 'dense';
@@ -135,7 +130,7 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
 /**
  * The build that a worker runs. If it is set, runs stay on the build that they started on (docs/operate/upgrade.md).
  */
-export interface WorkerVersion {
+interface WorkerVersion {
   deploymentName: string;
   buildId: string;
 }
@@ -230,7 +225,7 @@ function toProjectSlots(given: number | undefined, activitySlots: number): numbe
   return given;
 }
 
-/** Whether an exporter is named, or an endpoint without an exporter. */
+/** Returns whether an exporter is named, or an endpoint without an exporter. */
 function asksForTraces(values: z.infer<typeof schema>): boolean {
   if (values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return false;
   return [

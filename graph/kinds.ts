@@ -23,23 +23,23 @@ export interface KindTraits {
    * drawn edge, and `node` holds the target.
    */
   handlesFrom?: string;
-  /** Whether that list may be absent. The node is then left by its `next_nodes`. */
+  /** True if that list may be absent. The node is then left by its `next_nodes`. */
   isListOptional?: boolean;
-  /** Whether a node with named handles is also left by its `next_nodes`. */
+  /** True if a node with named handles is also left by its `next_nodes`. */
   isLeftByNext?: boolean;
   /**
-   * Of a kind whose wait may time out: the code of that failure. The run survives it where the link of the kind's first
-   * named handle leads on.
+   * The code of the failure of a wait that times out. The run survives it if the link of the kind's first named handle
+   * leads on.
    */
   timeoutCode?: string;
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
   /**
-   * Where the node's data holds servers, whose credential headers are secret: the data itself, or each item of its
-   * `tools`.
+   * The place in the node's data that holds servers, whose credential headers are secret: the data itself, or each item
+   * of its `tools`.
    */
   servers: 'none' | 'self' | 'tools';
-  /** Whether an activity may walk on through the node in dense execution (docs/adr/0011-one-walk.md). */
+  /** True if an activity may walk on through the node in dense execution (docs/adr/0011-one-walk.md). */
   isDense: boolean;
 }
 

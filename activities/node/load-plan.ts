@@ -1,7 +1,7 @@
 import type { LoadedPlan } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
 import { findPlan } from '../../db/runs/run-context-repository.js';
-import { executionOf, type Execution } from '../../graph/execution.js';
+import { executionOf, type Execution } from '../../graph/document.js';
 import { runClosedFailure } from './failures.js';
 
 /** For a run that was started without its plan. Throws a non-retryable failure when the run is not open. */

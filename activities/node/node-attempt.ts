@@ -1,6 +1,6 @@
 // One attempt of a node's step, from its claim to the record of its end.
 import { Context } from '@temporalio/activity';
-import { isDataException } from '../../db/core/data-exception.js';
+import { isDataException } from '../../db/core/client.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { NodeError } from '../../graph/node-error.js';
@@ -15,11 +15,10 @@ import {
   runClosedFailure,
 } from './failures.js';
 import { keepAttempt } from './keep-attempt.js';
-import { logAttempt } from './node-log.js';
+import { logAttempt, type AttemptOutcome } from './node-log.js';
 import { recordNode, type AttemptEnd } from './record-node.js';
 import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
 import { createStopSignal } from './stop-signal.js';
-import type { AttemptOutcome } from '../worker/worker-metrics.js';
 
 /** A node fails when a provider asks for a longer delay than this. */
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;

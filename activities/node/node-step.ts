@@ -4,7 +4,7 @@ import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import type { Logger } from '../../config/logger.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { Database } from '../../db/core/client.js';
-import type { NodeClaim, NodeEnd as NodeEndRow } from '../../db/nodes/node-results-repository.js';
+import type { NodeClaim, NodeEndRow } from '../../db/nodes/node-results-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';

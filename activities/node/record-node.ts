@@ -3,7 +3,12 @@ import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { mayBeCaught } from '../../graph/caught.js';
 import type { Masker } from '../../graph/mask.js';
 import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
-import { findNodeClaim, recordNodeEnd, type NodeClaim, type NodeEnd } from '../../db/nodes/node-results-repository.js';
+import {
+  findNodeClaim,
+  recordNodeEnd,
+  type NodeClaim,
+  type NodeEndRow,
+} from '../../db/nodes/node-results-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { NodeFailure, quotaFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';
@@ -66,7 +71,7 @@ export async function recordNode(
       priceVersion: charge?.priceVersion ?? '',
       isEstimated: false,
       reason: charge?.reason ?? end.failure?.code ?? '',
-    } satisfies NodeEnd;
+    } satisfies NodeEndRow;
     const storing = recorder.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row);
     isSettled = await storing.catch((error: unknown) => {
       throw isQuotaExceeded(error) ? quotaFailure(charge) : error;

@@ -9,7 +9,7 @@ import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../d
 import type { RunInput } from '../../graph/input.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
-import type { Scope } from '../../graph/template.js';
+import type { VariableValues } from '../../graph/template.js';
 import { workflowToolsOf } from '../../graph/nodes/agent.js';
 import { asksForSecrets } from '../../graph/nodes/human.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
@@ -60,7 +60,7 @@ export interface RunContexts {
   /** The same, for whoever executes something of the run: it has started then (`takeRun`). */
   take(runId: string): Promise<RunContext>;
   /** See `createScopeLoader`. */
-  loadScope(task: ScopeTask, templates: unknown): Promise<Scope>;
+  loadScope(task: ScopeTask, templates: unknown): Promise<VariableValues>;
 }
 
 interface KeptRun {

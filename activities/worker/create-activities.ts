@@ -12,19 +12,19 @@ import type {
   WalkRef,
 } from '../../contract/activities.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
-import { createSnapshotStore } from '../../acceptance/snapshot-store.js';
+import { createSnapshotStore } from '../../acceptance/store-run.js';
 import type { Logger } from '../../config/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { kinds, kindsThatRun, type KindThatRuns } from '../../graph/kinds.js';
-import type { Execution } from '../../graph/execution.js';
+import type { Execution } from '../../graph/document.js';
 import type { EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
 import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
-import type { Threads } from '../../threads/threads.js';
+import type { Processes } from '../../processes/processes.js';
 import type { AgentDeps } from '../kinds/agent/agent-step.js';
 import { createToolsStep } from '../kinds/agent/agent-tools.js';
 import { createTurnStep, type OpenTurn } from '../kinds/agent/agent-turn.js';
@@ -60,7 +60,7 @@ import type { ProjectSlots } from './project-slots.js';
 import { createActivityTracer } from './trace-activity.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
-export interface ActivityDeps {
+interface ActivityDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
@@ -68,7 +68,7 @@ export interface ActivityDeps {
   outgoing: OutgoingClient;
   mcp: McpClient;
   sandbox: Sandbox;
-  threads: Threads;
+  processes: Processes;
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
@@ -90,11 +90,11 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const sessions = createMcpSessions(deps.mcp);
   const clients = createModelClients(db, secretBox, metrics);
-  const forms = createFormChecker(deps.threads);
+  const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
   const agent: AgentDeps = { ...children, providers, clients, forms, sessions, node };
-  const judge = createJudge(deps.threads);
+  const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
   const end = (run: FinishRunInput) => trace('finishRun', run, () => endRun(deps, run));

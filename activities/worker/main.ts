@@ -21,7 +21,7 @@ import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
-import { createThreads } from '../../threads/threads.js';
+import { createProcesses } from '../../processes/processes.js';
 import { createCallbackUrls } from '../node/callback-urls.js';
 import { createRunContexts } from '../node/run-context.js';
 import { ProjectSlots } from './project-slots.js';
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
   const outgoing = createOutgoingClient(config.addressRules);
   const mcp = createMcpClient(config.addressRules);
   const sandbox = createSandbox();
-  const threads = createThreads();
+  const processes = createProcesses();
   const secretBox = createSecretBox(config.secretsKeys);
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
   const connection = await connect(config, logger);
@@ -92,7 +92,7 @@ async function main(): Promise<void> {
       outgoing,
       mcp,
       sandbox,
-      threads,
+      processes,
       memory,
       slots,
       temporal,
@@ -133,7 +133,7 @@ async function main(): Promise<void> {
   } finally {
     health.close();
     sandbox.close();
-    threads.close();
+    processes.close();
     await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
     await tracing.shutdown();
   }

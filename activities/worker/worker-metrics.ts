@@ -19,14 +19,8 @@ export interface WorkerMetrics {
   handedBack: Counter;
 }
 
-/**
- * How an attempt ended. `retried`: another attempt follows. `handed_back`: the worker is stopping, and another worker
- * continues.
- */
-export type AttemptOutcome = 'ended' | 'retried' | 'cancelled' | 'handed_back' | 'internal_error';
-
 /** A worker's load, as reported by the Temporal SDK and the slots of projects. */
-export interface WorkerLoad extends SlotsLoad {
+interface WorkerLoad extends SlotsLoad {
   numInFlightNonLocalActivities: number;
   numInFlightLocalActivities: number;
   numInFlightWorkflowActivations: number;

@@ -3,7 +3,7 @@
 import { countAndPoll, type KeyRequest, type PolledText } from '../../db/runs/poll-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { countKeyRequests, uncountRequests, type CountedKey } from '../../db/projects/rate-limits-repository.js';
-import { togetherByName } from './together-by-name.js';
+import { togetherByName } from '../../db/core/together.js';
 
 export interface CountedRequest {
   /** Undefined when there is no such key, or it has expired. `requests` is the number of this request within the window. */

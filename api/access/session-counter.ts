@@ -6,7 +6,7 @@ import {
   type CountedWindow,
   type TokenSubject,
 } from '../../db/projects/rate-limits-repository.js';
-import { togetherByName } from './together-by-name.js';
+import { togetherByName } from '../../db/core/together.js';
 
 export interface SessionCounter {
   /** Finds the user and counts this request; undefined when the token names nobody who may come in. */

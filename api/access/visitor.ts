@@ -1,9 +1,12 @@
-// Where a request comes from. Forwarding headers count only from TRUSTED_PROXIES: anybody can write them.
+// A visitor is known by the address a request comes from. Forwarding headers count only from TRUSTED_PROXIES: anybody
+// can write them.
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { AppDeps } from '../deps.js';
+import type { Caller } from '../http/route.js';
 
-/** Whether the address is that of a trusted proxy. */
+/** Returns whether the address is that of a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean;
 
 /** `networks`: addresses, and networks such as `10.0.0.0/8`. */
@@ -18,7 +21,7 @@ export function createTrustedProxies(networks: string[]): TrustedProxies {
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-export interface Arrival {
+interface Arrival {
   /** The other end of the connection; empty when it has hung up. */
   peerAddress: string;
   headers: IncomingHttpHeaders;
@@ -40,14 +43,17 @@ export function clientAddress({ peerAddress, headers }: Arrival, isTrusted: Trus
   return address;
 }
 
-/** Whether the client's own connection is encrypted, as far as a trusted proxy says so. */
+/** Returns whether the client's own connection is encrypted, as far as a trusted proxy says so. */
 export function isForwardedHttps({ peerAddress, headers }: Arrival, isTrusted: TrustedProxies): boolean {
   if (!isTrusted(toAddress(peerAddress) ?? '')) return false;
   const [first = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
   return first.trim().toLowerCase() === 'https';
 }
 
-/** What counts as one place: an IPv4 address, or the first 64 bits of an IPv6 address, which are one customer's. */
+/**
+ * Returns the text that counts as one place: an IPv4 address, or the first 64 bits of an IPv6 address, which are one
+ * customer's.
+ */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const { parts } = ipaddr.IPv6.parse(address.replace(/%.*$/, ''));
@@ -60,4 +66,13 @@ function toAddress(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
   if (isIP(bare) === 0) return undefined;
   return isIP(bare) === 6 ? ipaddr.process(bare.replace(/%.*$/, '')).toString() : bare;
+}
+
+/** Returns for whom memory and processor time are taken: the user, or the network of a caller without credentials. */
+export function tenantOf(
+  { signIn }: AppDeps,
+  { caller, ...arrival }: Arrival & { caller: Caller | undefined },
+): string {
+  if (caller !== undefined) return `user:${caller.userId}`;
+  return `network:${networkOf(clientAddress(arrival, signIn.trustedProxies))}`;
 }

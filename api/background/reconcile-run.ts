@@ -33,7 +33,10 @@ const CLOSED_GRACE_MS = 5_000;
  */
 const STUCK_TASK_ATTEMPTS = 5;
 
-/** No caller waits for this start, and the first one may have failed because Temporal is slow, so it gets more time. */
+/**
+ * This start gets more time, because no caller waits for it, and the first one may have failed because Temporal is
+ * slow.
+ */
 const LATE_START_MS = 6_000;
 
 type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;

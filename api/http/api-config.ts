@@ -1,4 +1,4 @@
-import type { Execution } from '../../graph/execution.js';
+import type { Execution } from '../../graph/document.js';
 import type { AddressRules } from '../../outgoing/address-guard.js';
 
 /** The settings of the API, apart from its connections. */
@@ -12,7 +12,7 @@ export interface ApiConfig {
   sessionRateLimit: number;
   /** Results expire this long after the end of their run, unless a flag pins the run. */
   resultRetentionDays: number;
-  /** How long a run may last in all. */
+  /** The most days that a run may last. */
   runTimeoutDays: number;
   /** The limit on the bytes that a project stores. */
   maxProjectBytes: number;
@@ -28,6 +28,6 @@ export interface ApiConfig {
   webhookRetrySeconds: number[];
   /** The rules for the addresses of webhooks and MCP servers. */
   addressRules: AddressRules;
-  /** Whether metrics and the details of readiness are served on a port of their own, and only there. */
+  /** True if metrics and the details of readiness are served on a port of their own, and only there. */
   hasMetricsPort: boolean;
 }

@@ -15,20 +15,20 @@ export interface ListeningServer {
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 100;
 /**
- * How long connections without a request stay open at shutdown: closing them at once would cut requests that are in
- * transit.
+ * Connections without a request stay open for this time at shutdown: closing them at once would cut requests that are
+ * in transit.
  */
 const LINGER_MS = 1_000;
 
 /** The limits of one connection and of all connections together. */
 export interface ConnectionLimits {
-  /** From the first byte (on a new connection, from its opening) to the end of the headers. */
+  /** The time from the first byte (on a new connection, from its opening) to the end of the headers. */
   headersTimeoutMs: number;
-  /** To the end of the body: ten megabytes at a megabit a second. */
+  /** The time to the end of the body: ten megabytes at a megabit a second. */
   requestTimeoutMs: number;
-  /** Longer than the idle timeout of the usual load balancers, which must close the connection first. */
+  /** The time is longer than the idle timeout of the usual load balancers, which must close the connection first. */
   keepAliveTimeoutMs: number;
-  /** How often the first two limits are checked. */
+  /** The interval at which the first two limits are checked. */
   checkingIntervalMs: number;
   /** A further connection takes the place of the one that has been without a request for longest. */
   maxConnections: number;

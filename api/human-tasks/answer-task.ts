@@ -14,10 +14,10 @@ import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
-import { hiddenFrom } from '../access/key-project.js';
+import { hiddenFrom } from '../access/authorize.js';
 import { deliverWake } from '../../acceptance/wake-run.js';
 
-export interface GivenAnswer {
+interface GivenAnswer {
   action: string;
   values: JsonObject;
   comment: string;

@@ -15,19 +15,19 @@ import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelo
 import { traceOfAcceptance } from './run-traces.js';
 import { startRunWorkflow } from './temporal-calls.js';
 
-/** How long an acceptance waits for a start slot. */
+/** An acceptance waits this long for a start slot. */
 const START_PATIENCE_MS = 2_000;
 
 export interface RunRequest extends RunToPrepare {
-  /** If present, the run is accepted only if no earlier request had the same key. */
+  /** The run is accepted only if no earlier request had the same key. */
   keyed?: KeyedRequest | undefined;
-  /** Whether nothing is stored, not even the key, of what validation refuses. Default: it is kept as a `Draft`. */
+  /** True if nothing that validation refuses is stored, not even the key. By default it is kept as a `Draft`. */
   leavesNoDraft?: boolean;
 }
 
 export interface Acceptance {
   envelope: Envelope;
-  /** Whether this is the answer to an earlier request with the same `Idempotency-Key`. */
+  /** True if this is the answer to an earlier request with the same `Idempotency-Key`. */
   isRepeat: boolean;
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { activeTraceIds, inSpan, SpanKind } from '../../config/spans.js';
-import { executionOf, type Execution } from '../../graph/execution.js';
+import { executionOf, type Execution } from '../../graph/document.js';
 import type { RunToStart } from '../../db/runs/runs-repository.js';
 import {
   DECIDE_SIGNAL,
@@ -39,7 +39,7 @@ export type RunExecution =
   | { state: 'open'; taskAttempts: number }
   | { state: 'closed'; how: Closing; closedAt: Date | undefined };
 
-/** Any other status is open, also that of a paused workflow; after continue-as-new, the newest execution answers. */
+/** Every other status is open, also that of a paused workflow; after continue-as-new, the newest execution answers. */
 const CLOSED: Partial<Record<string, Closing>> = {
   COMPLETED: 'completed',
   FAILED: 'failed',
@@ -91,7 +91,10 @@ export async function startRunWorkflow(
   }
 }
 
-/** Whether Temporal will never accept this start: its plan is too large, or a search attribute is not registered. */
+/**
+ * Returns whether Temporal will never accept this start: its plan is too large, or a search attribute is not
+ * registered.
+ */
 export function isStartRefused(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false;
   const code: number = error.cause.code;
@@ -146,7 +149,7 @@ export function queryRunStatus(client: Client, runId: string, timeoutMs: number)
   return bounded(client, () => client.workflow.getHandle(runId).query<RunStatusAnswer>(STATUS_QUERY), timeoutMs);
 }
 
-/** Whether the server (by its limits of size and length) ended a terminated run, rather than a person. */
+/** Returns whether the server (by its limits of size and length) ended a terminated run, rather than a person. */
 export async function isTerminatedByServer(client: Client, runId: string): Promise<boolean> {
   const { history } = await bounded(client, () =>
     client.workflowService.getWorkflowExecutionHistoryReverse({

@@ -3,11 +3,11 @@
 import { availableParallelism } from 'node:os';
 import { overloaded } from '../http/errors.js';
 
-/** Of Node's four threads, on which names are resolved, too. */
+/** Node has four threads, on which names are resolved, too. */
 const MOST_AT_ONCE = 2;
-/** In each of the two lines. */
+/** The limit applies to each of the two lines. */
 const MOST_WAITING = 64;
-/** So many strangers in line are a flood. */
+/** This many strangers in line are a flood. */
 const BUSY = 8;
 
 export interface HashQueue {
@@ -18,7 +18,7 @@ export interface HashQueue {
   run<T>(work: () => Promise<T>, options: { isPreferred: boolean; signal: AbortSignal }): Promise<T>;
   /** Throws the 503 when `run` would. */
   refuseWhenFull(isPreferred: boolean): void;
-  /** Whether many strangers wait. */
+  /** Returns whether many strangers wait. */
   isBusy(): boolean;
 }
 

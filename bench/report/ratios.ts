@@ -26,7 +26,7 @@ export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): numb
   return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);
 }
 
-export interface Comparison {
+interface Comparison {
   ours: Throughput;
   theirs: Throughput;
   perSecond: Spread;

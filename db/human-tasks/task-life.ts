@@ -46,14 +46,14 @@ export async function askPeople(db: Database, key: NodeKey, task: NewTask): Prom
   });
 }
 
-export interface SettledTask {
+export interface ClosedTask {
   taskId: string;
   status: Exclude<HumanTaskStatus, 'pending'>;
   action: string | null;
 }
 
 /** Ends the task where it is over: it was answered, or its time is up. Undefined where it is not over yet. Idempotent. */
-export async function settleTask(db: Database, key: NodeKey): Promise<SettledTask | undefined> {
+export async function closeTask(db: Database, key: NodeKey): Promise<ClosedTask | undefined> {
   const { runId, path, nodeId } = key;
   return db.transaction().execute(async (trx) => {
     // The task first, as answers do.
@@ -62,7 +62,7 @@ export async function settleTask(db: Database, key: NodeKey): Promise<SettledTas
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'pending'
         AND expires_at <= clock_timestamp()
       RETURNING ${tellWatchers(runId)}`.execute(trx);
-    const { rows } = await sql<SettledTask>`
+    const { rows } = await sql<ClosedTask>`
       SELECT task_id AS "taskId", status, action FROM human_tasks
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status <> 'pending'`.execute(trx);
     const [task] = rows;
@@ -81,7 +81,7 @@ export interface TaskAnswer {
 }
 
 /** The answers that have chosen the task's action, in their order. */
-export async function findChosen(db: Database, { taskId, action }: SettledTask): Promise<TaskAnswer[]> {
+export async function findChosen(db: Database, { taskId, action }: ClosedTask): Promise<TaskAnswer[]> {
   const { rows } = await sql<TaskAnswer>`
     SELECT user_id AS "userId", entered::text AS entered, entered_enc AS "enteredEnc", comment FROM human_answers
     WHERE task_id = ${taskId} AND action = ${action}

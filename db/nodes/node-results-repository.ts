@@ -109,7 +109,7 @@ export async function readOutput(
   return rows[0];
 }
 
-export interface NodeEnd extends NodeKey {
+export interface NodeEndRow extends NodeKey {
   kind: NodeKind;
   label: string;
   projectId: number;
@@ -142,7 +142,7 @@ export interface NodeEnd extends NodeKey {
  *
  * It locks the run before the node, as the end of a run does: neither waits for the other in a circle.
  */
-export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
+export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   const output = outputOf(end);
   // A prepared statement of a name has one text.
   const name = sql.raw(output === undefined ? '/* record_node */' : '/* record_output */');
@@ -150,7 +150,7 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (
-      ${settleNode(end, sql`open_run`)}
+      ${endNode(end, sql`open_run`)}
     ), ${output ?? sql``} closed AS (
       UPDATE provider_calls SET state = 'applied', replied_at = clock_timestamp()
       WHERE run_id = ${end.runId} AND path = ${end.path} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0
@@ -163,7 +163,10 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
 }
 
 /** The end of a trigger. */
-export type TriggerEnd = Pick<NodeEnd, 'runId' | 'path' | 'nodeId' | 'label' | 'projectId' | 'userId' | 'resultEnc'> & {
+export type TriggerEnd = Pick<
+  NodeEndRow,
+  'runId' | 'path' | 'nodeId' | 'label' | 'projectId' | 'userId' | 'resultEnc'
+> & {
   result: string;
 };
 
@@ -177,10 +180,10 @@ export async function recordStart(db: Db, runId: string, trigger: TriggerEnd | u
       WITH ${startRun(runId, START_SEQUENCE)} SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
     return;
   }
-  const end: NodeEnd = { ...trigger, ...TRIGGER_END };
+  const end: NodeEndRow = { ...trigger, ...TRIGGER_END };
   await sql`/* record_trigger */
     WITH ${startRun(runId, START_SEQUENCE)}, settled AS (
-      ${settleNode(end, sql`changed`)}
+      ${endNode(end, sql`changed`)}
     ), paid AS (
       ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}
     )
@@ -203,7 +206,7 @@ const TRIGGER_END = {
 } as const;
 
 /** `run`: a table expression that has the run, by its `id`, if its nodes may still settle. */
-function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown> {
+function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO node_results AS node
       (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
@@ -226,7 +229,7 @@ function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown>
  * The end of the run's first output node gives the run its output. Another one that ends at the same time waits here for
  * the commit of the first, and changes nothing.
  */
-function outputOf(end: NodeEnd): RawBuilder<unknown> | undefined {
+function outputOf(end: NodeEndRow): RawBuilder<unknown> | undefined {
   if (end.kind !== 'output' || end.result === null) return undefined;
   return sql`given AS (
       INSERT INTO run_outputs (run_id, path, node_id, value_start)
@@ -236,7 +239,7 @@ function outputOf(end: NodeEnd): RawBuilder<unknown> | undefined {
 }
 
 /** What the end of the run has written with 0, or an agent's sum by which nobody knew the price list, is made good. */
-function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO billing_transactions AS paid
       (run_id, path, node_id, project_id, user_id, operation, status, amount_usd, is_estimated, price_version, reason,

@@ -1,4 +1,4 @@
-// What is reported of a run's life, and the words for it.
+// A run's life is reported in these words.
 import type { WaitKey } from '../waits/wait-key.js';
 import type { StoredRunStatus, WebhookEventType } from '../core/tables.js';
 

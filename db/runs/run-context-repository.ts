@@ -17,11 +17,11 @@ export interface StoredRunContext {
   secretsEnc: Buffer | null;
   /** Secrets of other runs (passed-secrets.ts), sealed. */
   passedSecretsEnc: Buffer | null;
-  /** How many runs are above it: 0 unless another run has started it. */
+  /** The number of runs above it: 0 unless another run has started it. */
   depth: number;
   /** The first run of all above it; its own id where there is none. */
   rootRunId: string;
-  /** Whether it has taken over results of an earlier run. */
+  /** True if it has taken over results of an earlier run. */
   isResumed: boolean;
   isStarted: boolean;
   traceparent: string | null;
@@ -40,7 +40,7 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
 export interface StoredSnapshot {
   document: Record<string, unknown>;
   plan: Plan;
-  /** Of the document's JSON text. */
+  /** The bytes of the document's JSON text. */
   sizeBytes: number;
 }
 
@@ -61,7 +61,7 @@ export async function findPlan(db: Db, runId: string): Promise<{ plan: Plan; set
   return rows[0];
 }
 
-/** How large a run's input and drawing are, in bytes of their JSON text. Undefined when the run is unknown. */
+/** Returns the size of a run's input and drawing in bytes of their JSON text. It is undefined if the run is unknown. */
 export async function measureRunContext(
   db: Db,
   runId: string,

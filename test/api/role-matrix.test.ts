@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { recordedBy } from '../../api/audit/audit-rule.js';
-import { routes } from '../../api/http/registry.js';
+import { routes } from '../../api/app.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { loadWorkerConfig } from '../../activities/worker/config.js';
-import { routes } from '../../api/http/registry.js';
+import { routes } from '../../api/app.js';
 import { parseEnvironment, VARIABLES } from '../../config/environment.js';
 import { dynamicConfig } from '../../cli/embedded/temporal-server.js';
 import { composeText, filledCompose, parseCompose, ROOT, toMib, variablesOf } from './compose-file.js';

@@ -1,5 +1,5 @@
 // `npm run histories [-- NAME...]`: runs the scenarios on a real stack and writes what Temporal recorded of them.
-import type { History } from '../../cli/replay/history-json.js';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { closedHistories } from '../support/closed-histories.js';
 import { startStack } from '../support/stack.js';
 import { wrapTemporal } from '../support/wrapped-temporal.js';

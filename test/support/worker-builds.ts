@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { History } from '../../cli/replay/history-json.js';
-import { historiesOfRun } from '../../cli/replay/stored-histories.js';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { historiesOfRun } from '../../cli/replay/histories.js';
 import { bundleWith } from './doctored-bundle.js';
 import { eventually } from './eventually.js';
 import { withTemporal } from './inspect.js';

@@ -8,7 +8,7 @@ import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js
 import { iterationPath } from '../../../graph/iteration-path.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { NodeError } from '../../../graph/node-error.js';
-import { outputOfIteration } from '../../../graph/nodes/body-output.js';
+import { outputOfIteration } from '../../../graph/nodes/rendered-value.js';
 import type { NodeOutput } from '../../../graph/template.js';
 import { quotaFailure } from '../../node/failures.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
