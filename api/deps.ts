@@ -18,7 +18,7 @@ import type { RunHub } from './live/run-hub.js';
 import type { SharedReads } from './live/shared-reads.js';
 import type { KeyCounter } from './access/key-counter.js';
 import type { SessionCounter } from './access/session-counter.js';
-import type { RefusalLog } from './audit/record-refusals.js';
+import type { RefusalLog } from './audit/refusal-log.js';
 import type { SnapshotStore } from '../acceptance/store-run.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';

@@ -39,7 +39,7 @@ import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
 import { createSessionCounter } from './access/session-counter.js';
 import { startChainingAudit } from './audit/chain-audit.js';
-import { createRefusalLog } from './audit/record-refusals.js';
+import { createRefusalLog } from './audit/refusal-log.js';
 import { createSnapshotStore } from '../acceptance/store-run.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';

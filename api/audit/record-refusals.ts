@@ -1,9 +1,5 @@
 // Decides which errors are refusals, and records them in the audit log.
-import type { Logger } from '../../config/logger.js';
-import { insertRefusals, type Refusal } from '../../db/audit/refusals-repository.js';
 import { findTarget, type TargetKey, type TargetType } from '../../db/audit/targets.js';
-import type { Db } from '../../db/core/client.js';
-import { together } from '../../db/core/together.js';
 import { networkOf } from '../access/visitor.js';
 import type { AppDeps } from '../deps.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
@@ -90,29 +86,4 @@ function toAround({ access }: Route, params: Record<string, string | undefined>)
   }
   const id = pathId.safeParse(params['id']).data;
   return id === undefined ? undefined : { type: access.to, id };
-}
-
-export interface RefusalLog {
-  /** Resolves when the refusal is stored. Never throws: the request is refused in any case. */
-  record: (refusal: Refusal) => Promise<void>;
-}
-
-/** The refusals of a flood share a connection and a statement. */
-const MOST_TOGETHER = 500;
-
-export function createRefusalLog(db: Db, logger: Logger): RefusalLog {
-  const insert = together(
-    async (refusals: Refusal[]) => {
-      await insertRefusals(db, refusals);
-      return refusals;
-    },
-    { most: MOST_TOGETHER },
-  );
-  return {
-    async record(refusal) {
-      await insert(refusal).catch((error: unknown) => {
-        logger.error({ err: error, action: refusal.action }, 'a refusal is missing in the audit log');
-      });
-    },
-  };
 }
