@@ -3,8 +3,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { AppDeps } from '../deps.js';
-import type { Caller } from '../http/route.js';
 
 /** Returns whether the address is that of a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean;
@@ -21,7 +19,7 @@ export function createTrustedProxies(networks: string[]): TrustedProxies {
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-interface Arrival {
+export interface Arrival {
   /** The other end of the connection; empty when it has hung up. */
   peerAddress: string;
   headers: IncomingHttpHeaders;
@@ -66,13 +64,4 @@ function toAddress(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
   if (isIP(bare) === 0) return undefined;
   return isIP(bare) === 6 ? ipaddr.process(bare.replace(/%.*$/, '')).toString() : bare;
-}
-
-/** Returns for whom memory and processor time are taken: the user, or the network of a caller without credentials. */
-export function tenantOf(
-  { signIn }: AppDeps,
-  { caller, ...arrival }: Arrival & { caller: Caller | undefined },
-): string {
-  if (caller !== undefined) return `user:${caller.userId}`;
-  return `network:${networkOf(clientAddress(arrival, signIn.trustedProxies))}`;
 }
