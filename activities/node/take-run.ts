@@ -10,6 +10,7 @@ import type { Masker } from '../../graph/mask.js';
 import type { Plan } from '../../graph/plan.js';
 import type { NodeOutput } from '../../graph/template.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import type { WorkerMetrics } from '../worker/worker-metrics.js';
 import { finalFailure } from './failures.js';
 import { toResultText } from './result-text.js';
 
@@ -17,6 +18,7 @@ export interface TakingDeps {
   db: Database;
   secretBox: SecretBox;
   memory: ByteBudget;
+  metrics: Pick<WorkerMetrics, 'nodes'>;
 }
 
 /** What is known of a run (`RunContext`). */
@@ -47,7 +49,8 @@ export async function takeRun(deps: TakingDeps, run: RunToTake, plan: Plan): Pro
     await lease.resize(2 * weightBytes);
     const key = { runId, path: '', nodeId };
     const { plain, result, resultEnc } = toResultText(outputOfTrigger(run), key, { masker, secretBox: deps.secretBox });
-    await recordStart(deps.db, runId, { ...key, label, projectId, userId, result, resultEnc });
+    const isEnded = await recordStart(deps.db, runId, { ...key, label, projectId, userId, result, resultEnc });
+    if (isEnded) deps.metrics.nodes.inc({ kind, outcome: 'succeed' });
     return plain;
   } catch (error) {
     throw isQuotaExceeded(error) ? finalFailure('quota_exceeded') : error;

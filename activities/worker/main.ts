@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
-  const contexts = createRunContexts({ db, secretBox, memory, callbacks });
+  const contexts = createRunContexts({ db, secretBox, memory, metrics, callbacks });
   const dataConverter = createDataConverter(config.payloadKeys);
   const temporal = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const slots = new ProjectSlots({ slots: config.activitySlots, projectSlots: config.projectSlots });

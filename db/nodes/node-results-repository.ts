@@ -172,22 +172,24 @@ export type TriggerEnd = Pick<
 
 /**
  * Records the run's start and the end of the trigger with which it starts, in one statement. It changes nothing where the
- * run has been started before or has ended. A trigger that the run has taken over stays as it is.
+ * run has been started before or has ended. A trigger that the run has taken over stays as it is. Returns true if this is
+ * the end of the trigger.
  */
-export async function recordStart(db: Db, runId: string, trigger: TriggerEnd | undefined): Promise<void> {
+export async function recordStart(db: Db, runId: string, trigger: TriggerEnd | undefined): Promise<boolean> {
   if (trigger === undefined) {
     await sql`/* record_start */
       WITH ${startRun(runId, START_SEQUENCE)} SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
-    return;
+    return false;
   }
   const end: NodeEndRow = { ...trigger, ...TRIGGER_END };
-  await sql`/* record_trigger */
+  const { rows } = await sql<{ isSettled: boolean }>`/* record_trigger */
     WITH ${startRun(runId, START_SEQUENCE)}, settled AS (
       ${endNode(end, sql`changed`)}
     ), paid AS (
       ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}
     )
-    SELECT ${tellWatchers(end.runId)} FROM changed`.execute(db);
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(end.runId)} FROM changed`.execute(db);
+  return rows[0]?.isSettled === true;
 }
 
 const TRIGGER_END = {

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 
-const APPS = path.join(import.meta.dirname, '..', 'graph', 'n8n', 'files', 'apps-without-equivalent.json');
+const APPS = path.join(import.meta.dirname, '..', 'n8n', 'files', 'apps-without-equivalent.json');
 const drawing = {
   nodes: [
     { id: 't', type: 'trigger-node', position: { x: 0, y: 0 }, data: { id: 't', label: 'Start', next_nodes: [] } },
