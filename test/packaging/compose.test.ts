@@ -51,13 +51,14 @@ describe('docker-compose.yml', () => {
     });
   }
 
-  it('gives worker and API the same secrets, servers and queue', () => {
+  it('gives worker and API the same secrets, servers and queue, and the token of executors to the API alone', () => {
     loadWorkerConfig(environmentOf('worker'));
     const own =
-      /^(?:PORT|METRICS_PORT|JWT_\w+|OIDC_\w+|CORS_ORIGINS|TRUSTED_PROXIES|DEFAULT_RATE_LIMIT|SESSION_RATE_LIMIT|RESULT_RETENTION_DAYS|MAX_PROJECT_BYTES|WORKER_\w+|NODE_OPTIONS)$/;
+      /^(?:PORT|METRICS_PORT|JWT_\w+|OIDC_\w+|CORS_ORIGINS|TRUSTED_PROXIES|DEFAULT_RATE_LIMIT|SESSION_RATE_LIMIT|RESULT_RETENTION_DAYS|MAX_PROJECT_BYTES|WORKER_\w+|NODE_OPTIONS|INTERNAL_SERVICE_TOKEN\w*)$/;
     const shared = (name: string) => Object.entries(environmentOf(name)).filter(([variable]) => !own.test(variable));
     assert.deepEqual(shared('worker'), shared('api'));
     assert.equal(parseEnvironment(environmentOf('api')).internalServiceToken, SAMPLE_SECRETS['internal_service_token']);
+    assert.equal(parseEnvironment(environmentOf('worker')).internalServiceToken, undefined);
   });
 
   it('starts what the npm scripts start, by entry points that the build makes', () => {
