@@ -3,7 +3,7 @@ import type { Answer, Sample } from '../samples/samples.js';
 import type { DemoApi, NodeState, RunState } from './demo-api.js';
 
 /** Attends to one run, poll by poll. Each call returns what was done, in plain sentences. */
-type Attend = (state: RunState) => Promise<string[]>;
+export type Attend = (state: RunState) => Promise<string[]>;
 
 export function createAttendant(api: DemoApi, { answers, data }: Sample): Attend {
   /** Tasks, addresses and requests. */
