@@ -1,5 +1,4 @@
 // What a poll says about the answer that it wants: `If-None-Match` and `Prefer: wait`. docs/use/live.md.
-import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 
 /** Beyond it nobody gains anything, and a list of any length would have to be compared. */
@@ -20,14 +19,9 @@ export function parseTags(header: string | undefined): string[] {
   return [...tags].slice(0, MAX_TAGS).map(([, tag]) => tag!);
 }
 
-/**
- * The states in Postgres that the caller knows; undefined when the request counts in any case: it knows none, or waits for
- * a change, and then most likely gets one.
- */
-export function knownStates(headers: IncomingHttpHeaders): string[] | undefined {
-  if (parseWait(headers['prefer']) !== undefined) return undefined;
-  const tags = parseTags(headers['if-none-match']);
-  return tags.length === 0 ? undefined : tags.map((tag) => tag.split('.')[0]!);
+/** The states in Postgres that the caller knows. */
+export function knownStates(header: string | undefined): string[] {
+  return parseTags(header).map((tag) => tag.split('.')[0]!);
 }
 
 /** The tag of a state, and of what is in flight beside it, as it stands in `ETag`. It is weak: the order of keys may differ. */

@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
-import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import type { Scope } from '../../db/projects/scope.js';
 import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
@@ -39,23 +38,6 @@ export interface AccessRule {
   refusal?: 400 | 403;
 }
 
-/**
- * Makes a request count where it has not yet, and the reverse: a 304 does not, and whether an answer is one is not always
- * known when the request is admitted. Returns the rate limit's headers then. Throws 429 when the limit is exceeded.
- */
-export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
-
-/** A poll (`pollsRun`). */
-export interface Polled {
-  settle: Settle;
-  /** The run that was read together with the admission of a key. */
-  read?: {
-    runId: string;
-    /** Undefined when no run has the id. */
-    run: PolledText | undefined;
-  };
-}
-
 /** The result of the access check. */
 export interface Access {
   projectId: number;
@@ -78,7 +60,6 @@ export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   log: Logger;
   caller: A extends 'key' | 'session' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
   access: R extends AccessRule ? Access : undefined;
-  polled: Polled | undefined;
   params: P;
   query: Q;
   headers: H;
@@ -148,8 +129,8 @@ interface RouteShape {
   answerUnparsed?: (error: ApiError) => RouteResult;
   /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
   repeatable?: readonly string[];
-  /** The query parameter that names a run; the run is read together with the admission of the caller's key. */
-  pollsRun?: string;
+  /** An answer 304 does not count against the caller's rate limit. */
+  countsNo304?: boolean;
   /**
    * The drawing of the workflow in the path is read whole: as text, or `parsed`, too. Memory for it is taken before, and a
    * large one is read in its turn (heavy-turns.ts).

@@ -27,12 +27,12 @@ export class EventTail {
   append(events: RunEvent[]): void {
     for (const event of events) {
       this.#events.push(event);
-      this.#bytes += event.data.length;
+      this.#bytes += event.bytes;
       this.#version = event.version;
     }
     while (this.#bytes > MAX_BYTES) {
       const dropped = this.#events.shift()!;
-      this.#bytes -= dropped.data.length;
+      this.#bytes -= dropped.bytes;
       this.#from = dropped.version;
     }
   }

@@ -86,7 +86,7 @@ const poll = defineRoute({
   keyScope: 'run',
   query: z.object({ id: uuid }),
   headers: waitHeaders.extend(conditionalHeaders.shape),
-  pollsRun: 'id',
+  countsNo304: true,
   responses: { 200: envelopeSchema, 304: nothing, 400: badRequestSchema, ...keyErrors },
   answerHeaders: ['ETag', 'Preference-Applied'],
   handler: pollRun,

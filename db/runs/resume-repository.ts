@@ -135,6 +135,7 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
       OR (path <> '' AND EXISTS (SELECT FROM ${beginnings(']')} WHERE beginning = ANY (${done}::text[]))))`.execute(
     transaction,
   );
+  await sql`SELECT restore_loop_progress(${to})`.execute(transaction);
   // Items belong to results of their iterations: a loop of which none was taken over takes its items anew.
   await sql`
     INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
