@@ -1,3 +1,5 @@
+import PQueue from 'p-queue';
+
 export interface Pool {
   atOnce: number;
   stopped: AbortSignal;
@@ -9,9 +11,9 @@ export async function workThrough<T>(
   { atOnce, stopped }: Pool,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const queue = items.values();
-  const next = async (): Promise<void> => {
-    for (let item = queue.next(); !item.done && !stopped.aborted; item = queue.next()) await work(item.value);
+  const queue = new PQueue({ concurrency: atOnce });
+  const unlessStopped = async (item: T): Promise<void> => {
+    if (!stopped.aborted) await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, next));
+  await queue.addAll(items.map((item) => () => unlessStopped(item)));
 }

@@ -1,7 +1,7 @@
-// What a poll says about the answer that it wants: `If-None-Match` and `Prefer: wait`. docs/use/live.md.
+// Reads what a poll says about the answer that it wants: `If-None-Match` and `Prefer: wait`. docs/use/live.md.
 import { z } from 'zod';
 
-/** Beyond it nobody gains anything, and a list of any length would have to be compared. */
+/** Nobody needs more tags, and without a limit a list of any length would have to be compared. */
 const MAX_TAGS = 8;
 const MAX_WAIT_SECONDS = 55;
 
@@ -29,7 +29,7 @@ export function toETag(stateTag: string, liveTag: string): string {
   return `W/"${liveTag === '' ? stateTag : `${stateTag}.${liveTag}`}"`;
 }
 
-/** Whether `If-None-Match` names the entity tag. */
+/** Returns whether `If-None-Match` names the entity tag. */
 export function isKnown(header: string | undefined, etag: string): boolean {
   return parseTags(header).some((tag) => `W/"${tag}"` === etag);
 }

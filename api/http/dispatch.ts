@@ -34,7 +34,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   const steps: AppMiddleware[] = [
     async (ctx, next) => {
       ctx.state.route = route;
-      // From the start: who hangs up while the credentials are checked is gone, too.
+      // The signal exists from the start, because a caller may hang up while the credentials are checked.
       ctx.state.signal = hangUpSignal(ctx as AppContext);
       await next();
     },

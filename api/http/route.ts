@@ -22,9 +22,9 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  */
 export interface Caller extends Scope {
   credential: 'key' | 'session';
-  /** Of an API key. */
+  /** The id of an API key; absent for sessions. */
   keyId?: number;
-  /** Of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
+  /** The id of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
   sessionId?: string;
 }
 
@@ -70,7 +70,7 @@ export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   requestHeaders: IncomingHttpHeaders;
   /** The object that `admit` has found. */
   admitted: T;
-  /** For whom memory is taken. */
+  /** The tenant whose memory is taken. */
   tenant: string;
   /** The memory of the request. It is held until the answer was sent; a handler may take more of it. */
   memory: ByteLease;
@@ -78,7 +78,7 @@ export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   peerAddress: string;
   /** Aborted when the caller hangs up before it has the whole answer. */
   signal: AbortSignal;
-  /** For what is recorded in a transaction of the handler's own. */
+  /** The handler uses it to record changes in a transaction of its own. */
   audit: AuditTrail;
 }
 
@@ -90,7 +90,7 @@ export interface RouteResult {
    */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Of a stream that lasts as long as the caller wants: it is disconnected when it has taken nothing for so long. */
+  /** A stream that lasts as long as the caller wants is disconnected when the caller has taken nothing for so long. */
   stalledMs?: number;
   /**
    * The answer follows later, and this is what else it takes. It is called once the body and its memory are released, and

@@ -21,7 +21,7 @@ const COPIES = 4;
 export interface FrameSource {
   db: Database;
   memory: ByteBudget;
-  /** For whom memory is taken. */
+  /** The tenant whose memory is taken. */
   tenant: string;
   runId: string;
   signal: AbortSignal;
@@ -46,7 +46,7 @@ export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGene
   yield '\n\n';
 }
 
-/** Undefined where the event tells nothing: of an iteration the next one tells more. */
+/** Returns undefined for an event that tells nothing: a later event of the same loop tells its counts. */
 function toValue(source: FrameSource, { told, kind, version, status, apartBytes, path, subject }: RunEvent): unknown {
   const { db, runId, waits } = source;
   const lazily = (pieces: () => AsyncGenerator<string>): LazyJson =>

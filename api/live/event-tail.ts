@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 
-/** Of all runs that are followed together, this stays below what one large answer takes. */
+/** The events that are kept of all followed runs together take less memory than one large answer. */
 const MAX_BYTES = 32 * 1024;
 
 /**

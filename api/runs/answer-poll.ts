@@ -54,7 +54,7 @@ function toAnswer(etag: string, data: Record<string, unknown>): PollAnswer {
   return { etag, status: 200, headers: { ETag: etag }, body: { status: 200, data } };
 }
 
-/** Undefined, so that the answer has no such key, while there is none. */
+/** Returns undefined while there is no output, so that the answer has no such key. */
 function outputOf(db: AppDeps['db'], { runId, output }: PolledRun): unknown {
   if (output === undefined) return undefined;
   return output.text === null ? lazyText(() => readOutputPieces(db, runId), PIECE_BYTES) : new RawJson(output.text);

@@ -12,19 +12,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const tables = [
-  // `begun` and `ended` are indexes of iterations, which mostly follow each other. `changes` counts what has happened in
-  // the iterations that have ended, those of loops in them included.
+  // The rows of a loop add up. Each iteration that begins or ends adds one instead of changing one, because iterations
+  // that end together would wait for the lock of that row, each for the disk write of the one before. Some of those that
+  // end replace the rows by their sum. `begun` and `ended` are indexes of iterations, which mostly follow each other.
+  // `changes` counts what has happened in the iterations that have ended, those of loops in them included.
   `CREATE TABLE loop_progress (
-    run_id uuid NOT NULL REFERENCES runs (id),
+    run_id uuid NOT NULL,
     path text NOT NULL,
     node_id text NOT NULL,
     prefix text NOT NULL,
-    begun int4multirange NOT NULL,
-    ended int4multirange NOT NULL,
-    failed integer NOT NULL,
-    changes bigint NOT NULL,
-    PRIMARY KEY (run_id, path, node_id)
-  ) WITH (fillfactor = 70)`,
+    begun int4multirange NOT NULL DEFAULT '{}',
+    ended int4multirange NOT NULL DEFAULT '{}',
+    failed integer NOT NULL DEFAULT 0,
+    changes bigint NOT NULL DEFAULT 0
+  )`,
+  `CREATE INDEX loop_progress_loop ON loop_progress (run_id, path, node_id)`,
   // The iterations that have ended and of which every event has its place in run_events.
   `CREATE TABLE told_iterations (
     run_id uuid NOT NULL,
@@ -49,6 +51,13 @@ const paths = [
 ];
 
 const counts = [
+  `CREATE FUNCTION loops_at(asked uuid, place text)
+    RETURNS TABLE (node_id text, prefix text, begun int4multirange, ended int4multirange, failed bigint, changes bigint)
+    LANGUAGE sql STABLE AS $$
+    SELECT progress.node_id, progress.prefix, range_agg(progress.begun), range_agg(progress.ended), sum(progress.failed),
+      sum(progress.changes)::bigint
+    FROM loop_progress AS progress WHERE progress.run_id = asked AND progress.path = place
+    GROUP BY progress.node_id, progress.prefix $$`,
   // The changes of a run at one path: outside loops (an empty path), or in one iteration. Iterations that have ended in a
   // loop at this path are in the sum of the loop. `overdue`: pending requests whose time is over.
   `CREATE FUNCTION changes_at(asked uuid, place text)
@@ -72,45 +81,62 @@ const counts = [
     ) AS tasks CROSS JOIN (
       SELECT count(*) + count(closed_at) AS changes FROM waits WHERE run_id = asked AND path = place AND call > 0
     ) AS children $$`,
-  // The changes of a whole run: those outside loops, and those of the iterations that are open, however deep.
-  `CREATE FUNCTION run_changes(asked uuid)
-    RETURNS TABLE (changes bigint, overdue bigint, changed_at timestamptz) LANGUAGE sql STABLE AS $$
+  // The changes of a whole run: those outside loops, and those of the iterations that are open, however deep. A function
+  // with plans of its own, so that the statements of polls keep theirs: nobody can foresee how many iterations are open.
+  `CREATE FUNCTION run_changes(asked uuid, OUT changes bigint, OUT overdue bigint, OUT changed_at timestamptz)
+    LANGUAGE plpgsql STABLE AS $$
+  BEGIN
+    IF NOT EXISTS (SELECT FROM loop_progress AS progress WHERE progress.run_id = asked) THEN
+      SELECT at.* INTO changes, overdue, changed_at FROM changes_at(asked, '') AS at;
+      RETURN;
+    END IF;
     WITH RECURSIVE place AS (
       SELECT '' AS path
       UNION ALL
-      SELECT progress.prefix || index || ']'
-      FROM place JOIN loop_progress AS progress ON progress.run_id = asked AND progress.path = place.path
-        CROSS JOIN LATERAL unnest(progress.begun - progress.ended) AS open
+      SELECT loop.prefix || index || ']'
+      FROM place CROSS JOIN LATERAL loops_at(asked, place.path) AS loop
+        CROSS JOIN LATERAL unnest(loop.begun - loop.ended) AS open
         CROSS JOIN LATERAL generate_series(lower(open), upper(open) - 1) AS index
     )
-    SELECT sum(at.changes)::bigint, sum(at.overdue)::bigint, max(at.changed_at)
-    FROM place CROSS JOIN LATERAL changes_at(asked, place.path) AS at $$`,
+    SELECT sum(at.changes), sum(at.overdue), max(at.changed_at) INTO changes, overdue, changed_at
+    FROM place CROSS JOIN LATERAL changes_at(asked, place.path) AS at;
+  END $$`,
 ];
 
 const triggers = [
   // An iteration that ends inside of one that has ended already (both are closed together, or it began too late) belongs
-  // to the sums of the loops around it, too.
+  // to the sums of the loops around it, too. Rows that somebody else adds up at the same time are left alone.
   `CREATE FUNCTION count_iteration() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     index integer := iteration_index(NEW.path);
-    has_ended boolean := NEW.status <> 'in progress';
+    itself int4multirange := int4multirange(int4range(index, index, '[]'));
     place text := loop_path(NEW.path);
-    inside bigint := 0;
+    inside bigint;
   BEGIN
-    IF has_ended THEN
-      SELECT found.changes INTO inside FROM changes_at(NEW.run_id, NEW.path) AS found;
+    IF NEW.status = 'in progress' THEN
+      INSERT INTO loop_progress (run_id, path, node_id, prefix, begun)
+      VALUES (NEW.run_id, place, NEW.node_id, loop_prefix(NEW.path), itself);
+      RETURN NULL;
     END IF;
-    INSERT INTO loop_progress AS stored (run_id, path, node_id, prefix, begun, ended, failed, changes)
-    VALUES (NEW.run_id, place, NEW.node_id, loop_prefix(NEW.path), int4multirange(int4range(index, index, '[]')),
-      CASE WHEN has_ended THEN int4multirange(int4range(index, index, '[]')) ELSE '{}' END,
-      (NEW.status = 'failed')::integer, inside)
-    ON CONFLICT (run_id, path, node_id) DO UPDATE SET
-      begun = stored.begun + excluded.begun, ended = stored.ended + excluded.ended,
-      failed = stored.failed + excluded.failed, changes = stored.changes + excluded.changes;
-    WHILE has_ended AND place <> '' LOOP
-      UPDATE loop_progress SET changes = changes + inside
-      WHERE run_id = NEW.run_id AND path = loop_path(place) AND prefix = loop_prefix(place)
-        AND ended @> iteration_index(place);
+    SELECT found.changes INTO inside FROM changes_at(NEW.run_id, NEW.path) AS found;
+    INSERT INTO loop_progress (run_id, path, node_id, prefix, begun, ended, failed, changes)
+    VALUES (NEW.run_id, place, NEW.node_id, loop_prefix(NEW.path), itself, itself, (NEW.status = 'failed')::integer, inside);
+    IF index % 16 = 15 THEN
+      WITH taken AS (
+        DELETE FROM loop_progress WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM loop_progress WHERE run_id = NEW.run_id AND path = place AND node_id = NEW.node_id
+          FOR UPDATE SKIP LOCKED))
+        RETURNING *
+      )
+      INSERT INTO loop_progress (run_id, path, node_id, prefix, begun, ended, failed, changes)
+      SELECT run_id, path, node_id, prefix, range_agg(begun), range_agg(ended), sum(failed), sum(changes)
+      FROM taken GROUP BY run_id, path, node_id, prefix;
+    END IF;
+    WHILE place <> '' LOOP
+      INSERT INTO loop_progress (run_id, path, node_id, prefix, changes)
+      SELECT NEW.run_id, loop_path(place), loop.node_id, loop.prefix, inside
+      FROM loops_at(NEW.run_id, loop_path(place)) AS loop
+      WHERE loop.prefix = loop_prefix(place) AND loop.ended @> iteration_index(place);
       EXIT WHEN NOT FOUND;
       place := loop_path(place);
     END LOOP;
@@ -176,18 +202,18 @@ const events = [
     ), place AS (
       SELECT id AS run_id, is_over, '' AS path FROM run
       UNION ALL
-      SELECT place.run_id, place.is_over, progress.prefix || index || ']'
-      FROM place JOIN loop_progress AS progress ON progress.run_id = place.run_id AND progress.path = place.path
-        LEFT JOIN told_iterations AS known ON known.run_id = progress.run_id AND known.path = progress.path
-          AND known.node_id = progress.node_id
+      SELECT place.run_id, place.is_over, loop.prefix || index || ']'
+      FROM place CROSS JOIN LATERAL loops_at(place.run_id, place.path) AS loop
+        LEFT JOIN told_iterations AS known ON known.run_id = place.run_id AND known.path = place.path
+          AND known.node_id = loop.node_id
         CROSS JOIN LATERAL unnest(
-          CASE WHEN place.is_over OR known.told IS NULL THEN progress.begun ELSE progress.begun - known.told END) AS untold
+          CASE WHEN place.is_over OR known.told IS NULL THEN loop.begun ELSE loop.begun - known.told END) AS untold
         CROSS JOIN LATERAL generate_series(lower(untold), upper(untold) - 1) AS index
     ), told AS (
       INSERT INTO told_iterations AS known (run_id, path, node_id, told)
-      SELECT progress.run_id, progress.path, progress.node_id, progress.ended
-      FROM place JOIN loop_progress AS progress ON progress.run_id = place.run_id AND progress.path = place.path
-      WHERE NOT isempty(progress.ended)
+      SELECT place.run_id, place.path, loop.node_id, loop.ended
+      FROM place CROSS JOIN LATERAL loops_at(place.run_id, place.path) AS loop
+      WHERE NOT isempty(loop.ended)
       ON CONFLICT (run_id, path, node_id) DO UPDATE SET told = excluded.told WHERE known.told <> excluded.told
     ), fact AS (
       SELECT id AS run_id, 'run' AS kind, '' AS path, '' AS subject, status,

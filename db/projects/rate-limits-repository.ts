@@ -14,7 +14,7 @@ export interface CountedWindow {
   requests: number;
   /** When the window ends: Unix time, whole seconds, rounded up. */
   resetAtSeconds: number;
-  /** The same from now on, at least 1. */
+  /** The seconds until then, at least 1. */
   resetInSeconds: number;
 }
 
@@ -121,7 +121,7 @@ export interface Uncounted {
   resetAtSeconds: number;
 }
 
-/** Returns the key's requests of the window then; undefined when it is over. */
+/** Returns the key's requests of the window afterwards; undefined when the window is over. */
 export function uncountKeyRequests(db: Db, keyId: number, uncounted: Uncounted): Promise<number | undefined> {
   return uncountIn(db, KEYS, keyId, uncounted);
 }

@@ -14,8 +14,8 @@ export const iterationCounts: RawBuilder<unknown> = sql`CASE WHEN node.iteration
   SELECT json_build_object('total', greatest(node.iterations, begun), 'succeeded', ended - failed, 'failed', failed,
     'in_progress', begun - ended)
   FROM (
-    SELECT coalesce(sum(count_indexes(progress.begun)), 0) AS begun, coalesce(sum(count_indexes(progress.ended)), 0) AS ended,
-      coalesce(sum(progress.failed), 0) AS failed
+    SELECT coalesce(count_indexes(range_agg(progress.begun)), 0) AS begun,
+      coalesce(count_indexes(range_agg(progress.ended)), 0) AS ended, coalesce(sum(progress.failed), 0) AS failed
     FROM loop_progress AS progress
     WHERE progress.run_id = node.run_id AND progress.path = node.path AND progress.node_id = node.node_id
   ) AS counted

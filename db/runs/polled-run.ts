@@ -15,7 +15,7 @@ export interface PolledState {
   /** The reader's role in the run's project; null where the run is not visible. */
   role: Role | null;
   version: number;
-  /** As in `toStateTag`. */
+  /** The value of `toStateTag`. */
   stateTag: string;
   /** JSON text; only for `Draft`. */
   nodeErrors: string | null;

@@ -6,7 +6,6 @@ import type { NodeStatus } from '../core/tables.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { answersOf } from '../human-tasks/answers-text.js';
 import { isoText } from './iso-text.js';
-import { pathOfLoop } from '../nodes/path-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
 import { outputOfRun } from './run-output.js';
@@ -60,7 +59,7 @@ const EVENT_BYTES = 256;
  * last version of each run; 0 where nothing has happened yet. It waits for the disk: a version that a reader has seen is
  * not given to another event after a crash.
  *
- * Of a node that has ended before its start was given a version, there is its end alone.
+ * A node that has ended before its start was given a version has only the event of its end.
  */
 export async function orderRunEvents(db: Db, runIds: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ runId: string; version: number }>`/* order_run_events */
@@ -109,7 +108,7 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
       output.of_node IS NOT NULL AS "hasOutput", output.text AS output
     FROM unnest(${asked.map(({ runId }) => runId)}::uuid[], ${asked.map(({ after }) => after)}::bigint[]) AS asked (run_id, after)
     CROSS JOIN LATERAL (
-      SELECT *, row_number() OVER (PARTITION BY subject, ${pathOfLoop(sql`path`)} ORDER BY version DESC) = 1 AS is_last
+      SELECT *, row_number() OVER (PARTITION BY subject, loop_path(path) ORDER BY version DESC) = 1 AS is_last
       FROM (
         SELECT * FROM run_events WHERE run_id = asked.run_id AND version > asked.after
         ORDER BY version LIMIT ${limit}::integer
@@ -118,7 +117,7 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
     LEFT JOIN node_results AS changed ON event.kind = 'node' AND changed.run_id = event.run_id AND changed.path = event.path
       AND changed.node_id = event.subject
     LEFT JOIN node_results AS node ON node.run_id = changed.run_id AND node.node_id = changed.node_id
-      AND node.path = CASE WHEN changed.is_iteration THEN ${pathOfLoop(sql`event.path`)} ELSE event.path END
+      AND node.path = CASE WHEN changed.is_iteration THEN loop_path(event.path) ELSE event.path END
       AND (NOT changed.is_iteration OR (event.is_last AND node.status = 'in progress'))
     LEFT JOIN LATERAL (
       SELECT value.* FROM (SELECT event.run_id AS id) AS run CROSS JOIN LATERAL ${outputOfRun(INLINE_BYTES)} AS value
@@ -136,7 +135,7 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
 const isApart = sql`(event.status = 'succeed' AND NOT changed.is_iteration AND changed.result_bytes > ${sql.lit(INLINE_BYTES)}
   AND changed.result IS NOT NULL)`;
 
-/** Of the decisions or answers in their order, those that there were at the event: all of what is settled. */
+/** How many decisions or answers there were at the event; null, which means all of them, for what is settled. */
 const untilThen = sql`CASE WHEN event.status = 'pending' THEN event.counted END`;
 
 /** JSON of a request as it was then, but for its arguments, which are as they are now. */

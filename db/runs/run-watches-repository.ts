@@ -35,7 +35,7 @@ export interface RunState {
   runId: string;
   status: StoredRunStatus;
   version: number;
-  /** As in `toStateTag`. */
+  /** The value of `toStateTag`. */
   stateTag: string;
 }
 
@@ -52,9 +52,9 @@ export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[
 /** Who reads, and by which credentials: what is admitted once and lasts ends with the key or the session. */
 export interface Reader {
   userId: number;
-  /** Of the API key. */
+  /** The id of the API key. */
   keyId?: number | undefined;
-  /** Of the session, where it is one of ours. */
+  /** The id of the session, where it is one of ours. */
   sessionId?: string | undefined;
 }
 

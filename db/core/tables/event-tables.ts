@@ -27,6 +27,6 @@ export interface RunEventsTable {
   subject: string;
   /** What it became: the stored status of the run, the node, the request or the task. */
   status: string;
-  /** Of a pending request or task: how many decisions or answers had been counted. */
+  /** For a pending request or task, how many decisions or answers had been counted. */
   counted: Generated<number>;
 }

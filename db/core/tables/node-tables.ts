@@ -49,7 +49,7 @@ export interface NodeResultsTable {
 
 /**
  * Writer: a trigger of `node_results`, whenever an iteration begins or ends, and the acceptance of a run that takes over
- * results. A row says how far a loop is.
+ * results. The rows of a loop add up to how far it is, and are replaced by their sum now and then.
  */
 export interface LoopProgressTable {
   run_id: string;

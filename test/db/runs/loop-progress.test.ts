@@ -61,8 +61,9 @@ describe('the progress of loops', function () {
 
   const progress = async (): Promise<unknown[]> => {
     const { rows } = await sql`
-      SELECT path, node_id, prefix, begun, ended, failed, changes FROM loop_progress
-      WHERE run_id = ${run.id} ORDER BY path, node_id`.execute(db);
+      SELECT path, node_id, prefix, range_agg(begun) AS begun, range_agg(ended) AS ended, sum(failed) AS failed,
+        sum(changes)::bigint AS changes
+      FROM loop_progress WHERE run_id = ${run.id} GROUP BY path, node_id, prefix ORDER BY path, node_id`.execute(db);
     return rows;
   };
 
