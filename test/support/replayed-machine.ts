@@ -26,7 +26,11 @@ export class ReplayedMachine {
     const parts = [others, ...local.map((job) => [job])].filter((part) => part.length > 0);
     const expected = parts.flatMap((part) => this.#firstTime.step(part));
     const commands = this.#replay.step([...others, ...local]);
-    assert.deepEqual(Array.from(commands, nameOf), Array.from(expected, nameOf), 'on replay the run does something else');
+    assert.deepEqual(
+      Array.from(commands, nameOf),
+      Array.from(expected, nameOf),
+      'on replay the run does something else',
+    );
     return commands;
   }
 
