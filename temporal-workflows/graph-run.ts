@@ -200,9 +200,9 @@ export class GraphRun {
     this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));
   }
 
-  /** A failure that comes when the run or the iteration is already being stopped is not caught: nothing follows it. */
+  /** Decides as the activity has decided that tells of the failure, because it has walked on by that. */
   #surviveOrFail(scope: Scope, node: number, code: string): void {
-    const handle = mayBeCaught(code) && this.#isGoingOn(scope) ? handleAfter(code, scope.plan, node) : undefined;
+    const handle = mayBeCaught(code) ? handleAfter(code, scope.plan, node) : undefined;
     if (handle === undefined) this.#fail(scope, node, code);
     else scope.planner.survive(node, handle);
   }
