@@ -1,5 +1,5 @@
-// What a run is stored with: its drawing as a plan, its input with defaults, and what is wrong with both. Specification,
-// "Running workflows". The API accepts runs that somebody asks for, and the worker those of sub-workflows.
+// A run is stored with its drawing as a plan, its input with defaults, and the errors of both. Specification, "Running
+// workflows". The API accepts runs that somebody asks for, and the worker those of sub-workflows.
 import { randomUUID } from 'node:crypto';
 import type { SecretBox } from '../db/core/secret-box.js';
 import { sealPassedSecrets, type RunRow } from '../db/runs/passed-secrets.js';
@@ -8,8 +8,8 @@ import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import { compilePlan } from '../graph/compile-plan.js';
 import type { Document, StructuralError } from '../graph/document.js';
 import { completeInput, defaultOf, inputFieldsOf, secretFieldsOf, type RunInput } from '../graph/input.js';
-import type { JsonObject } from '../graph/json.js';
 import { writeJson } from '../graph/json-text.js';
+import type { JsonObject } from '../graph/json.js';
 import { findLostSecrets, lostSecretErrors } from '../graph/lost-secrets.js';
 import { createMasker } from '../graph/mask.js';
 import type { Plan } from '../graph/plan.js';
@@ -29,7 +29,7 @@ export interface RunToPrepare {
 
 export interface PreparedRun {
   facts: Omit<RunFacts, 'snapshot_hash'>;
-  /** Empty for a run that may be accepted; any other is a `Draft`. */
+  /** The errors are empty for a run that may be accepted. A run with errors is a `Draft`. */
   nodeErrors: NodeErrors;
   drawing: JsonObject;
   document: Document;
@@ -37,7 +37,7 @@ export interface PreparedRun {
 }
 
 /** A drawing that cannot be compiled has structural errors, and no run. */
-export type Preparation = { ok: true; run: PreparedRun } | { ok: false; errors: StructuralError[] };
+type Preparation = { ok: true; run: PreparedRun } | { ok: false; errors: StructuralError[] };
 
 export function prepareRun(secretBox: SecretBox, request: RunToPrepare): Preparation {
   const { workflow, passedSecrets = [] } = request;
@@ -93,4 +93,15 @@ function inputErrorsOf({ startNode }: Document, errors: Record<string, string>[]
   const told = new Set((Object.hasOwn(lost, startNode) ? lost[startNode]! : []).flatMap((error) => Object.keys(error)));
   const others = errors.filter((error) => !Object.keys(error).every((field) => told.has(field)));
   return others.length === 0 ? {} : { [startNode]: others };
+}
+
+const ERRORS_SHOWN = 5;
+
+/** Writes the first errors of a run that nobody asked for over HTTP as one text. */
+export function toSentences(errors: NodeErrors): string {
+  const all = Object.entries(errors).flatMap(([nodeId, mistakes]) =>
+    mistakes.flatMap((mistake) => Object.entries(mistake).map(([place, text]) => `node ${nodeId}, ${place}: ${text}`)),
+  );
+  const more = all.length > ERRORS_SHOWN ? `, and ${all.length - ERRORS_SHOWN} more` : '';
+  return `${all.slice(0, ERRORS_SHOWN).join('; ')}${more}.`;
 }

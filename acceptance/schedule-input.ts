@@ -19,7 +19,7 @@ export function sealScheduleInput(
   return box.seal(writeJson({ input, secretFieldIds }), 'schedule-input', scheduleId);
 }
 
-/** Undefined where it cannot be opened: its key was withdrawn, for example. */
+/** Returns undefined if the input cannot be opened, because its key was withdrawn, for example. */
 export function openScheduleInput(box: SecretBox, scheduleId: string, sealed: Buffer): ScheduleInput | undefined {
   let text: string;
   try {

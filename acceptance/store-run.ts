@@ -1,19 +1,20 @@
 // Stores accepted runs: first the graph, then the run that refers to it.
-import { isSnapshotGone } from '../db/runs/snapshots-repository.js';
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../db/core/client.js';
+import { isSnapshotGone, hashDrawing, storeSnapshot } from '../db/runs/snapshots-repository.js';
 import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { Plan } from '../graph/plan.js';
-import type { SnapshotStore } from './snapshot-store.js';
 
 /**
- * After this time the reconciler asks Temporal for the run. It exceeds the time of a start, so that an unknown run then
+ * The reconciler asks Temporal for the run after this time. It exceeds the time of a start, so that an unknown run then
  * means a lost start.
  */
 export const START_GRACE_SECONDS = 15;
 
 const MAX_ATTEMPTS = 3;
 
-/** What a run executes, as it is stored. */
-export type Graph = Pick<StoredDrawing, 'document'> & { plan: Plan };
+/** The graph that a run executes, as it is stored. */
+type Graph = Pick<StoredDrawing, 'document'> & { plan: Plan };
 
 /** `insert` stores the run with the graph's hash. */
 export function storeRun<Stored>(
@@ -25,8 +26,8 @@ export function storeRun<Stored>(
 }
 
 /**
- * The same for runs that are stored together: `insert` gets the hashes in the order of the graphs. An existing graph
- * may have been an orphan that retention deleted meanwhile; it is then stored again and is too young to be deleted.
+ * Stores runs together: `insert` gets the hashes in the order of the graphs. An existing graph may have been an orphan
+ * that retention deleted meanwhile; it is then stored again and is too young to be deleted.
  */
 export async function storeRuns<Stored>(
   snapshots: SnapshotStore,
@@ -43,4 +44,31 @@ export async function storeRuns<Stored>(
       for (const hash of hashes) snapshots.forget(hash);
     }
   }
+}
+
+// Stores the graphs of accepted runs. A process sends a drawing that runs repeatedly to the database only once.
+
+export interface SnapshotStore {
+  /**
+   * Returns the graph's hash. `document` is JSON text with masked secrets. If the graph is gone when it is used, call
+   * `forget`.
+   */
+  store(document: string, plan: Plan): Promise<Buffer>;
+  forget(hash: Buffer): void;
+}
+
+const KNOWN = 10_000;
+
+export function createSnapshotStore(db: Db): SnapshotStore {
+  const known = new LRUCache<string, true>({ max: KNOWN });
+  return {
+    async store(document, plan) {
+      const hash = hashDrawing(document);
+      const key = hash.toString('hex');
+      if (!known.has(key)) await storeSnapshot(db, document, plan);
+      known.set(key, true);
+      return hash;
+    },
+    forget: (hash) => void known.delete(hash.toString('hex')),
+  };
 }

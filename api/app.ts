@@ -1,23 +1,64 @@
 import { join } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { AppMiddleware, AppState } from './http/app-state.js';
-import type { AppDeps } from './deps.js';
+import { keyRoutes } from './access/keys-routes.js';
+import { userRoutes } from './access/users-routes.js';
+import { approvalRoutes } from './approvals/routes.js';
+import { auditRoutes } from './audit/routes.js';
+import { billingRoutes } from './billing/routes.js';
+import { callbackRoutes } from './callbacks/routes.js';
+import { chatRoutes } from './chat/routes.js';
 import { readConsoleFiles } from './console/console-files.js';
 import { serveConsole } from './console/serve-console.js';
+import type { AppDeps } from './deps.js';
+import { deliveryRoutes } from './hooks/delivery-routes.js';
+import { hookRoutes } from './hooks/routes.js';
+import type { AppMiddleware, AppState } from './http/app-state.js';
 import { dispatch } from './http/dispatch.js';
-import { accessLog } from './http/middleware/access-log.js';
-import { answerHeaders } from './http/middleware/answer-headers.js';
-import { cors } from './http/middleware/cors.js';
+import { createDocumentationRoutes } from './http/docs-routes.js';
+import { accessLog, requestId, traceRequest } from './http/middleware/request-log.js';
 import { answerDeadline } from './http/middleware/answer-deadline.js';
-import { errors } from './http/middleware/errors.js';
-import { requestId } from './http/middleware/request-id.js';
-import { traceRequest } from './http/middleware/trace.js';
-import { unmatched } from './http/middleware/unmatched.js';
+import { answerHeaders } from './http/middleware/answer-headers.js';
+import { cors } from './http/middleware/origins.js';
+import { errors, unmatched } from './http/middleware/errors.js';
 import type { Route } from './http/route.js';
-import { routes } from './http/registry.js';
+import { humanTaskRoutes } from './human-tasks/routes.js';
+import { liveRoutes } from './live/routes.js';
+import { choiceRoutes } from './marketplace/choices-routes.js';
+import { publicationRoutes } from './marketplace/publication-routes.js';
+import { marketplaceRoutes } from './marketplace/routes.js';
+import { mcpToolsRoutes } from './mcp/routes.js';
+import { healthRoutes } from './observability/health-routes.js';
+import { memberRoutes } from './projects/members-routes.js';
+import { providerKeyRoutes } from './projects/provider-keys-routes.js';
+import { projectRoutes } from './projects/routes.js';
+import { spendingRoutes } from './projects/spending-routes.js';
+import { allRunsRoutes } from './runs/all-runs-routes.js';
+import { executionUpdateRoutes } from './runs/execution-update-routes.js';
+import { historyRoutes } from './runs/history-routes.js';
+import { iterationRoutes } from './runs/iteration-routes.js';
+import { nodeRoutes } from './runs/node-routes.js';
+import { resumeRoutes } from './runs/resume/resume-routes.js';
+import { runRoutes } from './runs/routes.js';
+import { runFlagRoutes } from './runs/run-flags-routes.js';
+import { stepRoutes } from './runs/step-routes.js';
+import { scheduleRoutes } from './schedules/routes.js';
+import { oidcRoutes } from './sessions/oidc-routes.js';
+import { passwordRoutes } from './sessions/password-routes.js';
+import { signInRoutes } from './sessions/routes.js';
+import { sessionRoutes } from './sessions/session-routes.js';
+import { userSessionRoutes } from './sessions/user-sessions-routes.js';
+import { toolRoutes } from './tools/routes.js';
+import { usageRoutes } from './usage/routes.js';
+import { webhookRoutes } from './webhooks/routes.js';
+import { allWorkflowsRoutes } from './workflows/all-workflows-routes.js';
+import { workflowCheckRoutes } from './workflows/checks-routes.js';
+import { portingRoutes } from './workflows/porting-routes.js';
+import { workflowPositionRoutes } from './workflows/positions-routes.js';
+import { workflowRoutes } from './workflows/routes.js';
+import { workflowVersionRoutes } from './workflows/versions-routes.js';
 
-/** Where the build puts it: beside this folder. */
+/** The build puts the console beside this folder. */
 const CONSOLE = join(import.meta.dirname, '../console');
 
 /** The HTTP service. */
@@ -29,7 +70,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     .use(traceRequest())
     .use(requestId(deps.logger))
     .use(answerHeaders(deps.config.publicUrl))
-    .use(accessLog(deps.metrics))
+    .use(accessLog(deps.metrics.requestSeconds))
     .use(cors(deps.config.corsOrigins))
     .use(answerDeadline());
   app
@@ -72,3 +113,52 @@ function literalsFirst(a: Route, b: Route): number {
 function sortKey(route: Route): string {
   return route.path.replaceAll(':', '\u{ffff}');
 }
+
+/** Every route of the service. */
+export const routes: Route[] = [
+  ...signInRoutes,
+  ...sessionRoutes,
+  ...passwordRoutes,
+  ...userSessionRoutes,
+  ...oidcRoutes,
+  ...projectRoutes,
+  ...memberRoutes,
+  ...providerKeyRoutes,
+  ...spendingRoutes,
+  ...keyRoutes,
+  ...userRoutes,
+  ...webhookRoutes,
+  ...workflowRoutes,
+  ...workflowPositionRoutes,
+  ...workflowVersionRoutes,
+  ...portingRoutes,
+  ...workflowCheckRoutes,
+  ...mcpToolsRoutes,
+  ...runRoutes,
+  ...resumeRoutes,
+  ...liveRoutes,
+  ...historyRoutes,
+  ...allRunsRoutes,
+  ...nodeRoutes,
+  ...stepRoutes,
+  ...iterationRoutes,
+  ...approvalRoutes,
+  ...humanTaskRoutes,
+  ...callbackRoutes,
+  ...hookRoutes,
+  ...scheduleRoutes,
+  ...deliveryRoutes,
+  ...toolRoutes,
+  ...runFlagRoutes,
+  ...billingRoutes,
+  ...usageRoutes,
+  ...auditRoutes,
+  ...allWorkflowsRoutes,
+  ...publicationRoutes,
+  ...marketplaceRoutes,
+  ...choiceRoutes,
+  ...chatRoutes,
+  ...executionUpdateRoutes,
+  ...healthRoutes,
+  ...createDocumentationRoutes(() => routes),
+];

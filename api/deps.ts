@@ -10,17 +10,16 @@ import type { ChatUpstream } from './chat/chat-upstream.js';
 import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-types.js';
-import type { Threads } from '../threads/threads.js';
+import type { Processes } from '../processes/processes.js';
 import type { HeavyTurns } from './http/heavy-turns.js';
 import type { Metrics } from './observability/metrics.js';
-import type { DensePlacement } from './runs/dense-placement.js';
 import type { LiveStatus } from './runs/live-status.js';
 import type { RunHub } from './live/run-hub.js';
 import type { SharedReads } from './live/shared-reads.js';
 import type { RequestCounter } from './access/request-counter.js';
 import type { CountedKey, CountedWindow, TokenSubject } from '../db/projects/rate-limits-repository.js';
 import type { RefusalLog } from './audit/refusal-log.js';
-import type { SnapshotStore } from '../acceptance/snapshot-store.js';
+import type { SnapshotStore } from '../acceptance/store-run.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';
 import type { SignIn } from './sessions/sign-in.js';
@@ -37,7 +36,7 @@ export interface AppDeps {
   models: ModelProviders;
   chatUpstream: ChatUpstream;
   chatMeter: ChatMeter;
-  threads: Threads;
+  processes: Processes;
   /** The memory that all large answers and bodies share. */
   memory: ByteBudget;
   /** In which large drawings are worked at. */
@@ -58,5 +57,4 @@ export interface AppDeps {
   refreshFigures: RefreshFigures;
   verifySession: SessionVerifier;
   signIn: SignIn;
-  placement: DensePlacement;
 }

@@ -16,7 +16,7 @@ import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
-import { createThreads } from '../threads/threads.js';
+import { createProcesses } from '../processes/processes.js';
 import { createApp } from './app.js';
 import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
@@ -24,13 +24,11 @@ import { createDatabaseMetrics } from './observability/database-metrics.js';
 import type { AppDeps } from './deps.js';
 import { startMetricsServer } from './observability/health-routes.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
-import { createDensePlacement, parseForced } from './runs/dense-placement.js';
 import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
-import { startCountingBytes } from './background/stored-bytes.js';
-import { startFoldingFigures } from './background/workflow-figures.js';
+import { startCountingBytes, startFoldingFigures } from './background/figures.js';
 import { HeavyTurns } from './http/heavy-turns.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
@@ -41,7 +39,7 @@ import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter, createSessionCounter } from './access/request-counter.js';
 import { startChainingAudit } from './audit/chain-audit.js';
 import { createRefusalLog } from './audit/refusal-log.js';
-import { createSnapshotStore } from '../acceptance/snapshot-store.js';
+import { createSnapshotStore } from '../acceptance/store-run.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 
@@ -151,7 +149,7 @@ function createDeps(
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     chatMeter: createChatMeter(db, logger),
-    threads: createThreads(),
+    processes: createProcesses(),
     memory: new ByteBudget(MEMORY),
     turns: new HeavyTurns(),
     startSlots: createStartSlots(STARTS_AT_ONCE),
@@ -174,6 +172,7 @@ function createDeps(
       runTimeoutDays: environment.runTimeoutDays,
       maxProjectBytes: environment.maxProjectBytes,
       publicUrl: environment.publicUrl,
+      execution: environment.execution,
       corsOrigins: environment.corsOrigins,
       temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),
       webhookRetrySeconds: environment.webhookRetrySeconds,
@@ -185,15 +184,9 @@ function createDeps(
     refreshFigures: createDatabaseMetrics(metrics.registry, { db, logger, resultRetentionDays }),
     verifySession: createSessionVerifier({ ...environment, foreignTokens: environment.signIn.foreignTokens }),
     signIn: createSignIn(environment),
-    placement: createDensePlacement({
-      db,
-      logger,
-      execution: environment.execution,
-      forced: parseForced(environment.densePlacement),
-    }),
   };
   const close = async (): Promise<void> => {
-    deps.threads.close();
+    deps.processes.close();
     await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);
   };
   return { deps, close };

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-export interface ChildSettings {
+interface ChildSettings {
   /** Beside this file. */
   entry: string;
   args?: string[];

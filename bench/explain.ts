@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Database } from '../db/core/client.js';
 import type { Tables } from '../db/core/tables.js';
 
-export interface ExplainedStatement {
+interface ExplainedStatement {
   sql: string;
   plan: string[];
   /** Planning and execution, in milliseconds. */

@@ -1,7 +1,7 @@
 // The one HTTP client of all subjects: kept connections, JSON, and when the first byte came.
 import { Agent, request } from 'undici';
 
-export interface JsonAnswer<T> {
+interface JsonAnswer<T> {
   body: T;
   firstByteMs: number;
   totalMs: number;

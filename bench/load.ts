@@ -8,12 +8,14 @@ import { Window, type Job, type Round } from './window.js';
 export const PLAIN_INPUT: JobInput = { tag: 'plain', delayMs: 0 };
 const JOB_TIMEOUT_MS = 900_000;
 
-export interface Load {
+interface Load {
   subject: Subject;
   graph: Graph;
   /** Jobs at once. */
   lanes: number;
   durationMs: number;
+  /** Between two polls of a job. By default `pollIntervalMs`. */
+  pollMs?: number | undefined;
 }
 
 /**
@@ -40,8 +42,8 @@ export async function runJob(subject: Subject, graph: Graph, intervalMs: number,
   }
 }
 
-export async function drive({ subject, graph, lanes, durationMs }: Load): Promise<Round> {
-  const intervalMs = pollIntervalMs(lanes, graph.calls);
+export async function drive({ subject, graph, lanes, durationMs, pollMs }: Load): Promise<Round> {
+  const intervalMs = pollMs ?? pollIntervalMs(lanes, graph.calls);
   const window = new Window({ lanes, durationMs, read: () => ({ cpu: cpuOf(subject.pids()), idleness: idleness() }) });
   const lane = async (number: number): Promise<void> => {
     // Lanes that start together would go on together, poll after poll.

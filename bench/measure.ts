@@ -5,7 +5,6 @@ import type { GraphRow } from './graph-rows.js';
 import type { BenchOptions } from './options.js';
 import type { Figures } from './report/limits.js';
 import { measureKill } from './rows/kill.js';
-import { learnPlacement } from './rows/learn-placement.js';
 import { measureMemory } from './rows/memory.js';
 import { measurePolls } from './rows/polls.js';
 import type { RowContext } from './rows/row-context.js';
@@ -21,20 +20,15 @@ export const SETTINGS_OF: Record<Variant, Record<string, string>> = {
 };
 const WARM_UP_MS = 30_000;
 const WARM_UP_MS_WHEN_QUICK = 1_000;
-/** The local twin shows what is left to gain for `dense`; one row shows it. */
-const ROW_OF_LOCAL_TWIN: GraphRow = 'chain-5';
 
 export async function measure(options: BenchOptions, report: (line: string) => void): Promise<Figures> {
-  const { rounds, seconds, isQuick, other } = options;
+  const { rounds, seconds, pollMs, isQuick, other } = options;
   report('starting the stacks, the target and the twin');
   const testbed = await openTestbed(servicesOf(options));
   try {
-    const [normal, local] = testbed.twins;
-    const twins = other === undefined ? [normal!, ...(options.variants.includes('dense') ? [local!] : [])] : [];
-    const subjects = [...testbed.services, ...twins];
-    const context: RowContext = { testbed, subjects, rounds, durationMs: seconds * 1000, isQuick, report };
-    // Both twins are the same processes.
-    for (const subject of subjects.filter((each) => each !== local)) await warmUp(subject, isQuick);
+    const subjects = [...testbed.services, ...(other === undefined ? testbed.twins : [])];
+    const context: RowContext = { testbed, subjects, rounds, durationMs: seconds * 1000, pollMs, isQuick, report };
+    for (const subject of subjects) await warmUp(subject, isQuick);
     return await measureRows(options, context);
   } finally {
     await testbed.close();
@@ -58,17 +52,9 @@ function servicesOf({ variants, env, other }: BenchOptions): ServiceToStart[] {
 
 async function measureRows({ only, lanes }: BenchOptions, context: RowContext): Promise<Figures> {
   const figures: Figures = { throughput: [], polls: [], kills: [], memory: [] };
-  const rows = only.filter((row): row is GraphRow => row in graphs);
-  await learnPlacement(
-    context,
-    rows.map((row) => graphs[row]),
-  );
-  for (const row of rows) {
+  for (const row of only.filter((name): name is GraphRow => name in graphs)) {
     const graph: Graph = graphs[row];
-    const subjects = context.subjects.filter(({ name }) => name !== 'twin-local' || row === ROW_OF_LOCAL_TWIN);
-    figures.throughput.push(
-      ...(await measureThroughput({ ...context, subjects }, { row, graph, lanes: lanesOf(graph, lanes) })),
-    );
+    figures.throughput.push(...(await measureThroughput(context, { row, graph, lanes: lanesOf(graph, lanes) })));
   }
   // What waits and what is polled is the same in both variants: the first one shows it.
   const [first] = context.testbed.services;

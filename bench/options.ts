@@ -6,8 +6,8 @@ import { GRAPH_ROWS } from './graph-rows.js';
 import { VARIANTS, type Variant } from './subjects.js';
 
 /** In the order in which they are measured; the last one kills the worker. */
-export const ROW_NAMES = [...GRAPH_ROWS, 'polls', 'memory', 'kill'] as const;
-export type RowName = (typeof ROW_NAMES)[number];
+const ROW_NAMES = [...GRAPH_ROWS, 'polls', 'memory', 'kill'] as const;
+type RowName = (typeof ROW_NAMES)[number];
 
 export interface BenchOptions {
   only: RowName[];
@@ -17,6 +17,8 @@ export interface BenchOptions {
   rounds: number;
   /** Of one round of one subject. */
   seconds: number;
+  /** How often a run is polled, in milliseconds; undefined for a pace that follows the number of runs at once. */
+  pollMs: number | undefined;
   isQuick: boolean;
   json: string;
   /** A file of earlier results, instead of measuring. */
@@ -28,7 +30,7 @@ export interface BenchOptions {
   other: Other | undefined;
 }
 
-export interface Other {
+interface Other {
   /** The folder `dist` of another checkout; undefined for this build with other settings. */
   build: string | undefined;
   env: Record<string, string>;
@@ -40,6 +42,7 @@ interface Given {
   atOnce: number[];
   rounds?: number;
   seconds?: number;
+  pollMs?: number;
   quick: boolean;
   json: string;
   from?: string;
@@ -61,6 +64,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     .option('--at-once <numbers>', 'runs at once in the rows of jobs', parseNumbers, [1, 20])
     .option('--rounds <number>', 'rounds of each subject (3; with --quick 1)', parsePositive)
     .option('--seconds <number>', 'length of a round (4; with --quick 1)', parsePositive)
+    .option('--poll-ms <number>', 'how often a run is polled (10 times the runs at once)', parsePositive)
     .option('--quick', 'a short look: short rounds, little warm-up', false)
     .option('--json <file>', 'where the figures go', 'bench/results/latest.json')
     .option('--from <file>', 'show the figures of an earlier benchmark instead of measuring')
@@ -78,6 +82,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     lanes: atOnce,
     rounds: given.rounds ?? (quick ? 1 : 3),
     seconds: given.seconds ?? (quick ? 1 : 4),
+    pollMs: given.pollMs,
     isQuick: quick,
     from: given.from,
     other: isPaired ? { build: against, env: { ...given.env, ...envB } } : undefined,

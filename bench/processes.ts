@@ -48,7 +48,9 @@ export function residentMib(pid: number): number {
   return (pages * PAGE_BYTES) / 2 ** 20;
 }
 
+/** A part that has no process of its own is 0. */
 function ownSeconds(pid: number): number {
+  if (pid === 0) return 0;
   const { utime, stime } = readStat(pid);
   return (utime + stime) / TICKS_PER_SECOND;
 }

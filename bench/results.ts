@@ -15,7 +15,7 @@ export interface Results {
 }
 
 /** What was asked for. */
-export interface Settings {
+interface Settings {
   command: string;
   rounds: number;
   seconds: number;

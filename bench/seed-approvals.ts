@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/core/client.js';
 
-export interface ApprovalSeed {
+interface ApprovalSeed {
   runId: string;
   count: number;
   /** How many of them nobody has answered yet. */

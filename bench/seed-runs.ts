@@ -9,7 +9,7 @@ import { createDatabase, type Database } from '../db/core/client.js';
 import { storeSnapshot } from '../db/runs/snapshots-repository.js';
 import { compilePlan } from '../graph/compile-plan.js';
 
-export interface RunSeed {
+interface RunSeed {
   userId: number;
   /** The runs are dealt out to them in turn; all have the drawing of the first. */
   workflowIds: number[];

@@ -10,7 +10,7 @@ const PROJECTS = 20;
 const CATEGORIES = 20;
 const BUYERS = 1000;
 
-export interface SeedOptions {
+interface SeedOptions {
   databaseUrl: string;
   /** All of one user, all published; every second one has been copied, every tenth is bookmarked. */
   workflows: number;
@@ -19,7 +19,7 @@ export interface SeedOptions {
 }
 
 /** Returns the id of the user who sees all of it. */
-export async function seedWorkflows({ databaseUrl, workflows, runs }: SeedOptions): Promise<number> {
+async function seedWorkflows({ databaseUrl, workflows, runs }: SeedOptions): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

@@ -5,27 +5,27 @@ import type { Part } from './processes.js';
 import type { BenchStack } from './stack.js';
 import type { TwinJob, TwinVariant } from './twin/jobs.js';
 
-/** How the service executes nodes (EXECUTION): one activity for each, or several in one where that is quicker. */
+/** How the service executes nodes (EXECUTION): one activity for each that leaves the process, or one for several. */
 export const VARIANTS = ['visible', 'dense'] as const;
 export type Variant = (typeof VARIANTS)[number];
 /** What a service is compared with in a paired benchmark: the build of another checkout, or other settings. */
-export type OtherName = `${Variant}-other`;
+type OtherName = `${Variant}-other`;
 export type ServiceName = Variant | OtherName;
-export type TwinName = `twin-${TwinVariant}`;
+type TwinName = `twin-${TwinVariant}`;
 export type SubjectName = ServiceName | TwinName;
 
 export function isTwin(name: SubjectName): name is TwinName {
   return name.startsWith('twin-');
 }
 
-export interface Started {
+interface Started {
   id: string;
   /** From the request to the first byte of its answer, and to its end. */
   firstByteMs: number;
   acceptedMs: number;
 }
 
-export interface Polled {
+interface Polled {
   isTerminal: boolean;
   hasSucceeded: boolean;
   tookMs: number;
@@ -101,7 +101,7 @@ export function createTwin({ variant, stack, gatewayUrl, targetUrl, pids }: Twin
     stack,
     prepare: () => Promise.resolve(),
     async start({ shape, size, concurrency = size }, input) {
-      const job: TwinJob = { variant, shape, size, concurrency, targetUrl, ...input };
+      const job: TwinJob = { shape, size, concurrency, targetUrl, ...input };
       const { body, firstByteMs, totalMs } = await client.send<{ id: string }>('POST', '/run', job);
       return { id: body.id, firstByteMs, acceptedMs: totalMs };
     },

@@ -8,7 +8,7 @@ import { inheritedEnvironment, startBenchStack, type BenchStack, type StackSetti
 import { createService, createTwin, type ServiceName, type Subject } from './subjects.js';
 import type { RecordedCall } from './target.js';
 
-export interface Target {
+interface Target {
   calls(): Promise<RecordedCall[]>;
   forget(): Promise<void>;
   /** Answers every call that still waits. */
@@ -26,8 +26,6 @@ export interface Testbed {
 export interface ServiceToStart extends StackSettings {
   name: ServiceName;
 }
-
-const TWIN_TASK_QUEUE = 'twin';
 
 export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<Testbed> {
   const closers: Closer[] = [];
@@ -59,20 +57,26 @@ export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<T
   }
 }
 
-/** Both variants of the twin are one worker and one gateway. */
 async function startTwins(
   stack: BenchStack,
   targetUrl: string,
   child: (entry: string, args: string[], restarts?: boolean) => BenchChild,
 ): Promise<Subject[]> {
-  const address = [stack.file.temporal_address, stack.file.temporal_namespace, TWIN_TASK_QUEUE];
-  const worker = child('./twin/worker.js', address, true);
-  const gateway = child('./twin/gateway.js', address);
+  const server = [stack.file.temporal_address, stack.file.temporal_namespace];
+  const worker = child('./twin/worker.js', [...server, 'twin'], true);
+  const gateway = child('./twin/gateway.js', [...server, 'twin']);
+  const both = child('./twin/eager.js', [...server, 'twin-eager']);
   await worker.start();
-  const gatewayUrl = urlOf(await gateway.start());
+  const urls = { normal: urlOf(await gateway.start()), eager: urlOf(await both.start()) };
   const { temporal = 0, postgres = 0 } = stack.file.pids;
-  const pids = () => ({ worker: worker.pid, api: gateway.pid, temporal, postgres });
-  return (['normal', 'local'] as const).map((variant) => createTwin({ variant, stack, gatewayUrl, targetUrl, pids }));
+  const pids = {
+    normal: () => ({ worker: worker.pid, api: gateway.pid, temporal, postgres }),
+    // No processor time is counted twice.
+    eager: () => ({ worker: both.pid, api: 0, temporal, postgres }),
+  };
+  return (['normal', 'eager'] as const).map((variant) =>
+    createTwin({ variant, stack, gatewayUrl: urls[variant], targetUrl, pids: pids[variant] }),
+  );
 }
 
 function createTarget(url: string): Target & { close: Closer } {

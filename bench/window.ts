@@ -23,7 +23,7 @@ export interface Round {
   idleShare: number;
 }
 
-export interface Reading {
+interface Reading {
   cpu: CpuSeconds;
   idleness: Idleness;
 }

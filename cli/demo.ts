@@ -113,7 +113,7 @@ async function untilInterrupted(stack: StackFile): Promise<void> {
 function interrupt(): void {
   interrupted.abort();
   if (own === undefined) process.exit(keep === true ? 0 : 130);
-  // Without the stack the current step fails, and the last lines of this file run.
+  // If the stack is gone, the current step fails, and the last lines of this file run.
   void own.stop();
 }
 

@@ -14,9 +14,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { StartError } from './embedded/start-error.js';
 import { exitWith } from './exit.js';
-import { readHistoryFile } from './replay/history-file.js';
+import { readHistoryFile, historiesByQuery, historiesOfRun } from './replay/histories.js';
 import { replayHistories } from './replay/replay-histories.js';
-import { historiesByQuery, historiesOfRun } from './replay/stored-histories.js';
 
 interface Options {
   query?: string;

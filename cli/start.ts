@@ -30,7 +30,7 @@ function requestStop(): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, requestStop);
-// For programs that start a stack: the stack ends with its parent process, however that ends.
+// Programs that start a stack set this: the stack ends with its parent process, however that ends.
 if (process.argv.includes('--until-stdin-closes')) process.stdin.resume().once('close', requestStop);
 process.once('uncaughtException', (error) => {
   process.exitCode = 1;

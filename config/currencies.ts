@@ -7,11 +7,11 @@ import { ConfigError, type Environment } from './environment.js';
 /** Maps an ISO 4217 code to the units of that currency for one USD. USD itself is always present, at 1. */
 export type Currencies = ReadonlyMap<string, Decimal>;
 /** Contains the same codes everywhere, as plain decimals: `{"USD": "0.0123", "EUR": "0.0114"}`. */
-export type Amount = Record<string, string>;
+type Amount = Record<string, string>;
 
 const SAMPLE: Record<string, string> = { USD: '1', EUR: '0.92' };
-// No amount is rounded, so that a sum of converted amounts equals the converted sum. The database's decimals and the
-// rates are finite, so the products are.
+// Amounts are never rounded, so that a sum of converted amounts equals the converted sum. The database's decimals and
+// the rates are finite, so the products are.
 const Exact = Decimal.clone({ precision: 20_000 });
 
 const fileSchema = z.record(

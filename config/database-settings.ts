@@ -1,6 +1,6 @@
 // The variables of the database. docs/operate/operations.md, "Environment".
 import { z } from 'zod';
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './variable-types.js';
 
 export const databaseVariables = {
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a URL' }).optional(),
@@ -9,7 +9,7 @@ export const databaseVariables = {
 };
 
 export interface DatabaseSettings {
-  /** With the password. */
+  /** The URL with the password. */
   databaseUrl: string | undefined;
   /** The role of API and worker, which gets its rights from `npm run migrate`. */
   databaseRuntimeRole: string | undefined;

@@ -1,13 +1,8 @@
 // The only place where environment variables are read and checked. docs/operate/operations.md, "Environment".
 import { z } from 'zod';
-import { originList } from './origins.js';
-import { ConfigError } from './config-error.js';
-import { byteSize } from './byte-size.js';
+import { originList, ConfigError, byteSize, flag, parseRetrySchedule } from './variable-types.js';
 import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
-import { flag } from './flag.js';
-import { networkVariables, port, toNetworkSettings, type NetworkSettings } from './network-settings.js';
-import { parseRetrySchedule } from './retry-schedule.js';
-import { toPublicUrl } from './public-url.js';
+import { networkVariables, port, toNetworkSettings, toPublicUrl, type NetworkSettings } from './network-settings.js';
 import { SECRET_FILE_VARIABLES, withSecretFiles } from './secret-files.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
@@ -36,7 +31,6 @@ const schema = z.object({
   POSTGRES_PORT: port.default(5433),
   DATA_DIR: z.string().min(1).default('.data'),
   INTERNAL_SERVICE_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  API_INTERNAL_URL: url(/^https?$/).optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   JWT_JWKS_URL: url(/^https?$/).optional(),
   SECRETS_KEY: z.string().optional(),
@@ -56,7 +50,6 @@ const schema = z.object({
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),
   EXECUTION: z.enum(['visible', 'dense']).default('visible'),
-  DENSE_PLACEMENT: z.string().default(''),
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
   WORKER_PROJECT_SLOTS: z.coerce.number().int().min(1).max(10_000).optional(),
   PUBLIC_URL: url(/^https?$/).optional(),
@@ -93,7 +86,6 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   postgresPort: number;
   dataDir: string;
   internalServiceToken: string | undefined;
-  apiInternalUrl: string;
   /** The API's public address, for links. */
   publicUrl: string;
   /** The origins whose pages may call the API from a browser. */
@@ -109,7 +101,7 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   defaultRateLimit: number;
   /** Requests a minute of all sessions of a user together. */
   sessionRateLimit: number;
-  /** At most 60, the specification's limit for the chat proxy. */
+  /** It is at most 60, the specification's limit for the chat proxy. */
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
   runTimeoutDays: number;
@@ -121,14 +113,12 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   workerMetricsPort: number;
   /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
   workerCachedWorkflows: number | undefined;
-  /** Undefined: the worker is unversioned. */
+  /** Undefined if the worker is unversioned. */
   workerVersion: WorkerVersion | undefined;
-  /** Whether OpenTelemetry's standard variables ask for traces. */
+  /** True if OpenTelemetry's standard variables ask for traces. */
   isTracing: boolean;
   /** The execution of runs whose drawing does not specify one. */
   execution: 'visible' | 'dense';
-  /** Placements for dense execution by node kind; kinds that are not named are placed by their speed. */
-  densePlacement: Record<string, Placement>;
   /** Nodes of all runs that one worker executes concurrently. */
   workerActivitySlots: number;
   /** Slots that one project may hold while no other project holds any. */
@@ -140,7 +130,7 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
 /**
  * The build that a worker runs. If it is set, runs stay on the build that they started on (docs/operate/upgrade.md).
  */
-export interface WorkerVersion {
+interface WorkerVersion {
   deploymentName: string;
   buildId: string;
 }
@@ -172,7 +162,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     postgresPort: values.POSTGRES_PORT,
     dataDir: values.DATA_DIR,
     internalServiceToken: values.INTERNAL_SERVICE_TOKEN,
-    apiInternalUrl: values.API_INTERNAL_URL ?? 'http://127.0.0.1:3000',
     publicUrl: toPublicUrl(values),
     corsOrigins: values.CORS_ORIGINS,
     jwtSecret: values.JWT_SECRET,
@@ -197,7 +186,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
     isTracing: asksForTraces(values),
     execution: values.EXECUTION,
-    densePlacement: parseDensePlacement(values.DENSE_PLACEMENT),
     workerActivitySlots: values.WORKER_ACTIVITY_SLOTS,
     workerProjectSlots: toProjectSlots(values.WORKER_PROJECT_SLOTS, values.WORKER_ACTIVITY_SLOTS),
     workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
@@ -237,7 +225,7 @@ function toProjectSlots(given: number | undefined, activitySlots: number): numbe
   return given;
 }
 
-/** Whether an exporter is named, or an endpoint without an exporter. */
+/** Returns whether an exporter is named, or an endpoint without an exporter. */
 function asksForTraces(values: z.infer<typeof schema>): boolean {
   if (values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return false;
   return [
@@ -254,23 +242,6 @@ function parseKeys(variable: string, value: string | undefined): Buffer[] {
     if (key.length !== 32) throw new ConfigError(`${variable}: each key must be 32 bytes in base64.`);
     return key;
   });
-}
-
-const PLACEMENTS = ['local', 'shared', 'own'] as const;
-type Placement = (typeof PLACEMENTS)[number];
-
-function parseDensePlacement(value: string): Record<string, Placement> {
-  const placements: Record<string, Placement> = {};
-  for (const part of value.split(',').map((word) => word.trim())) {
-    if (part === '') continue;
-    const [kind = '', word = ''] = part.split(':');
-    const placement = PLACEMENTS.find((known) => known === word);
-    if (!/^[a-z_]+$/.test(kind) || placement === undefined) {
-      throw new ConfigError("DENSE_PLACEMENT: must be comma-separated, such as 'http:shared,mcp:own'.");
-    }
-    placements[kind] = placement;
-  }
-  return placements;
 }
 
 function refuseGeneratedSecrets(environment: Environment): void {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 
-export interface Health {
+interface Health {
   registry: Registry;
   /** Returns further metrics in Prometheus' text format, and refreshes those of the registry that need it. */
   moreMetrics: () => Promise<string>;
@@ -10,7 +10,7 @@ export interface Health {
   readiness: () => Promise<Readiness>;
 }
 
-export interface Readiness {
+interface Readiness {
   isReady: boolean;
   /** Flags of single parts and a word, never an address or an error. */
   body: object;

@@ -3,7 +3,7 @@ import { activeTraceIds } from './spans.js';
 
 export type { Logger };
 
-/** Of the logged object and of the objects in it. */
+/** These fields are hidden in the logged object and in the objects in it. */
 const CREDENTIALS = ['authorization', 'cookie', 'headers', 'password', 'token', 'access_token'];
 
 /** Writes JSON lines to standard output. No credentials are logged; the redaction is a second safeguard. */

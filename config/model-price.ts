@@ -1,4 +1,4 @@
-// What a model call costs, and what it is reserved at before it is made.
+// A model call has a price, and is reserved at an estimate before it is made.
 import { Decimal } from 'decimal.js';
 import type { ResolvedModel } from './model-providers.js';
 
@@ -43,7 +43,7 @@ export interface Tokens {
   output: number;
 }
 
-/** In USD, exact. */
+/** Returns the exact price in USD. */
 export function priceOf({ input, output }: Tokens, model: ResolvedModel): string {
   const ofInput = new Exact(input).times(model.inputPricePerMillion);
   return ofInput.plus(new Exact(output).times(model.outputPricePerMillion)).div(1_000_000).toFixed();
@@ -61,7 +61,7 @@ export function isCount(value: unknown): value is number {
 const CHARACTERS_PER_TOKEN = 3;
 const ANSWER_TOKENS = 4_096;
 
-/** Where nobody has counted: one token for every 3 characters. */
+/** Tokens that nobody has counted are estimated: one for every 3 characters. */
 export function tokensIn(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
@@ -77,7 +77,7 @@ export function charactersIn(said: unknown): number {
   return Object.entries(said).reduce((sum, [key, part]) => sum + (NOT_SAID.has(key) ? 0 : charactersIn(part)), 0);
 }
 
-/** How long the answer to a call may be: the parameters of a chat completion that say so. */
+/** These parameters of a chat completion limit the length of the answer. */
 interface Asked {
   max_tokens?: unknown;
   max_completion_tokens?: unknown;

@@ -1,8 +1,8 @@
 // The variables of the network: what outgoing requests reach, and where the figures for operators are served.
 // docs/operate/operations.md, "Environment".
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { flag } from './flag.js';
+import { flag } from './variable-types.js';
 
 /** Comma-separated addresses and networks of IPv4 and IPv6, such as `10.0.0.0/8,::1`. */
 export const networkList = z
@@ -38,4 +38,24 @@ function isNetwork(text: string): boolean {
   // An address with a zone (`%eth0`) belongs to one link.
   if (version === 0 || address.includes('%') || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+interface Addresses {
+  PUBLIC_URL?: string | undefined;
+  HOST: string;
+  PORT: number;
+}
+
+/**
+ * Returns the address at which people reach the API, without a slash at the end. If PUBLIC_URL is not set, that is the
+ * API's own address, as far as it is known.
+ */
+export function toPublicUrl({ PUBLIC_URL, HOST, PORT }: Addresses): string {
+  return (PUBLIC_URL ?? `http://${toHost(HOST)}:${PORT}`).replace(/\/$/, '');
+}
+
+/** All addresses of a machine are none that a browser goes to. */
+function toHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return isIPv6(host) ? `[${host}]` : host;
 }

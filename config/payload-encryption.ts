@@ -46,7 +46,7 @@ export function createPayloadCodec(keys: readonly Buffer[]): PayloadCodec {
   };
 }
 
-export function isEncrypted({ metadata }: Payload): boolean {
+function isEncrypted({ metadata }: Payload): boolean {
   return textOf(metadata?.['encoding']) === ENCODING;
 }
 

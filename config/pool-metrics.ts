@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** The counts of a pool of database connections. */
-export interface PoolCounts {
+interface PoolCounts {
   totalCount: number;
   idleCount: number;
   waitingCount: number;

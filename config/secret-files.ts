@@ -1,7 +1,7 @@
 // Secrets from files, as Docker, Kubernetes and systemd hand them to a process: NAME_FILE names the file with the value
 // of NAME. docs/operate/operations.md, "Environment".
 import { readFileSync } from 'node:fs';
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './variable-types.js';
 
 const SECRETS = [
   'CODEC_SERVER_TOKEN',

@@ -1,8 +1,7 @@
 // The variables of signing in: whose forwarding headers count, OpenID Connect, and what foreign tokens must say.
 // docs/operate/sign-in.md.
 import { z } from 'zod';
-import { ConfigError } from './config-error.js';
-import { flag } from './flag.js';
+import { ConfigError, flag } from './variable-types.js';
 import { networkList } from './network-settings.js';
 
 const ISSUER = 'must be the https URL of an issuer, without query and fragment (http is for this machine alone)';
@@ -24,9 +23,9 @@ export interface OidcSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What people read on the button. */
+  /** The text on the button. */
   name: string;
-  /** Whether somebody whom no user matches becomes a new user, without API access. */
+  /** True if somebody whom no user matches becomes a new user, without API access. */
   createUsers: boolean;
 }
 
@@ -81,7 +80,7 @@ function toOidcSettings(values: Values): OidcSettings | undefined {
   throw new ConfigError(`${missing}: must be set together with ${given}.`);
 }
 
-/** Without TLS anybody on the way could be the issuer; on this machine there is no way. */
+/** Anybody on the way could be the issuer if there were no TLS. Requests inside this machine have no way. */
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, search, hash, username } = new URL(text);

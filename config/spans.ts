@@ -16,7 +16,7 @@ import {
   type Span,
 } from '@opentelemetry/api';
 
-export { SpanKind, type Attributes, type Context, type Span };
+export { SpanKind, type Context };
 
 let isOn = false;
 
@@ -29,14 +29,14 @@ export function isTracing(): boolean {
   return isOn;
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
   /** The default is the active span. */
   parent?: Context;
   links?: Link[];
   startTime?: Date;
-  /** Set where another process must be able to name the span; random by default. */
+  /** The id is set if another process must be able to name the span, and random by default. */
   spanId?: string;
 }
 
@@ -144,7 +144,7 @@ function masked(attributes: Attributes, mask: Mask): Attributes {
 }
 
 /** A code without free text: the `type` of our own failures, Node's `code`, or else the name of the error's class. */
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   const { type, code, name } = (error ?? {}) as { type?: unknown; code?: unknown; name?: unknown };
   const words = name === 'ApplicationFailure' ? [type] : [code, name];
   return (

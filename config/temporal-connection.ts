@@ -3,7 +3,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ConfigError } from './environment.js';
 
-export interface TemporalConnectionConfig {
+interface TemporalConnectionConfig {
   namespace: string;
   connectionOptions: NonNullable<ReturnType<typeof loadClientConnectConfig>['connectionOptions']> & { address: string };
 }

@@ -3,7 +3,7 @@ import type { Environment } from './environment.js';
 import type { Logger } from './logger.js';
 import { setTracing } from './spans.js';
 
-export interface Tracing {
+interface Tracing {
   /** Sends the remaining spans within two seconds; never rejects. */
   shutdown(): Promise<void>;
 }

@@ -5,10 +5,10 @@ import { defineConfig, type Plugin } from 'vite';
 import { ADDRESSES } from './app/addresses.js';
 
 const root = import.meta.dirname;
-/** Where `npm start` has its API unless told otherwise. */
+/** `npm start` has its API here unless told otherwise. */
 const API_URL = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
 
-/** What the API answers the page for (api/console/). */
+/** The addresses for which the API answers the page (api/console/). */
 const addresses: Plugin = {
   name: 'addresses',
   generateBundle() {
@@ -25,9 +25,9 @@ export default defineConfig({
     outDir: path.join(root, '../dist/console'),
     emptyOutDir: true,
     target: 'es2022',
-    // Names of chunks by what imports what: the size of the first page is measured from it.
+    // The manifest says which chunk imports which. The size of the first page is measured from it.
     manifest: 'manifest.json',
-    // The policy forbids inline scripts, and each file is kept by browsers for good.
+    // The policy forbids inline scripts, and browsers keep each file for good.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -2,17 +2,65 @@
 // codes and numbers, never contents.
 import type { KindThatRuns, kinds } from '../graph/kinds.js';
 import type { Handle, NodeKey, Plan } from '../graph/plan.js';
-import type { ChainFacts, ChainRef } from './dense.js';
-import type { NodeFacts, NodeRef } from './nodes.js';
+import type { KeptNode } from '../graph/planner.js';
+import type { Stretch } from '../graph/stretch.js';
+
+/** How a node was left that has succeeded. */
+export interface NodeFacts {
+  /** The named handle. Absent for its ordinary links. */
+  handle?: Handle;
+  /** Further handles. */
+  alsoHandles?: Handle[];
+}
+
+/**
+ * The input of an activity that executes a node and walks on (docs/adr/0011-one-walk.md): the node, and the part of the
+ * scope that is the activity's own.
+ */
+export interface WalkRef extends NodeKey, Stretch {
+  /** Absent in visible execution. */
+  stride?: 'dense';
+  /** The iteration that begins in place of the one that this activity may end. Absent for none. */
+  next?: number;
+}
+
+/** How a node has ended, with its number in the scope's plan: the handles by which it was left, or the code of its failure. */
+export type WalkedEnd = [node: number, handle: Handle, ...alsoHandles: Handle[]] | [node: number, code: string];
+
+/** What an activity has walked through. Of an activity that fails, the failure's details hold it. */
+export interface Walked {
+  /** In the order in which the nodes have ended. */
+  ends: WalkedEnd[];
+  /** Nodes that are attempted again, after so many milliseconds. Absent where there are none. */
+  later?: [node: number, afterMs: number][];
+  /** The activity has written the end of the run. */
+  isRunEnded?: true;
+  /** The activity has ended the iteration. */
+  iteration?: EndIterationFacts;
+}
+
+/** The input of the activity that finds out what is left of one on which Temporal has given up. */
+export interface SettleWalkRef extends NodeKey, Pick<Stretch, 'nodes' | 'begins'> {
+  /** The code with which the nodes have failed that are still in progress. */
+  code: string;
+}
 
 /** The input of the activities of one turn of an agent. */
 export interface TurnRef extends NodeKey {
   turn: number;
 }
 
+/** What a run executes, and how. */
+export interface LoadedPlan {
+  plan: Plan;
+  /** Absent in visible execution. */
+  stride?: 'dense';
+}
+
 /** The result of the model call of one turn of an agent. */
 export interface TurnFacts {
-  next: 'final' | 'tools';
+  /** After the final turn, what the activity has walked through. */
+  final?: Walked;
   /** Ids of the approval requests that the turn's tool calls wait for. */
   approvals: string[];
   /** Time until the approval requests expire. */
@@ -27,11 +75,9 @@ export interface ToolsFacts {
   untilMs: number;
 }
 
-/** The input of the activity that reports a run's end. */
+/** The input of the activity that writes a run's end. */
 export interface FinishRunInput {
   runId: string;
-  /** The number of the execution update. The endpoint applies each number once. */
-  sequence: number;
   status: 'succeed' | 'failed' | 'cancelled';
   error?: RunError;
 }
@@ -40,21 +86,6 @@ export interface FinishRunInput {
 export interface RunError {
   code: string;
   node?: Pick<NodeKey, 'path' | 'nodeId'>;
-}
-
-/** The input of the activity that closes a node whose own activity could not record its failure. */
-export interface CloseNodeInput extends NodeKey {
-  code: string;
-}
-
-/** A node whose end an earlier run has left (`RunGraphInput.keepsResults`). */
-export interface KeptNode {
-  /** Its number in the plan of its scope. */
-  node: number;
-  /** The handles by which it was left; absent for its ordinary links. */
-  handles?: Handle[];
-  /** It failed, and its run survived that. */
-  hasFailed?: true;
 }
 
 /** What the run workflow needs to know of a loop that begins. */
@@ -74,13 +105,8 @@ export interface LoopFacts {
   isOver?: true;
 }
 
-/** The input of the activity that ends iterations of a loop, whose key it has. */
-export interface EndIterationsRef extends NodeKey {
-  ends: IterationEnd[];
-}
-
-/** An iteration whose nodes have ended. */
-export interface IterationEnd {
+/** The input of the activity that ends an iteration of a loop, whose key it has. */
+export interface EndIterationRef extends NodeKey {
   index: number;
   /** The code with which the iteration has failed. */
   failure?: string;
@@ -122,8 +148,8 @@ export interface ChildToStart {
   projectId: number;
   /** The summary that the Temporal UI shows: the title of its workflow. */
   summary: string;
-  /** How long the run may last in all. Absent where an earlier release has accepted it. */
-  timeoutDays?: number;
+  /** How long the run may last in all. */
+  timeoutDays: number;
   /** As in `RunGraphInput`. */
   keepsResults?: true;
 }
@@ -143,13 +169,13 @@ export interface EndWaitFacts extends NodeFacts {
   isWaiting?: true;
 }
 
-type RunNode = (ref: NodeRef) => Promise<NodeFacts>;
+type Walk = (ref: WalkRef) => Promise<Walked>;
 
 /**
  * The node activities by the names that operators see. Each kind that is one activity has its own
  * (`KindTraits.activity`).
  */
-export type NodeActivities = Record<(typeof kinds)[KindThatRuns<'activity' | 'inline'>]['activity'], RunNode>;
+export type NodeActivities = Record<(typeof kinds)[KindThatRuns<'activity' | 'inline'>]['activity'], Walk>;
 
 /** Each kind that waits has an activity that begins the wait of a node. */
 export type BeginWaitActivities = Record<
@@ -159,22 +185,18 @@ export type BeginWaitActivities = Record<
 
 export interface Activities extends NodeActivities, BeginWaitActivities {
   /** What a run executes that was started without its plan. */
-  loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<Plan>;
-  /** The nodes that a run has taken over from an earlier one. It also reports the run's start, as the trigger does. */
+  loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<LoadedPlan>;
+  /** The nodes that a run has taken over from an earlier one. */
   loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<KeptNode[]>;
-  agentTurn: (ref: TurnRef) => Promise<TurnFacts>;
+  agentTurn: (ref: TurnRef & WalkRef) => Promise<TurnFacts>;
   /** Makes the tool calls of a turn. Undefined once each has its answer; until then it is repeated. */
   agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;
   finishRun: (end: FinishRunInput) => Promise<void>;
-  /** Records the failure of a node that the run survives, where Temporal has given up the node's activity. */
-  closeNode: (node: CloseNodeInput) => Promise<void>;
+  settleWalk: (ref: SettleWalkRef) => Promise<Walked>;
   forEach: (loop: NodeKey) => Promise<LoopFacts>;
   loop: (loop: NodeKey) => Promise<LoopFacts>;
-  /** Returns the facts of each, in their order. */
-  endIterations: (ref: EndIterationsRef) => Promise<EndIterationFacts[]>;
+  endIteration: (ref: EndIterationRef) => Promise<EndIterationFacts>;
   endLoop: (end: EndLoopRef) => Promise<NodeFacts>;
   /** Ends the wait of a node, if it is over. */
   endWait: (ref: EndWaitRef) => Promise<EndWaitFacts>;
-  /** Used by dense execution only: executes several nodes in one activity. */
-  nodeChain: (ref: ChainRef) => Promise<ChainFacts>;
 }

@@ -1,6 +1,6 @@
 // The messages between the API and the run workflow. Types and names only: both sides import this file.
-import type { Placement } from '../graph/dense/placement.js';
 import type { NodeKey, Plan } from '../graph/plan.js';
+import type { PlannerSnapshot } from '../graph/planner.js';
 import type { LoopFacts, WaitFacts, WaitReason } from './activities.js';
 
 /** The workflow type that operators filter by: `WorkflowType='runGraph'`. */
@@ -18,9 +18,6 @@ export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Key
  */
 export const MAX_NODES_IN_FLIGHT = 32;
 
-/** How long a run may last in all, where `RUN_TIMEOUT_DAYS` does not say it. The reconciler closes it as timed out. */
-export const DEFAULT_RUN_TIMEOUT_DAYS = 365;
-
 /** Of runs in Temporal, 1 to 5: those by API key come after those that a person waits for and before bulk work. */
 export const RUN_PRIORITY = 3;
 
@@ -29,8 +26,8 @@ export interface RunGraphInput {
   /** Absent for the run of a sub-workflow, which loads it: the history of its parent should not hold it. */
   plan?: Plan;
   maxInFlight: number;
-  /** The placement of each node in the plan's order, for dense execution. Absent for visible execution. */
-  placements?: Placement[];
+  /** Absent in visible execution. */
+  stride?: 'dense';
   /** Set for a run that has taken over results of an earlier one, and loads which ones. */
   keepsResults?: true;
   /** Set when the run continues in a new execution (continue-as-new). */
@@ -44,6 +41,8 @@ export interface ScopeSnapshot {
   loops?: LoopSnapshot[];
   /** The code of the failure that has ended the iteration. */
   failure?: string;
+  /** The iteration that begins in place of this one; null for none. Absent as long as it has not been chosen. */
+  next?: number | null;
 }
 
 /** A loop that has begun. */
@@ -96,15 +95,6 @@ export interface Decision {
 export const WAKE_SIGNAL = 'wake';
 
 export type Wake = Pick<NodeKey, 'path' | 'nodeId'>;
-
-/** Plain JSON. Array positions are node numbers of the plan. */
-export interface PlannerSnapshot {
-  /** One character per node (see `NodeState`). */
-  states: string;
-  unsettled: number[];
-  live: number[];
-  queue: number[];
-}
 
 /** The query `status` returns the current state of the run. */
 export const STATUS_QUERY = 'status';

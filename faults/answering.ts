@@ -17,7 +17,7 @@ interface Options {
   signal: AbortSignal;
 }
 
-export interface Answerer {
+interface Answerer {
   /** Looks whether nodes wait for answers. */
   see: (nodes: Poll['nodes']) => void;
   /** Resolves when all of them are answered, and have refused a second answer. */

@@ -9,7 +9,7 @@ import type { World } from './world.js';
 const WITHIN = { timeoutMs: 30_000, intervalMs: 20 };
 
 /** A row of `node_results`: a node, or with the id of a loop one of its iterations. */
-export interface RowPlace {
+interface RowPlace {
   runId: string;
   path?: string;
   nodeId: string;
@@ -52,7 +52,7 @@ async function lockNode(world: World, { runId, path = '', nodeId }: RowPlace): P
   throw new Error(`the window was missed: the node is ${String(lock.row['status'])}`);
 }
 
-export interface RowLock {
+interface RowLock {
   row: Record<string, unknown>;
   /** PostgreSQL's processes that wait for it. */
   waiting: () => Promise<number[]>;

@@ -31,7 +31,7 @@ export async function partsReplaced(
 }
 
 /** The API says that it reaches Temporal and the database; the worker that it works. */
-export async function partsReady({ apiUrl, workerReadyUrl }: World): Promise<void> {
+async function partsReady({ apiUrl, workerReadyUrl }: World): Promise<void> {
   for (const url of [`${apiUrl}/readyz`, workerReadyUrl]) {
     await eventually(async () => (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok, BACK_WITHIN);
   }

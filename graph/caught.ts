@@ -1,4 +1,4 @@
-// Which failures a run may survive (Extensions, section 1.1). The run workflow imports this file, so it imports nothing.
+// A run may survive some failures (Extensions, section 1.1). The run workflow imports this file, so it imports nothing.
 
 /** A budget that is exceeded stops the run, whatever its nodes say, and so does the end of the run by somebody else. */
 const NEVER_CAUGHT: readonly string[] = ['budget_exceeded', 'cancelled', 'run_closed'];

@@ -1,6 +1,6 @@
 // Compares two drawings node by node: which results of a run of the earlier one still stand. Specification: extensions,
 // "Going on, going back".
-import { writeCanonicalJson } from './canonical-json.js';
+import { writeCanonicalJson } from './json-text.js';
 import { readDrawing, type DrawnNode } from './document.js';
 import { withoutLooks } from './drawing-change.js';
 import { isObject, type JsonObject } from './json.js';
@@ -10,7 +10,7 @@ import { rootPlan, type Plan } from './plan.js';
 import { mapArray } from './secrets.js';
 
 export interface PlannedDrawing {
-  /** With its secrets. */
+  /** The drawing with its secrets. */
   drawing: JsonObject;
   plan: Plan;
 }

@@ -1,12 +1,12 @@
 // Bounds what one validation spends on checks that cost far more than the characters they read: compiling patterns, and
 // comparing schemas with the schema of schemas. A drawing of a legal size can hold a hundred thousand of them.
 
-/** In instructions of compiled patterns; a character counts as at least one. */
+/** The budget is counted in instructions of compiled patterns. A character counts as at least one. */
 const UNITS = 10_000;
 
 let left: number | undefined;
 
-/** While `work` runs (it must be synchronous), `takeFromBudget` shares one budget. */
+/** All calls of `takeFromBudget` share one budget while `work` runs, which must be synchronous. */
 export function withCheckBudget<T>(work: () => T): T {
   const outer = left;
   left = outer ?? UNITS;

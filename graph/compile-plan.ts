@@ -4,7 +4,7 @@ import { whatEveryNodeSays } from './nodes/every-node.js';
 import { traitsOf } from './kinds.js';
 import { BODY_HANDLE, ERROR_HANDLE, MAX_DEPTH, type Handle, type Plan } from './plan.js';
 
-export type CompiledPlan = { ok: true; document: Document; plan: Plan } | { ok: false; errors: StructuralError[] };
+type CompiledPlan = { ok: true; document: Document; plan: Plan } | { ok: false; errors: StructuralError[] };
 
 const LABEL_CHARACTERS = 60;
 const CYCLE_NODES_SHOWN = 10;
@@ -31,7 +31,7 @@ function longestPath(loopId: string): number {
   return new TextEncoder().encode(`/${encodeId(loopId)}[9999]`).length;
 }
 
-/** Nobody reads more. */
+/** Nobody reads more errors than this. */
 const MAX_SCOPE_ERRORS = 1000;
 
 /**
@@ -43,7 +43,7 @@ class PlanBuilder {
   readonly #nodes: ReadonlyMap<string, DrawnNode>;
   readonly #plan: Plan = { ids: [], kinds: [], labels: [], out: [], indegree: [] };
   readonly #numbers = new Map<string, number>();
-  /** By node: the loop whose body it is in, -1 for none. */
+  /** For each node, the loop whose body it is in, or -1. */
   readonly #scopes: number[] = [];
   readonly #errors: StructuralError[] = [];
 
@@ -110,7 +110,7 @@ class PlanBuilder {
       if (node === undefined) continue;
       for (const { to, handle } of node.links) {
         const target = this.#numbers.get(to);
-        // What a loop that is nested too deeply leads to has no number.
+        // The nodes behind a loop that is nested too deeply have no number.
         if (target === undefined) continue;
         const scope = isIntoBody(node, handle) ? number : this.#scopes[number]!;
         if (this.#scopes[target] !== scope) this.#addLeak(node, this.#nodes.get(to)!);

@@ -1,10 +1,10 @@
-// The order of two texts: of numbers by their value, of anything else by code points.
+// Two texts are compared as numbers by their value, and otherwise as text by code points.
 export const COMPARISONS = ['==', '!=', '>', '<', '>=', '<='] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 /**
- * Whether a comparison holds. `order` is below, at or above zero as the left side is below, equal to or above the right
- * side.
+ * Each test tells whether a comparison holds. `order` is below, at or above zero as the left side is below, equal to or
+ * above the right side.
  */
 const HOLDS: Readonly<Record<Comparison, (order: number) => boolean>> = {
   '==': (order) => order === 0,
@@ -103,7 +103,7 @@ function leadingZeros(digits: string): number {
 function compareDecimals(left: Decimal, right: Decimal): number {
   if (left.sign !== right.sign) return left.sign - right.sign;
   if (left.magnitude !== right.magnitude) return left.magnitude > right.magnitude ? left.sign : -left.sign;
-  // Without trailing zeros, a prefix of another fraction is the smaller fraction, just as in text order.
+  // A prefix of another fraction is the smaller fraction, as in text order, because neither has trailing zeros.
   if (left.digits === right.digits) return 0;
   return left.digits > right.digits ? left.sign : -left.sign;
 }

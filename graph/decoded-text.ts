@@ -2,7 +2,7 @@
 // decoded step by step and searched after each step.
 
 /** A decoded text, with the offset of each of its code units in the original. */
-export interface DecodedText {
+interface DecodedText {
   text: string;
   /** One offset per code unit, followed by the original's length; undefined for the original itself. */
   offsets?: Uint32Array;

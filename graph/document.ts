@@ -1,7 +1,6 @@
 // Reads the part of a drawing that is executed. What only the visual editor needs (positions, styles, viewport) is
 // ignored.
-import { EXECUTIONS, executionSettingOf, isExecution } from './execution.js';
-import { isObject, type JsonObject } from './json.js';
+import { isObject, ownValue, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
 import { groupEdges, resolveLinks, type EdgesBySource, type Link } from './links.js';
 import { kindOfType } from './nodes/registry.js';
@@ -28,8 +27,6 @@ export interface Document {
   nodes: DrawnNode[];
 }
 
-export type ParsedDocument = { ok: true; document: Document } | { ok: false; errors: StructuralError[] };
-
 export const MAX_NODES = 5000;
 // A hostile drawing can have a hundred thousand errors, and nobody reads more than the first screens.
 const MAX_ERRORS = 1000;
@@ -37,15 +34,9 @@ const MAX_ERRORS = 1000;
 const NODE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 /**
- * Parses the `data` of a workflow. Never throws. Reports every structural error except cycles, which `compilePlan`
- * finds.
+ * Returns the valid part of the `data` of a workflow, and every structural error of the rest except cycles, which
+ * `compilePlan` finds. Never throws.
  */
-export function parseDocument(data: unknown): ParsedDocument {
-  const { document, errors } = readDrawing(data);
-  return errors.length === 0 ? { ok: true, document } : { ok: false, errors };
-}
-
-/** Returns the valid part of a drawing, and the errors of the rest. */
 export function readDrawing(data: unknown): { document: Document; errors: StructuralError[] } {
   const errors: StructuralError[] = [];
   const empty = { startNode: '', nodes: [] };
@@ -158,4 +149,29 @@ function textOf(value: unknown): string | undefined {
 function quote(value: unknown): string {
   if (typeof value !== 'string') return `(${typeof value})`;
   return `"${value.length > 60 ? `${value.slice(0, 60)}...` : value}"`;
+}
+
+// The setting says how the nodes of a run become activities (docs/adr/0011-dense-execution.md).
+
+const EXECUTIONS = ['visible', 'dense'] as const;
+/**
+ * In `visible` execution each node that leaves the process has one activity. In `dense` execution an activity walks on
+ * through several.
+ */
+export type Execution = (typeof EXECUTIONS)[number];
+
+/** Returns `data.settings.execution` of a drawing; undefined where it is not set. It may be any value. */
+export function executionSettingOf(data: unknown): unknown {
+  const settings = isObject(data) ? ownValue(data, 'settings') : undefined;
+  return (isObject(settings) ? ownValue(settings, 'execution') : undefined) ?? undefined;
+}
+
+export function isExecution(value: unknown): value is Execution {
+  return EXECUTIONS.some((known) => known === value);
+}
+
+/** Returns how a drawing is executed, which may say it itself. */
+export function executionOf(data: unknown, byDefault: Execution): Execution {
+  const setting = executionSettingOf(data);
+  return isExecution(setting) ? setting : byDefault;
 }

@@ -10,7 +10,7 @@ export interface SplitDrawing {
 
 /** The keys of a drawing that are seen and never run. */
 const DRAWING_LOOKS: ReadonlySet<string> = new Set(['viewport', 'notes']);
-/** Where a node stands, how large it is, and whether it is selected or being moved. */
+/** The place of a node, its size, and whether it is selected or being moved. */
 const NODE_LOOKS: ReadonlySet<string> = new Set([
   'position',
   'positionAbsolute',
@@ -27,7 +27,7 @@ const NODE_LOOKS: ReadonlySet<string> = new Set([
   'resizing',
 ]);
 const SIZES: ReadonlySet<string> = new Set(['width', 'height']);
-/** What an edge joins and says. Everything else of it (type, style, markers, animation) is its looks. */
+/** The fields that an edge joins or labels. All its other fields (type, style, markers, animation) are its looks. */
 const EDGE_CONTENT: ReadonlySet<string> = new Set([
   'id',
   'source',

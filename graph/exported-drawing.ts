@@ -23,7 +23,7 @@ export function maskForExport(drawing: JsonObject): JsonObject {
   return masker.isEmpty ? masked : masker.json(masked);
 }
 
-export interface EmptiedPlace {
+interface EmptiedPlace {
   /** The label of the node. */
   node: string | null;
   message: string;
@@ -44,7 +44,7 @@ function toMessage({ label, isHeader }: CredentialPlace): string {
   return `Fill in the ${isHeader ? 'header' : 'default of the secret field'} "${label}": a file holds no credentials.`;
 }
 
-/** Where the value of a credential occurs in other texts, the export has hidden it there. */
+/** The export has hidden the value of a credential in all other texts in which it occurs. */
 function hiddenElsewhere(drawing: JsonObject): EmptiedPlace[] {
   const nodes: unknown[] = Array.isArray(drawing['nodes']) ? drawing['nodes'] : [];
   return nodes.filter(isObject).flatMap((node) => {

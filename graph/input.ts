@@ -1,13 +1,14 @@
 // The input of a run: the trigger's fields, and how a request body becomes an input.
-import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from './json.js';
 import { parseJson, writeJson } from './json-text.js';
-import { isSecretField, MASK, secretStrings } from './secrets.js';
+import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from './json.js';
+import { createMasker } from './mask.js';
+import { isSecretField, MASK, secretStrings, maskInput, type SecretMap } from './secrets.js';
 import type { RunInput } from './variable.js';
 
 export type { RunInput } from './variable.js';
 
 /** The key that holds an input that is a plain text. */
-export const RAW_INPUT = '__raw_input__';
+const RAW_INPUT = '__raw_input__';
 
 // All results of a run are searched for its secrets, and the search keeps each secret in memory in several encodings.
 // The limit is far above any key or certificate and keeps that memory small.
@@ -95,4 +96,29 @@ export function parseSessionInput(inputData: unknown): RunInput {
   if (inputData === undefined || inputData === null) return {};
   if (Array.isArray(inputData) || isObject(inputData)) return inputData;
   return { [RAW_INPUT]: typeof inputData === 'string' ? inputData : writeJson(inputData) };
+}
+
+// Reuses the input of an earlier run in a new run, whose drawing may have changed.
+
+interface Drawn {
+  fields: readonly JsonObject[];
+  secrets: SecretMap;
+}
+
+/**
+ * A value that was secret in the earlier run stays hidden. If its field is no longer secret, `********` replaces the
+ * value in the field and its text wherever else it occurs in the input. An update that makes a field public does the
+ * same.
+ */
+export function reuseInput(input: RunInput, then: Drawn, now: Drawn): RunInput {
+  const secretNow = new Set(now.fields.filter(isSecretField).map(({ id }) => id));
+  const published = then.fields.filter((field) => isSecretField(field) && !secretNow.has(field['id']));
+  const kept = new Set([...maskInput(now.fields, input).secretValues, ...textsOf(now.secrets)]);
+  const revealed = [...maskInput(then.fields, input).secretValues, ...textsOf(then.secrets)];
+  const masker = createMasker(revealed.filter((text) => !kept.has(text)));
+  return masker.json(maskInput(published, input).masked);
+}
+
+function textsOf(secrets: SecretMap): string[] {
+  return Object.values(secrets).flatMap(secretStrings);
 }

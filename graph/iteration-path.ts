@@ -35,3 +35,14 @@ export function scopeOfPath(path: string, loopIds: readonly string[]): string | 
 export function indexOfPath(path: string): number {
   return Number(/\[(\d+)\]$/.exec(path)?.[1] ?? 0);
 }
+
+/** Returns the loop of the innermost iteration of a path, which is not empty, and the iteration's index. */
+export function innermostLoop(path: string): { path: string; nodeId: string; index: number } {
+  const start = path.lastIndexOf('/') + 1;
+  const nodeId = path.slice(start, path.lastIndexOf('['));
+  return { path: path.slice(0, Math.max(0, start - 1)), nodeId: decodeId(nodeId), index: indexOfPath(path) };
+}
+
+function decodeId(id: string): string {
+  return id.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}

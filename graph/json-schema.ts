@@ -10,10 +10,10 @@ import { writeJson } from './json-text.js';
 import { compilePattern, matchesPattern } from './pattern.js';
 import { NodeError } from './node-error.js';
 
-/** Of the schema as JSON text. */
-export const MAX_SCHEMA_CHARACTERS = 65_536;
+/** The limit applies to the schema as JSON text. */
+const MAX_SCHEMA_CHARACTERS = 65_536;
 
-/** In the time that an instruction of a pattern takes to be compiled, so many characters are compared. */
+/** This many characters are compared in the time that one instruction of a pattern takes to be compiled. */
 const CHARACTERS_PER_UNIT = 50;
 
 /** Returns the first thing that is wrong with a value, as `/items/0/price must be number`; undefined where it fits. */

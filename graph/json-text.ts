@@ -2,7 +2,7 @@
 // more, and otherwise the code here. Neither `JSON` of Node 20 nor a library does this without changing duplicate keys,
 // `__proto__` or the accepted depth.
 import { ExactNumber, isKeptByDouble, mayHoldUnkeptNumber } from './exact-number.js';
-import { setOwn, type JsonObject } from './json.js';
+import { setOwn, isContainer, ownValue, type JsonObject } from './json.js';
 
 /** Works like `JSON.parse`, except that a number which a double would change becomes an `ExactNumber`. */
 export function parseJson(text: string): unknown {
@@ -168,3 +168,21 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const WORD_ENDS = new Set([COMMA, CLOSE_BRACKET, CLOSE_BRACE]);
 const NUMBER_UNITS = new Set(Array.from('0123456789.eE+-', (sign) => sign.charCodeAt(0)));
+
+/**
+ * Writes JSON in the one form by which it is hashed, that of RFC 8785: no white space, the keys of each object in the order
+ * of their UTF-16 code units. A number that no double holds is written as it was. The value must not be nested so deep
+ * that the stack overflows.
+ */
+export function writeCanonicalJson(value: unknown): string {
+  if (!isContainer(value)) return writeJson(value);
+  if (Array.isArray(value)) return `[${value.map((item) => writeCanonicalJson(item)).join(',')}]`;
+  const members = Object.keys(value)
+    .toSorted(byCodeUnits)
+    .map((key) => `${JSON.stringify(key)}:${writeCanonicalJson(ownValue(value, key))}`);
+  return `{${members.join(',')}}`;
+}
+
+function byCodeUnits(left: string, right: string): number {
+  return left < right ? -1 : 1;
+}

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isObject } from './json.js';
 import { holds, isOneSided, ONE_SIDED, OPERATORS, type Operator } from './operators.js';
 import { compileUnits, nodeStepBudget, patternProblem } from './pattern.js';
-import { createRenderer, findExpressions, type Scope } from './template.js';
+import { createRenderer, findExpressions, type VariableValues } from './template.js';
 
 const sideSchema = z
   .union([z.string(), z.number(), z.boolean()], {
@@ -33,13 +33,13 @@ export const conditionSchema = fieldsSchema
       const message = rightProblem(condition);
       if (message !== undefined) context.addIssue({ code: 'custom', path: ['right'], message });
     },
-    // So that all mistakes of a condition are listed at once.
+    // This way all mistakes of a condition are listed at once.
     { when: () => true },
   )
-  // Of the JSON Schema that editors read.
+  // Editors read this part of the JSON Schema.
   .meta({ if: { properties: { operator: { enum: ONE_SIDED } } }, else: { required: ['right'] } });
 
-/** As it stands in the data of a node. */
+/** A condition as it stands in the data of a node. */
 export type Condition = z.input<typeof conditionSchema>;
 
 /** `condition` may be anything, since it is looked at even if the schema has found mistakes. */
@@ -62,24 +62,19 @@ export interface Question {
   right: string;
 }
 
-/** `first`: the first question that holds ends the asking. */
+/** The mode `first` stops at the first question that holds. */
 export type QuestionMode = 'first' | 'all';
 
 /** Returns the indexes of the conditions that hold, of one node. Throws a `NodeError` as the functions below do. */
 export type Judge = (
   conditions: readonly Condition[],
-  scope: Scope,
+  values: VariableValues,
   mode: QuestionMode,
 ) => number[] | Promise<number[]>;
 
-/** Judges where it is called, however long that takes. */
-export function judgeHere(conditions: readonly Condition[], scope: Scope, mode: QuestionMode): number[] {
-  return answerQuestions(toQuestions(conditions, scope), mode);
-}
-
 /** A missing variable is an empty text. Throws a `NodeError`: `rendered_too_large` for sides that are too long together. */
-export function toQuestions(conditions: readonly Condition[], scope: Scope): Question[] {
-  const renderer = createRenderer(scope);
+export function toQuestions(conditions: readonly Condition[], values: VariableValues): Question[] {
+  const renderer = createRenderer(values);
   // Cases of a switch mostly ask the same text.
   const texts = new Map<string, string>();
   const render = (template: string): string => {
@@ -116,7 +111,7 @@ const CHEAP_CHARACTERS = 50_000;
 /** Instructions to compile (ten steps each) and steps to search that take well below a millisecond. */
 const CHEAP_STEPS = 3_000;
 
-/** Whether all questions together are answered in less than a millisecond. */
+/** Returns whether all questions together are answered in less than a millisecond. */
 export function areCheap(questions: readonly Question[]): boolean {
   let characters = 0;
   let steps = 0;

@@ -6,8 +6,8 @@ export interface KindTraits {
   /** The type of the kind's Temporal activity, as operators see it. */
   activity: string;
   /**
-   * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, inside the
-   * workflow task. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node begins and ends
+   * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, in the activity
+   * of a node before it. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node begins and ends
    * inside workflow tasks, and waits in between without holding anything. `body`: the run workflow repeats the part of
    * the drawing that the kind's first named handle leads to.
    */
@@ -23,23 +23,23 @@ export interface KindTraits {
    * drawn edge, and `node` holds the target.
    */
   handlesFrom?: string;
-  /** Whether that list may be absent. The node is then left by its `next_nodes`. */
+  /** True if that list may be absent. The node is then left by its `next_nodes`. */
   isListOptional?: boolean;
-  /** Whether a node with named handles is also left by its `next_nodes`. */
+  /** True if a node with named handles is also left by its `next_nodes`. */
   isLeftByNext?: boolean;
   /**
-   * Of a kind whose wait may time out: the code of that failure. The run survives it where the link of the kind's first
-   * named handle leads on.
+   * The code of the failure of a wait that times out. The run survives it if the link of the kind's first named handle
+   * leads on.
    */
   timeoutCode?: string;
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
   /**
-   * Where the node's data holds servers, whose credential headers are secret: the data itself, or each item of its
-   * `tools`.
+   * The place in the node's data that holds servers, whose credential headers are secret: the data itself, or each item
+   * of its `tools`.
    */
   servers: 'none' | 'self' | 'tools';
-  /** Whether dense execution may place the node and let it share an activity (docs/adr/0011-dense-execution.md). */
+  /** True if an activity may walk on through the node in dense execution (docs/adr/0011-one-walk.md). */
   isDense: boolean;
 }
 
@@ -136,7 +136,7 @@ export const kinds = {
     handles: [],
     secretFields: [],
     servers: 'none',
-    isDense: false,
+    isDense: true,
   },
   for_each: {
     activity: 'forEach',

@@ -30,7 +30,7 @@ export function groupEdges(edges: unknown): EdgesBySource {
 }
 
 /** A way by which a node is left. */
-export interface Exit {
+interface Exit {
   handle: Handle;
   /** The `sourceHandle` of its drawn edges; undefined for the ordinary links. */
   edge: string | undefined;

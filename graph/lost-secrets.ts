@@ -2,20 +2,32 @@
 // stored, or the workflow was created with `********`. It stays in the drawing and is never sent (Specification,
 // "Trigger input field").
 import { isEmpty, ownValue, type JsonObject } from './json.js';
-import { findPublicMasks } from './public-masks.js';
-import { isLost, mapSecrets, MASK, type SecretMap } from './secrets.js';
+import {
+  isLost,
+  mapSecrets,
+  MASK,
+  isCredentialHeader,
+  isSecretField,
+  mapArray,
+  mapObject,
+  SECRET_FIELDS,
+  traitsOfType,
+  type SecretMap,
+} from './secrets.js';
 import type { NodeErrors } from './validate.js';
-import type { Warning } from './warnings.js';
 import type { RunInput } from './variable.js';
+import type { Warning } from './warnings.js';
 
 const MAX_FINDINGS = 1000;
 
-export interface LostSecret {
+interface LostSecret {
   kind: 'field' | 'header';
   nodeId: string;
   /** The field's id, or the path of the header inside the node's data. */
   where: string;
-  /** Whether the workflow was created with `********` in this field, secret or not. Such a field counts as not given. */
+  /**
+   * True if the workflow was created with `********` in this field, secret or not. Such a field counts as not given.
+   */
   isLiteral: boolean;
 }
 
@@ -65,4 +77,57 @@ export function lostSecretWarnings(lost: readonly LostSecret[]): Warning[] {
       message: `The ${kind} ${where} has no stored value for ******** ${fate}; enter it again.`,
     };
   });
+}
+
+// Finds `********` where nothing is secret: it would be sent as it stands (Specification, "Trigger input field").
+
+export interface PublicMask {
+  kind: 'field' | 'header';
+  nodeId: unknown;
+  /** The field's id or the header's name. */
+  label: string;
+  /** The path inside the node's data. */
+  path: string;
+}
+
+/**
+ * Finds `********` in defaults of fields that are not secret, and in headers whose values are not stored as secrets.
+ */
+function findPublicMasks(drawing: JsonObject): PublicMask[] {
+  const found: PublicMask[] = [];
+  mapArray(drawing, 'nodes', (node) => {
+    const { id: nodeId } = node;
+    const { servers } = traitsOfType(node['type']);
+    const inHeaders = (owner: JsonObject, path: string, isServer: boolean): JsonObject =>
+      mapObject(owner, 'headers', (headers) => {
+        for (const [label, value] of Object.entries(headers)) {
+          if (value !== MASK || (isServer && isCredentialHeader(label))) continue;
+          found.push({ kind: 'header', nodeId, label, path: `${path}headers.${label}` });
+        }
+        return headers;
+      });
+    return mapObject(node, 'data', (data) => {
+      for (const list of SECRET_FIELDS) {
+        mapArray(data, list, (field, index) => {
+          const label = typeof field['id'] === 'string' ? field['id'] : '';
+          const isMask = ownValue(field, 'default_value') === MASK && !isSecretField(field);
+          if (isMask) found.push({ kind: 'field', nodeId, label, path: `${list}.${index}.default_value` });
+          return field;
+        });
+      }
+      mapArray(data, 'tools', (tool, index) => inHeaders(tool, `tools.${index}.`, servers === 'tools'));
+      return inHeaders(data, '', servers === 'self');
+    });
+  });
+  return found;
+}
+
+/** Returns the masks that the drawing before did not have: a secret has stood there, or nothing has. */
+export function newPublicMasks(drawing: JsonObject, before: JsonObject): PublicMask[] {
+  const known = new Set(findPublicMasks(before).map(nameOf));
+  return findPublicMasks(drawing).filter((mask) => !known.has(nameOf(mask)));
+}
+
+function nameOf({ kind, nodeId, label }: PublicMask): string {
+  return JSON.stringify([kind, nodeId, label]);
 }

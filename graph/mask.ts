@@ -135,7 +135,7 @@ function maskText(text: string, search: PatternSearch): string {
 }
 
 /**
- * Within one search the ends only grow, so a range can overlap only the last ones. `aaaa...` therefore stays one range.
+ * The ends only grow within one search, so a range can overlap only the last ones. `aaaa...` therefore stays one range.
  */
 function addRange(ranges: Range[], start: number, end: number): void {
   const before = ranges.at(-1);

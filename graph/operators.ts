@@ -1,6 +1,5 @@
-// What a condition may ask of its two sides, which are texts by now.
+// A condition asks this of its two sides, which are texts by now.
 import { compare, COMPARISONS, createEqualityTest, type Comparison } from './condition.js';
-import { includesText } from './includes-text.js';
 import { parseJson, writeJson } from './json-text.js';
 import { matchesPattern, type StepBudget } from './pattern.js';
 
@@ -49,12 +48,12 @@ function isComparison(operator: Operator): operator is Comparison {
   return COMPARISONS.some((known) => known === operator);
 }
 
-/** Whether one of the items of a JSON array, or of a comma-separated text, equals `left`, as `==` sees it. */
+/** Returns whether one item of a JSON array, or of a comma-separated text, equals `left` in the sense of `==`. */
 function isIn(left: string, right: string): boolean {
   const isEqual = createEqualityTest(left);
   const list = parseArray(right.trim());
   if (list !== undefined) return list.some((item) => isEqual(toText(item)));
-  // In a text, empty items do not count.
+  // Empty items of a text do not count.
   return right.split(',').some((item) => item.trim() !== '' && isEqual(item));
 }
 
@@ -68,16 +67,46 @@ function parseArray(text: string): unknown[] | undefined {
   }
 }
 
-/** As a variable with this value becomes text. */
+/** Writes the text that a variable with this value becomes. */
 function toText(value: unknown): string {
   if (value === null) return '';
   return typeof value === 'string' ? value : writeJson(value);
 }
 
-/** Nothing, and a list or object that holds nothing. */
+/** Returns whether a text is empty, or a list or object that holds nothing. */
 function isEmptyText(text: string): boolean {
   const [first, last] = [text.at(0), text.at(-1)];
   if (first === undefined) return true;
   const isPair = text.length > 1 && ((first === '[' && last === ']') || (first === '{' && last === '}'));
   return isPair && text.slice(1, -1).trim() === '';
+}
+
+/** JavaScript's own search takes quadratic time for some longer texts that are searched for. */
+const SHORT = 250;
+
+/** `text.includes(part)` in linear time, whatever the two are (the search of Knuth, Morris and Pratt). */
+function includesText(text: string, part: string): boolean {
+  if (part.length <= SHORT || part.length >= text.length) return text.includes(part);
+  const borders = bordersOf(part);
+  let matched = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    while (matched > 0 && part.charCodeAt(matched) !== unit) matched = borders[matched - 1]!;
+    if (part.charCodeAt(matched) === unit) matched += 1;
+    if (matched === part.length) return true;
+  }
+  return false;
+}
+
+/** Returns, for each beginning of the text, the length of its longest proper beginning that is its end, too. */
+function bordersOf(text: string): Uint32Array {
+  const borders = new Uint32Array(text.length);
+  let length = 0;
+  for (let at = 1; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    while (length > 0 && text.charCodeAt(length) !== unit) length = borders[length - 1]!;
+    if (text.charCodeAt(length) === unit) length += 1;
+    borders[at] = length;
+  }
+  return borders;
 }

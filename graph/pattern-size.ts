@@ -1,7 +1,7 @@
-// How large a pattern becomes when it is compiled, known before it is: a counted repetition copies what it repeats, so
-// that twenty characters can stand for a hundred thousand instructions.
+// The size of a compiled pattern is known before it is compiled. A counted repetition copies what it repeats, so that
+// twenty characters can stand for a hundred thousand instructions.
 
-/** How a group begins: `(`, `(?:`, `(?i:`, `(?P<name>`; and `(?i` of `(?i)`, which holds nothing. */
+/** A group begins with `(`, `(?:`, `(?i:` or `(?P<name>`. The beginning `(?i` of `(?i)` holds nothing. */
 const GROUP = /^\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+(?=\))))?/;
 /** A longer name is counted as if it were matched. */
 const MAX_OPENING = 100;
@@ -15,7 +15,7 @@ interface Level {
   size: number;
   /** Instructions of the last atom, which a repetition may follow. */
   last: number;
-  /** Whether the alternative has no atom yet. */
+  /** True while the alternative has no atom. */
   isEmpty: boolean;
 }
 
@@ -82,12 +82,12 @@ function begin(size: number): Level {
   return { size, last: 0, isEmpty: true };
 }
 
-/** What holds nothing is an instruction that does nothing. */
+/** An empty alternative is an instruction that does nothing. */
 function sizeOf({ size, last, isEmpty }: Level): number {
   return size + last + (isEmpty ? 1 : 0);
 }
 
-/** `most`: undefined for `{least}`, empty for `{least,}`. */
+/** `most` is undefined for `{least}` and empty for `{least,}`. */
 function repeatedSize(size: number, least: number, most: string | undefined): number {
   if (most === undefined) return size * Math.max(1, least);
   if (most === '') return size * (least + 1) + LOOP;

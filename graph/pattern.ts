@@ -6,7 +6,7 @@ import { NodeError } from './node-error.js';
 import { patternSize } from './pattern-size.js';
 
 const MAX_PATTERN_CHARACTERS = 1_000;
-/** Of the compiled pattern. `[a-z]{1000}` has 1,002 instructions. */
+/** The limit applies to the compiled pattern. `[a-z]{1000}` has 1,002 instructions. */
 const MAX_INSTRUCTIONS = 2_000;
 /** Instructions of the pattern times characters of the text. In the worst case one step takes a tenth of a microsecond. */
 const MAX_STEPS = 8_000_000;

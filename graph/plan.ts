@@ -12,13 +12,13 @@ export const MAX_LISTED_HANDLES = 50;
 /** The link `body_node` of a kind that repeats a part of the drawing (`KindTraits.runs` is `body`): its first named handle. */
 export const BODY_HANDLE = 1;
 /** The link `timeout_node` of the kinds whose wait may time out (`KindTraits.timeoutCode`): their first named handle. */
-export const TIMEOUT_HANDLE = 1;
+const TIMEOUT_HANDLE = 1;
 /** The link `error_node`, which is taken after a failure that is caught (`on_error: "branch"`). Every kind has it. */
 export const ERROR_HANDLE = 1000;
 
 /**
- * What a run executes: the reachable part of the drawing as integer arrays, with the start as node 0. It is frozen when
- * the run is accepted. Temporal's history stores it, so it holds ids, kinds, labels and edges, never contents.
+ * A run executes a plan: the reachable part of the drawing as integer arrays, with the start as node 0. It is frozen
+ * when the run is accepted. Temporal's history stores it, so it holds ids, kinds, labels and edges, never contents.
  */
 export interface Plan {
   /** Node UUIDs. The index is the node's number everywhere in the engine. */
@@ -34,16 +34,16 @@ export interface Plan {
    */
   caught?: Record<number, Handle>;
   /**
-   * Of each loop, the nodes of its body: the numbers from `first` up to, but without, `end`. The nodes of a body stand
+   * For each loop, the nodes of its body: the numbers from `first` up to, but without, `end`. The nodes of a body stand
    * next to each other, those of the drawing outside bodies first, and those of an inner body after those of the outer
-   * one, in which they are not counted. Absent where there are none.
+   * one, in which they are not counted. Absent if there are none.
    */
   bodies?: Record<number, Body>;
   /** The nodes that start with the first of their incoming edges that is taken (`join: "any"`). Absent likewise. */
   joinsAny?: number[];
 }
 
-export interface Body {
+interface Body {
   first: number;
   end: number;
 }
@@ -98,7 +98,7 @@ function slicePlan(plan: Plan, { first, end }: Body, loop?: number): ScopePlan {
   };
 }
 
-/** Whether a link of the node is taken when its time is up. */
+/** Returns whether a link of the node is taken when its time is up. */
 export function hasTimeoutWay({ kinds, out }: Plan, node: number): boolean {
   const { timeoutCode } = traitsOf(kinds[node]!);
   return timeoutCode !== undefined && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
@@ -110,13 +110,13 @@ export function handleAfter(code: string, plan: Plan, node: number): Handle | un
   return isTimeout ? TIMEOUT_HANDLE : plan.caught?.[node];
 }
 
-/** How a node has ended, as far as its links are concerned. */
+/** The end of a node, as far as its links are concerned. */
 export interface NodeEnding {
   status: 'in progress' | 'succeed' | 'failed';
   handle: Handle;
   alsoHandles: Handle[] | null;
   errorCode: string | null;
-  /** Of a failed node: its run survived it. */
+  /** True if the node has failed and its run survived that. */
   isHandled: boolean;
 }
 

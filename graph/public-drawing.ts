@@ -10,7 +10,7 @@ const CREDENTIAL_HEADER = /auth|key|token|secret|password|credential|cookie|sess
 /** The scheme of a credential, which is not secret itself. */
 const SCHEME = /^\s*(?:bearer|basic|digest|token|apikey)\s+/i;
 
-/** Whether a header with this name holds a credential, by the wide rule. */
+/** Returns whether a header with this name holds a credential, by the wide rule. */
 export function isCredentialName(header: string): boolean {
   return CREDENTIAL_HEADER.test(header);
 }
@@ -20,7 +20,7 @@ export function credentialLiteralsOf(value: string): string[] {
   return textBetweenVariables(value).flatMap((piece) => piece.replace(SCHEME, '').trim() || []);
 }
 
-/** In linear time, whatever braces there are. */
+/** This takes linear time, whatever braces there are. */
 function textBetweenVariables(value: string): string[] {
   const pieces: string[] = [];
   let cursor = 0;
@@ -33,7 +33,7 @@ function textBetweenVariables(value: string): string[] {
   }
 }
 
-export interface PublicDrawing {
+interface PublicDrawing {
   drawing: JsonObject;
   /** The literal values of the credential headers, without variables. They must be hidden wherever else they occur. */
   literals: string[];

@@ -4,7 +4,7 @@ import { isObject, mapLeaves, ownValue, setOwn, type JsonObject } from './json.j
 import type { NodeKind } from './kinds.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
-import { createRenderer, type Renderer, type Scope } from './template.js';
+import { createRenderer, type Renderer, type VariableValues } from './template.js';
 
 type Fill = (leaf: unknown) => unknown;
 
@@ -12,8 +12,13 @@ type Fill = (leaf: unknown) => unknown;
  * Returns a copy of the data (as drawn, without defaults). Throws `RenderedTooLargeError` when the filled-in variables
  * exceed `maxCharacters`.
  */
-export function renderData(kind: NodeKind, data: JsonObject, scope: Scope, maxCharacters: number): JsonObject {
-  const renderer = createRenderer(scope, maxCharacters);
+export function renderData(
+  kind: NodeKind,
+  data: JsonObject,
+  values: VariableValues,
+  maxCharacters: number,
+): JsonObject {
+  const renderer = createRenderer(values, maxCharacters);
   return placesOf(kind).reduce<JsonObject>(
     (rendered, [place, how]) => renderAt(rendered, place.split('.'), fillOf(renderer, how)) as JsonObject,
     data,

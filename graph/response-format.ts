@@ -60,7 +60,7 @@ function mistakesIn(format: unknown): Mistake[] {
   return message === undefined ? [] : [{ path: ['json_schema', 'schema'], message }];
 }
 
-/** What the answer of a model must be. */
+/** The form that the answer of a model must have. */
 export interface AnswerForm {
   /** The schema as it was given; undefined where any JSON object will do. */
   schema?: object;

@@ -16,7 +16,7 @@ export const MASK = '********';
 export type SecretMap = Record<string, unknown>;
 
 /** A place that may hold a secret. */
-export interface Place {
+interface SecretPlace {
   name: string;
   /** The trigger or tool server that the place belongs to. The place's name begins with it. */
   owner: string;
@@ -29,7 +29,7 @@ export interface Place {
   label: string;
 }
 
-type Replace = (value: unknown, place: Place) => unknown;
+type Replace = (value: unknown, place: SecretPlace) => unknown;
 
 /** The lists of all kinds, so that secrets stay secret when a node changes its type. */
 export const SECRET_FIELDS = Object.values(kinds).flatMap(({ secretFields }): readonly string[] => secretFields);
@@ -70,7 +70,7 @@ export function splitSecrets(
 interface StoredPlace {
   owner: string;
   origin: string;
-  /** Whether the workflow was created with a literal `********` here. */
+  /** Returns whether the workflow was created with a literal `********` here. */
   isLiteral: boolean;
   secret?: unknown;
 }
@@ -169,13 +169,17 @@ function mapFields({ node, part }: Owner, data: JsonObject, list: string, replac
   });
 }
 
-/** For an unknown type, only fields are secret. */
+/** Only fields are secret if the type is unknown. */
 export function traitsOfType(type: unknown): Pick<KindTraits, 'servers'> {
   const kind = typeof type === 'string' ? kindOfType(type) : undefined;
   return kind === undefined ? { servers: 'none' } : traitsOf(kind);
 }
 
-function mapHeaders(server: JsonObject, of: Pick<Place, 'owner' | 'nodeId' | 'path'>, replace: Replace): JsonObject {
+function mapHeaders(
+  server: JsonObject,
+  of: Pick<SecretPlace, 'owner' | 'nodeId' | 'path'>,
+  replace: Replace,
+): JsonObject {
   const origin = toOrigin(server['endpoint_url']);
   return mapObject(server, 'headers', (headers) =>
     Object.fromEntries(

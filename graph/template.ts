@@ -2,12 +2,12 @@
 import { leavesOf, mapLeaves } from './json.js';
 import { NodeError } from './node-error.js';
 import { writeJson } from './json-text.js';
-import { parseVariable, resolveVariable, type Scope, type Variable } from './variable.js';
+import { parseVariable, resolveVariable, type VariableValues, type Variable } from './variable.js';
 
-export type { NodeOutput, PathPart, RunInput, Scope, Variable } from './variable.js';
+export type { NodeOutput, Variable, VariableValues } from './variable.js';
 
 /** The limit on characters that one call may render, because a few kilobytes of variables can expand to terabytes. */
-export const MAX_RENDERED_CHARACTERS = 32 * 1024 * 1024;
+const MAX_RENDERED_CHARACTERS = 32 * 1024 * 1024;
 
 /** The rendered text exceeds MAX_RENDERED_CHARACTERS. Rendering throws no other error. */
 export class RenderedTooLargeError extends NodeError {
@@ -18,10 +18,10 @@ export class RenderedTooLargeError extends NodeError {
   }
 }
 
-export interface Expression {
+interface Expression {
   /** The text between the braces. */
   expression: string;
-  /** Undefined where the text is not a variable. */
+  /** Undefined if the text is not a variable. */
   variable: Variable | undefined;
 }
 
@@ -41,7 +41,7 @@ function* spansOf(text: string): Generator<Span> {
     const open = text.indexOf('{{', cursor);
     const close = open < 0 ? -1 : text.indexOf('}}', open + 2);
     if (close < 0) return;
-    // In `{{ {{ a }}` and `{{{ a }}` the last opening braces belong to the closing ones.
+    // The last opening braces of `{{ {{ a }}` and `{{{ a }}` belong to the closing ones.
     const start = text.lastIndexOf('{{', close - 2);
     cursor = close + 2;
     yield { start, end: cursor, expression: text.slice(start + 2, close) };
@@ -67,13 +67,13 @@ export function findVariables(value: unknown): Variable[] {
  * Fills in the variables of a text. A missing or unknown variable becomes empty. Inserted values are not rendered
  * again.
  */
-export function renderText(text: string, scope: Scope): string {
-  return createRenderer(scope).text(text);
+export function renderText(text: string, values: VariableValues): string {
+  return createRenderer(values).text(text);
 }
 
 /** Fills in every string of a JSON value. A string that is exactly one variable gets the variable's JSON type. */
-export function renderJson(value: unknown, scope: Scope): unknown {
-  return renderValue(value, createRenderer(scope));
+export function renderJson(value: unknown, values: VariableValues): unknown {
+  return renderValue(value, createRenderer(values));
 }
 
 /** `renderJson` with a renderer, which may have a limit of its own. */
@@ -87,8 +87,8 @@ export interface Renderer {
   value(template: string): unknown;
 }
 
-/** `maxCharacters`: the limit on what the renderer fills in over all its calls. */
-export function createRenderer(scope: Scope, maxCharacters: number = MAX_RENDERED_CHARACTERS): Renderer {
+/** `maxCharacters` limits the text that the renderer fills in over all its calls. */
+export function createRenderer(values: VariableValues, maxCharacters: number = MAX_RENDERED_CHARACTERS): Renderer {
   const jsonTexts = new Map<object, string>();
   let rendered = 0;
   const count = (text: string): string => {
@@ -106,7 +106,7 @@ export function createRenderer(scope: Scope, maxCharacters: number = MAX_RENDERE
   };
   const resolve = (span: Span): unknown => {
     const variable = parseVariable(span.expression);
-    return variable && resolveVariable(variable, scope);
+    return variable && resolveVariable(variable, values);
   };
   const text = (template: string): string => {
     const parts: string[] = [];

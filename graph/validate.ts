@@ -8,10 +8,10 @@ import { lastNodesOf, type Plan } from './plan.js';
 import { holdsMoreThan, ownValue } from './json.js';
 import { secretStrings, splitSecrets } from './secrets.js';
 
-/** By node id: one `{path inside node data: message}` for every wrong field. */
+/** The errors by node id: one `{path inside node data: message}` for every wrong field. */
 export type NodeErrors = Record<string, Record<string, string>[]>;
 
-// The same limit as for structural errors: enough for any person, and a bound for hostile drawings.
+// The limit is the same as for structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
 // zod collects every issue before it returns any, so a list of millions of errors must not reach it.
 const MAX_VALUES = 20_000;
@@ -78,7 +78,7 @@ function validateNode(node: DrawnNode): Record<string, string>[] {
   return parsed.error.issues.map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
 }
 
-/** Without `output`, the output of an iteration is what the only last node of the body has put out. */
+/** If the loop has no `output`, the output of an iteration is that of the only last node of the body. */
 function validateBody({ data }: DrawnNode, plan: Plan, number: number): Record<string, string>[] {
   if (plan.bodies?.[number] === undefined || ownValue(data, 'output') !== undefined) return [];
   const lasts = lastNodesOf(plan, number).length;

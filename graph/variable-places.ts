@@ -1,24 +1,24 @@
-// Which values the variables of a text name, seen from an iteration: a node outside loops has one value, and a node in a
+// The variables of a text name values as seen from an iteration: a node outside loops has one value, and a node in a
 // body has one in each iteration.
 import { scopeOfPath } from './iteration-path.js';
 import { findVariables } from './template.js';
 
-/** What is named of one iteration, by node ids. */
-export interface NamedNodes {
+/** The values of one iteration that are named, by node ids. */
+interface NamedNodes {
   results: Set<string>;
   errors: Set<string>;
   callbacks: Set<string>;
 }
 
-export interface VariablePlaces {
-  /** By the path of the iteration; empty for the drawing outside loops. */
+interface VariablePlaces {
+  /** The nodes that are named, by the path of the iteration, which is empty for the drawing outside loops. */
   iterations: Map<string, NamedNodes>;
   /** The loops whose item, index or last output is named, each with its own path and that of the iteration. */
   loops: Map<string, { loop: string; iteration: string }>;
 }
 
-/** Where a node is: the ids of the loops around it, the outermost first. */
-export type LoopsAround = (nodeId: string) => readonly string[] | undefined;
+/** Returns the ids of the loops around a node, the outermost first. */
+type LoopsAround = (nodeId: string) => readonly string[] | undefined;
 
 /**
  * Returns where the values are that `templates` (any JSON) name in the iteration `path`. A node in a body that does not

@@ -6,28 +6,28 @@ export type RunInput = Record<string, unknown> | unknown[];
 export type NodeOutput = { content: string; [field: string]: unknown };
 
 /** The values that variables are resolved from. */
-export interface Scope {
+export interface VariableValues {
   input: RunInput;
   results: ReadonlyMap<string, NodeOutput>;
-  /** Of the nodes whose failure the run has survived. */
+  /** The errors of the nodes whose failure the run has survived. */
   errors?: ReadonlyMap<string, NodeErrorFacts>;
-  /** Of the loops around the node that reads, by their node ids. */
+  /** The variables of the loops around the node that reads, by their node ids. */
   loops?: ReadonlyMap<string, LoopVariables>;
   /** The addresses of callbacks, by the ids of the nodes that wait for them. */
   callbackUrls?: ReadonlyMap<string, string>;
-  /** For readers: what stands in place of outputs that are too large to be shown, by node id. */
+  /** Readers get these texts in place of outputs that are too large to be shown, by node id. */
   leftOut?: ReadonlyMap<string, string>;
 }
 
 export interface NodeErrorFacts {
   code: string;
-  /** As readers see it, secrets masked. */
+  /** The message as readers see it, secrets masked. */
   message: string;
 }
 
-/** What the nodes of a body can read of the iteration in which they are. */
+/** The nodes of a body can read this of the iteration in which they are. */
 export interface LoopVariables {
-  /** From 0. */
+  /** The number of the iteration, from 0. */
   index: number;
   /** The item of a for-each. */
   item?: unknown;
@@ -48,7 +48,7 @@ export type Variable =
   /** The address at which a node that waits for a callback is answered. */
   | { source: 'callback'; nodeId: string; path: [] };
 
-// Longer than any id and path that a person draws. It bounds the cost of hostile texts.
+// No id and path that a person draws is longer. The limit bounds the cost of hostile texts.
 const MAX_EXPRESSION = 1000;
 const WORD = /\.(result|error|item|index|last|callback_url)(?=[.[\s]|$)/;
 
@@ -114,14 +114,14 @@ function toPart(name: string): PathPart {
 }
 
 /** Returns the variable's value; undefined where it has none. Reads own properties only. */
-export function resolveVariable(variable: Variable, scope: Scope): unknown {
+export function resolveVariable(variable: Variable, values: VariableValues): unknown {
   const { path } = variable;
-  if (variable.source === 'input') return walk(scope.input, path);
-  if (variable.source === 'callback') return scope.callbackUrls?.get(variable.nodeId);
-  if (variable.source === 'error') return walk(scope.errors?.get(variable.nodeId), path);
-  if (variable.source === 'loop') return walk(scope.loops?.get(variable.nodeId), path);
-  const output = scope.results.get(variable.nodeId);
-  if (output === undefined) return scope.leftOut?.get(variable.nodeId);
+  if (variable.source === 'input') return walk(values.input, path);
+  if (variable.source === 'callback') return values.callbackUrls?.get(variable.nodeId);
+  if (variable.source === 'error') return walk(values.errors?.get(variable.nodeId), path);
+  if (variable.source === 'loop') return walk(values.loops?.get(variable.nodeId), path);
+  const output = values.results.get(variable.nodeId);
+  if (output === undefined) return values.leftOut?.get(variable.nodeId);
   const [field] = path;
   const isOwnField = field === undefined || ownValue(output, field) !== undefined;
   return walk(isOwnField ? output : parsedContent(output), path);

@@ -10,7 +10,6 @@ import { nodeDefinitions } from './nodes/registry.js';
 import { outlastsRun, waitsForCallback } from './nodes/wait.js';
 import { enclosingLoops, ERROR_HANDLE, hasTimeoutWay, type Plan } from './plan.js';
 import { findExpressions, type Variable } from './template.js';
-import { createUpstreamTest, type UpstreamTest } from './upstream.js';
 
 export interface Warning {
   node_id: string;
@@ -26,7 +25,7 @@ export interface Warning {
   message: string;
 }
 
-// As for structural errors: enough for any person, and a bound for hostile drawings.
+// The limit is the same as for structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
 
 /** Returns the warnings of a drawing that can run, in the order of its nodes. `runDays`: how long a run may last. */
@@ -118,7 +117,7 @@ function haveSameTargets(left: readonly RawLink[], right: readonly RawLink[]): b
 type VariableTest = (
   variable: Variable | undefined,
   nodeId: string,
-  /** Whether it is filled in within each iteration of this loop, where it may stand for any node of the body. */
+  /** The loop within whose iterations the text is filled in, which may name any node of the body. */
   isInIteration?: boolean,
 ) => string | undefined;
 
@@ -211,4 +210,44 @@ function inputReason(fieldIds: ReadonlySet<string>, field: string | number | und
   if (fieldIds.size === 0 || field === undefined || typeof field === 'number' || field === '__raw_input__')
     return undefined;
   return fieldIds.has(field) ? undefined : 'the trigger has no such input field';
+}
+
+/** Returns whether a run can have finished node `before` when node `id` starts. */
+type UpstreamTest = (before: string, id: string) => boolean;
+
+/**
+ * Each node has one row of bits, which is 3 MB for 5,000 nodes. The first question fills all rows in one pass over the
+ * edges.
+ */
+function createUpstreamTest(plan: Plan): UpstreamTest {
+  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
+  let rows: Uint32Array[] | undefined;
+  return (before, id) => {
+    const from = numbers.get(before);
+    const to = numbers.get(id);
+    if (from === undefined || to === undefined) return false;
+    rows ??= ancestorsOf(plan);
+    return (((rows[to]?.[from >>> 5] ?? 0) >>> (from & 31)) & 1) === 1;
+  };
+}
+
+function ancestorsOf(plan: Plan): Uint32Array[] {
+  const width = Math.ceil(plan.ids.length / 32);
+  const rows = plan.ids.map(() => new Uint32Array(width));
+  const open = [...plan.indegree];
+  const decided = [0];
+  // The list grows while it is iterated: a node is appended when all nodes before it are done.
+  for (const from of decided) {
+    const source = rows[from];
+    for (const [to] of plan.out[from] ?? []) {
+      const target = rows[to];
+      if (!source || !target) continue;
+      for (let word = 0; word < width; word += 1) target[word] = (target[word] ?? 0) | (source[word] ?? 0);
+      target[from >>> 5] = (target[from >>> 5] ?? 0) | (1 << (from & 31));
+      const left = (open[to] ?? 0) - 1;
+      open[to] = left;
+      if (left === 0) decided.push(to);
+    }
+  }
+  return rows;
 }

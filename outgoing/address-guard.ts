@@ -5,9 +5,8 @@ import dns from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
-import { embeddedIpv4, isIsatap } from './embedded-ipv4.js';
 
-export class BlockedAddressError extends Error {
+class BlockedAddressError extends Error {
   override name = 'BlockedAddressError';
   readonly code = 'blocked_address';
 }
@@ -27,15 +26,9 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 const ALWAYS_BLOCKED = ['168.63.129.16'];
 
 /**
- * Returns false for private, loopback, link-local, metadata, CGNAT and reserved addresses, and for IPv4 inside IPv6.
- */
-export function isPublicAddress(address: string): boolean {
-  return !isRefused(address, createRules({ allowPrivateNetwork: false }));
-}
-
-/**
  * Returns whether the URL's host is a refused address in any notation, or `localhost` where private addresses are
- * refused. The addresses of a name are known only when connecting.
+ * refused: private, loopback, link-local, metadata, CGNAT and reserved addresses, and IPv4 inside IPv6. The addresses of
+ * a name are known only when connecting.
  */
 export function namesRefusedAddress(url: URL, rules: AddressRules): boolean {
   return isRefusedHost(url.hostname, createRules(rules));
@@ -67,7 +60,7 @@ function isRefused(text: string, { allowPrivateNetwork, blocked }: Rules): boole
 function isPublic(text: string, address: Address): boolean {
   // An address with a zone (`%eth0`) belongs to one link.
   if (text.includes('%')) return false;
-  // For IPv6, `unicast` excludes mapped, NAT64, 6to4 and Teredo addresses, which carry an IPv4 address of any kind.
+  // `unicast` of IPv6 excludes mapped, NAT64, 6to4 and Teredo addresses, which carry an IPv4 address of any kind.
   if (address.range() !== 'unicast') return false;
   if (!(address instanceof ipaddr.IPv6)) return true;
   return address.match(GLOBAL_UNICAST) && !isIsatap(address);
@@ -111,4 +104,33 @@ export function createGuardedConnector(addressRules: AddressRules): buildConnect
 /** The message is the same for every reason, so that it reveals neither the address nor what listens there. */
 function notPublic(): BlockedAddressError {
   return new BlockedAddressError('The address is not public.');
+}
+
+/** The middle groups of an ISATAP address (RFC 5214). */
+const ISATAP = new Set(['0:5efe', '200:5efe']);
+/** IPv4-compatible, IPv4-mapped (RFC 4291), IPv4-translated (RFC 2765), and NAT64 (RFC 6052, RFC 8215). */
+const IN_LAST_BITS = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'].map((text) =>
+  ipaddr.IPv6.parseCIDR(text),
+);
+const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16');
+const TEREDO = ipaddr.IPv6.parseCIDR('2001::/32');
+
+/** Returns the IPv4 addresses to which packets for this IPv6 address may be translated or tunnelled. */
+function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  const [, first = 0, second = 0, , , , last = 0, end = 0] = address.parts;
+  if (IN_LAST_BITS.some((network) => address.match(network)) || isIsatap(address)) return [toIpv4(last, end)];
+  if (address.match(SIX_TO_FOUR)) return [toIpv4(first, second)];
+  // Teredo (RFC 4380) has the server's address, and the client's with its bits inverted.
+  if (address.match(TEREDO)) return [toIpv4(second, address.parts[3]!), toIpv4(last ^ 0xffff, end ^ 0xffff)];
+  return [];
+}
+
+/** Returns whether the last 32 bits are an IPv4 address by the rules of ISATAP, which has no prefix of its own. */
+function isIsatap(address: ipaddr.IPv6): boolean {
+  const middle = address.parts.slice(4, 6).map((part) => part.toString(16));
+  return ISATAP.has(middle.join(':'));
+}
+
+function toIpv4(high: number, low: number): ipaddr.IPv4 {
+  return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
 }

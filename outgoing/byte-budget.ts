@@ -14,13 +14,13 @@ export interface ByteLease {
   end(): void;
 }
 
-export interface ByteBudgetOptions {
+interface ByteBudgetOptions {
   totalBytes: number;
   /** The part of a lease that is not counted, so that small leases never wait behind large ones. */
   uncountedBytes: number;
-  /** How many leases of a tenant have an uncounted part at a time. Default: all. */
+  /** The number of leases of a tenant that may have an uncounted part at a time. All may by default. */
   uncountedLeases?: number;
-  /** How long a lease waits at most. Default: for ever. */
+  /** The longest time for which a lease waits. It waits for ever by default. */
   patienceMs?: number;
 }
 
@@ -212,7 +212,7 @@ export class ByteBudget {
 interface Lease {
   tenant: string;
   counted: number;
-  /** How many of its bytes are not counted; undefined before it has asked for any. */
+  /** The number of its bytes that are not counted; undefined before it has asked for any. */
   uncounted: number | undefined;
   pending: { counted: number; grant(): void } | undefined;
 }
@@ -220,6 +220,6 @@ interface Lease {
 interface Tenant {
   held: number;
   uncountedLeases: number;
-  /** As `#line`, of this tenant. */
+  /** The line of this tenant, ordered as `#line` is. */
   line: Set<Lease>;
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
 import { createGuardedConnector, type AddressRules } from './address-guard.js';
 
-export interface Connections {
+interface Connections {
   /**
    * Connections that are kept open for the requests of one tenant and are never shared with another. A server may send
    * more than one answer, by mistake or because a request provoked it, and the rest must not be taken for another
@@ -22,7 +22,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
 export function createConnections(rules: AddressRules): Connections {
   const connect = createGuardedConnector(rules);
   const shared = { connect, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES };
-  // When a tenant's connections are evicted, its requests in flight still finish.
+  // The requests in flight of a tenant still finish when its connections are evicted.
   const kept = new LRUCache<string, Agent>({ max: MAX_TENANTS, dispose: (agent) => void agent.close() });
   const oneShot = new Agent({ ...shared, pipelining: 0 });
   return {

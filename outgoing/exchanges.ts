@@ -9,7 +9,7 @@ export interface Exchange {
   readonly id: number;
   /** Aborts the HTTP requests that wait for the answer. */
   readonly hangUp: AbortController;
-  /** Whether the answer comes in an event stream. */
+  /** True if the answer comes in an event stream. */
   isStreaming: boolean;
   /** The number of consecutive failed attempts to resume a broken stream. */
   failedResumes: number;
@@ -17,11 +17,11 @@ export interface Exchange {
   readonly reserve: Reserve;
 }
 
-/** What the code that runs now belongs to. */
+/** The code that runs now belongs to these. */
 interface Current {
   of: Exchanges;
   exchange: Exchange | undefined;
-  /** How the requests that begin now reserve memory for their answers. */
+  /** Reserves the memory for the answers of requests that begin now. */
   reserve?: Reserve;
 }
 
@@ -61,8 +61,8 @@ export class Exchanges {
   }
 
   /**
-   * For a message that has grown to this size, of the exchange or of any if that is unknown: the requests of a session
-   * belong to one run.
+   * Reserves memory for a message that has grown to this size. If its exchange is unknown, any of the session serves,
+   * because the requests of a session belong to one run.
    */
   reserve(exchange: Exchange | undefined, size: MessageSize): Promise<void> | undefined {
     const [oldest] = this.#open.values();
@@ -86,7 +86,7 @@ export class Exchanges {
   /**
    * `open`: the answer should be delivered. `late`: nobody waits for it any more. `unknown`: no such request was made.
    */
-  settle(responseId: RequestId | undefined): 'open' | 'late' | 'unknown' {
+  close(responseId: RequestId | undefined): 'open' | 'late' | 'unknown' {
     const id = Number(responseId);
     if (this.#open.delete(id)) return 'open';
     return Number.isInteger(id) && id >= 0 && id <= this.#lastId ? 'late' : 'unknown';

@@ -2,17 +2,17 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { AddressRules } from './address-guard.js';
 import { McpError, McpStatusError, toMcpError } from './mcp-error.js';
-import { deadlineSignal } from './deadline-signal.js';
+import { deadlineSignal } from './pausable-deadline.js';
 import { createMcpNetwork, type McpNetwork } from './mcp-fetch.js';
 import { createHeaderMask, toSendableHeaders } from './mcp-headers.js';
 import { createSession } from './mcp-session.js';
 import type { McpClient, McpServer, McpSession } from './mcp-types.js';
 import { WatchedTransport } from './mcp-transport.js';
 
-export { McpError, type McpErrorCode } from './mcp-error.js';
+export { McpError } from './mcp-error.js';
 
 const CLIENT_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
-/** Longer than our own time-outs, so that these fire first. */
+/** The time is longer than our own time-outs, so that these fire first. */
 const SDK_TIMEOUT_MS = 120_000;
 
 export function createMcpClient(rules: AddressRules): McpClient {

@@ -6,24 +6,24 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   Agent,
   fetch as undiciFetch,
+  DecoratorHandler,
   type buildConnector,
   type Dispatcher,
   type RequestInit as UndiciRequestInit,
 } from 'undici';
 import { createGuardedConnector, type AddressRules } from './address-guard.js';
-import { decodeBody, TooManyEncodingsError } from './decoded-body.js';
 import { unmarkNumbers } from './exact-numbers.js';
 import type { Exchange, Exchanges } from './exchanges.js';
 import { McpError, McpStatusError } from './mcp-error.js';
 import { brokenOff, limitBody, limitEvents, MAX_STREAM_BYTES, type StreamEnd } from './message-limits.js';
 import { MAX_MESSAGE_BYTES, type MessageSize } from './message-size.js';
 import { causeCode, causesOf } from './network-error.js';
+import { decodeBody, TooManyEncodingsError } from './response-body.js';
 import { tracedCall } from './traced-call.js';
-import { ENCODING_HEADER, withoutDecoding } from './undecoded-answer.js';
 
 export interface McpNetwork {
   dispatcher: Dispatcher;
-  /** Whether this error occurred while connecting, so that nothing was sent. */
+  /** Returns whether this error occurred while connecting, so that nothing was sent. */
   isUnsent(error: unknown): boolean;
 }
 
@@ -44,7 +44,7 @@ export function createMcpNetwork(rules: AddressRules): McpNetwork {
   return { dispatcher, isUnsent: (error) => [...causesOf(error)].some((cause) => unsent.has(cause)) };
 }
 
-export interface McpFetchOptions {
+interface McpFetchOptions {
   network: McpNetwork;
   origin: string;
   transport: 'sse' | 'streamable_http';
@@ -91,7 +91,7 @@ async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise
   return limited(options, request, response, (end) => endOfStream(options.exchanges, exchange, end));
 }
 
-/** After this number of consecutive attempts the SDK gives up, without an error to the caller. */
+/** The SDK gives up after this number of consecutive attempts, without an error to the caller. */
 export const MAX_RESUMES = 2;
 /** Bounds the load of a server that ends its streams at once and asks for a reconnect without delay. */
 const RESUME_PAUSE_MS = 1_000;
@@ -119,7 +119,7 @@ async function resume(options: McpFetchOptions, request: Outgoing): Promise<Resp
   }
 }
 
-/** After a stream has ended, the parsers finish well before this. */
+/** The parsers finish well before this once a stream has ended. */
 const PARSED_AFTER_MS = 50;
 
 function endOfStream(exchanges: Exchanges, exchange: Exchange, { error, isResumable }: StreamEnd): void {
@@ -221,7 +221,7 @@ function decoded(response: Response, request: Outgoing, limitBytes: number): Rea
   const body = Readable.fromWeb(response.body as WebStream<Uint8Array>).on('error', () => undefined);
   const encoding = response.headers.get(ENCODING_HEADER) ?? undefined;
   try {
-    // Without a listener, an error while nobody reads would end the process.
+    // An error while nobody reads would end the process if there were no listener.
     return decodeBody(body, { encoding, limitBytes, signal: stopSignal(request) }).on('error', () => undefined);
   } catch (error) {
     if (!(error instanceof TooManyEncodingsError)) throw error;
@@ -242,4 +242,27 @@ function limited(
     ? limitEvents(decoded(response, request, MAX_STREAM_BYTES), reserve, onEnd)
     : limitBody(decoded(response, request, MAX_MESSAGE_BYTES), reserve);
   return new Response(limitedBody, { status, headers: Object.fromEntries(headers) });
+}
+
+/** `fetch` finds the `content-encoding` of an answer under this name. */
+const ENCODING_HEADER = 'x-encoding-of-answer';
+
+type AnswerStart = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>;
+type Handler = new (
+  handler: Dispatcher.DispatchHandler,
+) => Dispatcher.DispatchHandler & { onResponseStart(...start: AnswerStart): void };
+
+/** Hides the encoding of answers from `fetch`, whose decoders have no limit and outlive the request. */
+class UndecodedAnswer extends (DecoratorHandler as Handler) {
+  override onResponseStart(...[controller, status, headers, text]: AnswerStart): void {
+    // Informational answers may come before the last one in any number, and `fetch` ignores them.
+    if (status < 200) return;
+    const { 'content-encoding': encoding, [ENCODING_HEADER]: _sent, ...rest } = headers;
+    const hidden = encoding === undefined ? rest : { ...rest, [ENCODING_HEADER]: encoding };
+    super.onResponseStart(controller, status, hidden, text);
+  }
+}
+
+function withoutDecoding(dispatch: Dispatcher['dispatch']): Dispatcher['dispatch'] {
+  return (options, handler) => dispatch(options, new UndecodedAnswer(handler));
 }

@@ -151,7 +151,7 @@ function toResult({ content, structuredContent, isError }: z.infer<typeof result
   return { content: texts.join('\n'), structuredContent, isError: isError === true, parts: content };
 }
 
-export function hidden(error: McpError, hide: (text: string) => string): McpError {
+function hidden(error: McpError, hide: (text: string) => string): McpError {
   const message = hide(error.message);
   return message === error.message ? error : new McpError(error.code, message, error.isBeforeSend);
 }

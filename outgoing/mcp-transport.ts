@@ -79,7 +79,7 @@ export class WatchedTransport implements Transport {
     this.#inner.setProtocolVersion(version);
   }
 
-  /** Also ends the session on the server, if there is one and it answers soon. Never rejects. */
+  /** Ends the session on the server, too, if there is one and it answers soon. Never rejects. */
   async close(): Promise<void> {
     await within(CANCEL_WITHIN_MS, Promise.all(this.#cancellations));
     if (this.#inner instanceof StreamableHTTPClientTransport && this.#brokenBy === undefined) {
@@ -107,7 +107,7 @@ export class WatchedTransport implements Transport {
       }
       return this.onmessage?.(message);
     }
-    const state = this.exchanges.settle(message.id);
+    const state = this.exchanges.close(message.id);
     if (state === 'open') this.onmessage?.(message);
     if (state !== 'unknown') return;
     const error = protocolError('The MCP server answered a request that was not made.');

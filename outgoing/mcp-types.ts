@@ -2,7 +2,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { Reserve } from './message-size.js';
 
-export type McpTransport = 'auto' | 'sse' | 'streamable_http';
+type McpTransport = 'auto' | 'sse' | 'streamable_http';
 
 export interface McpServer {
   endpointUrl: string;
@@ -35,7 +35,7 @@ export interface McpSession {
     args: Record<string, unknown>,
     options: { timeoutMs: number; signal: AbortSignal; reserve?: Reserve },
   ): Promise<McpToolResult>;
-  /** Also ends the session on the server. Never rejects. Requests in flight fail. */
+  /** Closes the session here and on the server. Never rejects. Requests in flight fail. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 // Bounds on what an MCP server sends. Bytes are counted after decompression.
-import { ExpandedTooFarError } from './decoded-body.js';
+import { ExpandedTooFarError } from './response-body.js';
 import { GrowingBuffer } from './growing-buffer.js';
 import { McpError } from './mcp-error.js';
 import { MAX_MESSAGE_BYTES, MessageCounter, type Reserve } from './message-size.js';
@@ -12,7 +12,7 @@ export const MAX_STREAM_BYTES = 100 * 1024 * 1024;
 export interface StreamEnd {
   /** The error that broke the stream; undefined when the server ended it. */
   error: McpError | undefined;
-  /** Whether its events have ids, so that the SDK requests the rest on a new connection. */
+  /** True if its events have ids, so that the SDK requests the rest on a new connection. */
   isResumable: boolean;
 }
 

@@ -2,9 +2,8 @@
 import { request, type Dispatcher } from 'undici';
 import type { AddressRules } from './address-guard.js';
 import { createConnections } from './connections.js';
-import { TooManyEncodingsError } from './decoded-body.js';
+import { TooManyEncodingsError, readBody } from './response-body.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
-import { readBody } from './response-body.js';
 import { tracedCall } from './traced-call.js';
 import { untilAborted } from './until-aborted.js';
 
@@ -108,7 +107,7 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     const dispatcher = dispatcherFor(method);
-    // While undici connects, it ignores the signal. An aborted request is never sent, so nobody waits for its end.
+    // undici ignores the signal while it connects. An aborted request is never sent, so nobody waits for its end.
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
     const sent = { method, body: body ?? null, signal, dispatcher };
     const answer = await tracedCall(

@@ -47,3 +47,10 @@ export function startDeadline(timeoutMs: number, stop?: AbortSignal): PausableDe
     },
   };
 }
+
+/**
+ * Aborts after `timeoutMs`, rounded up: users may give fractions of a second, and the timer needs whole milliseconds.
+ */
+export function deadlineSignal(timeoutMs: number): AbortSignal {
+  return AbortSignal.timeout(Math.ceil(timeoutMs));
+}

@@ -4,7 +4,7 @@ import type { ByteLease } from './byte-budget.js';
 /** A part that holds more has to wait until no other part does. */
 const LARGE_BYTES = 8 * 1024 * 1024;
 
-export interface SplitLease {
+interface SplitLease {
   /** A part that is resized by one work alone. Its memory is added to what the lease holds now. */
   part: () => ByteLease;
   /** Afterwards the parts can hold nothing more; what they hold stays with the lease. */

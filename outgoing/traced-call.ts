@@ -5,7 +5,7 @@ interface TracedCall {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  /** Whether the span names the host: true if it was drawn or configured, false if it comes from an input. */
+  /** True if the span names the host, because it was drawn or configured. False if it comes from an input. */
   showHost?: boolean;
   /** Default true. Model providers get no trace context. */
   tellTrace?: boolean;

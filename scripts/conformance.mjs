@@ -1,6 +1,6 @@
-// Checks docs/evidence/conformance/*.tsv: each row of the interface specification names a test that exists. A cell of the
-// third column may name several tests of the file, with semicolons between them. In the pages below, it checks that the files
-// in backticks exist.
+// Checks docs/evidence/conformance/*.tsv: each row of the interface specification, and each published weakness of similar
+// products, names a test that exists. A cell of the third column may name several tests, with semicolons between them.
+// In the pages below, it checks that the files in backticks exist.
 //
 //   node scripts/conformance.mjs               fails where a named test does not exist
 //   node scripts/conformance.mjs --markdown    prints all rows as one Markdown document, too

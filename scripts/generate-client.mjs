@@ -35,7 +35,7 @@ async function generate() {
 function createDocument() {
   const program = `
     const { createOpenApiDocument } = await import('./dist/api/http/openapi/document.js');
-    const { routes } = await import('./dist/api/http/registry.js');
+    const { routes } = await import('./dist/api/app.js');
     process.stdout.write(JSON.stringify(createOpenApiDocument(routes)));`;
   return JSON.parse(run(process.execPath, ['--input-type=module', '--eval', program], root));
 }

@@ -1,23 +1,8 @@
-// Tables in the documentation that name tests: how their rows are read, and whether a test exists.
+// Whether a test exists that a table in the documentation names.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
-
-/** The cells of every row of a document's tables; the line below a head does not count. */
-export function rowsOf(file) {
-  return readFileSync(path.join(root, file), 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map(cellsOf)
-    .filter((cells) => !/^:?-+:?$/.test(cells[0]));
-}
-
-/** A bar inside a cell is written `\|`. */
-function cellsOf(line) {
-  const cells = line.trim().replace(/^\|/, '').replace(/\|$/, '');
-  return cells.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
-}
 
 /** What is wrong with two cells that name a file and its test; undefined when nothing is. */
 export function problemOf(file, title) {

@@ -5,23 +5,29 @@ import type {
   Activities,
   BeginWaitActivities,
   ChildToStart,
-  CloseNodeInput,
   EndIterationFacts,
-  EndIterationsRef,
+  EndIterationRef,
   EndLoopRef,
   EndWaitFacts,
   EndWaitRef,
   FinishRunInput,
-  KeptNode,
+  LoadedPlan,
   LoopFacts,
   NodeActivities,
+  NodeFacts,
+  SettleWalkRef,
+  TurnFacts,
+  TurnRef,
+  ToolsFacts,
   WaitFacts,
+  Walked,
+  WalkRef,
 } from '../contract/activities.js';
-import type { NodeFacts, NodeRef } from '../contract/nodes.js';
 import { activityIdOf } from '../contract/node-names.js';
 import type { FiringRef, ScheduleActivities } from '../contract/scheduled-run.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
-import type { NodeKey, Plan } from '../graph/plan.js';
+import type { NodeKey } from '../graph/plan.js';
+import type { KeptNode } from '../graph/planner.js';
 
 /**
  * The activity itself decides how often a node is attempted. It counts attempts in the database and ends them with a
@@ -38,16 +44,17 @@ export const outgoing = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// The longest call (models and MCP tools 600 s, requests 300 s), plus 2 min of waiting for memory during it, 2 min to connect
-// twice and 4 min to record while the database is away. Before the call a node may wait for memory that others hold for as
-// long as all of this. A worker that dies is noticed by its heartbeats: this limit must never cut a call that is paid for.
-const NODE_LIMIT = '1h';
-const inActivity = proxyActivities<NodeActivities>({ ...outgoing, startToCloseTimeout: NODE_LIMIT });
-
-/** One model call; two where the first answer does not have its form. */
-export const { agentTurn } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: NODE_LIMIT });
+// Two of the longest calls (models and MCP tools 600 s, requests 300 s): an activity may begin another one until shortly
+// after its first one has ended. For each, 2 min of waiting for memory during it, 2 min to connect twice and 4 min to record
+// while the database is away. Before a call a node may wait for memory that others hold. A worker that dies is noticed by
+// its heartbeats: this limit must never cut a call that is paid for.
+const NODE_LIMIT = '90m';
+const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>({
+  ...outgoing,
+  startToCloseTimeout: NODE_LIMIT,
+});
 /** A turn may ask for 128 calls of 600 s each, of which 8 are made at once: 2 h 40 min, and time to connect. */
-export const { agentTools } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '4h' });
+const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({ ...outgoing, startToCloseTimeout: '4h' });
 
 /**
  * For activities that read a few rows and write one. They cost one history event and no trip through a task queue, and
@@ -63,28 +70,34 @@ export const inWorkflowTask = {
 } as const;
 const inline = proxyLocalActivities<NodeActivities>(inWorkflowTask);
 
-/** The input of a node's activity, and the summary that the Temporal UI shows. */
-export interface NodeCall {
-  node: NodeRef;
-  summary: string;
-}
-
 /** The kinds whose nodes take one activity. Agents, waits and loops take several. */
 export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
 
 /**
- * Executes a node in the one activity of its kind. The activity id is made from the node's id, so that the Temporal UI
- * matches our tables.
+ * Executes a node in the one activity of its kind, which walks on. The activity id is made from the node's id, so that the
+ * Temporal UI matches our tables.
  */
-export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Promise<NodeFacts> {
+export function walk(kind: SingleStepKind, ref: WalkRef, summary: string): Promise<Walked> {
   const { activity, runs } = kinds[kind];
-  if (runs === 'inline') return inline[activity].executeWithOptions({ summary }, [node]);
-  return inActivity[activity].executeWithOptions({ summary, activityId: activityIdOf(node) }, [node]);
+  if (runs === 'inline') return inline[activity].executeWithOptions({ summary }, [ref]);
+  return inActivity[activity].executeWithOptions({ summary, activityId: activityIdOf(ref) }, [ref]);
+}
+
+/** Makes one model call of an agent, or two where the first answer does not have its form. */
+export function takeTurn(ref: TurnRef & WalkRef, summary: string): Promise<TurnFacts> {
+  const options = { summary: `${summary}: turn ${ref.turn + 1}`, activityId: activityIdOf(ref, `${ref.turn}`) };
+  return inActivity.agentTurn.executeWithOptions(options, [ref]);
+}
+
+export function callTools(ref: TurnRef, summary: string): Promise<ToolsFacts | undefined> {
+  const activityId = activityIdOf(ref, `${ref.turn}/tools`);
+  const options = { summary: `${summary}: tools of turn ${ref.turn + 1}`, activityId };
+  return inLongActivity.agentTools.executeWithOptions(options, [ref]);
 }
 
 const loading = proxyLocalActivities<Pick<Activities, 'loadKept' | 'loadPlan'>>(inWorkflowTask);
 
-export function loadPlan(runId: string): Promise<Plan> {
+export function loadPlan(runId: string): Promise<LoadedPlan> {
   return loading.loadPlan.executeWithOptions({ summary: 'Load the plan' }, [{ runId }]);
 }
 
@@ -97,16 +110,15 @@ const waiting = proxyLocalActivities<BeginWaitActivities & Pick<Activities, 'end
 /** The kinds that wait without holding anything. */
 export type WaitKind = KindThatRuns<'wait'>;
 
-export function beginWait(kind: WaitKind, { node, summary }: NodeCall): Promise<WaitFacts> {
-  return waiting[kinds[kind].activity].executeWithOptions({ summary }, [node]);
+export function beginWait(kind: WaitKind, key: NodeKey, summary: string): Promise<WaitFacts> {
+  return waiting[kinds[kind].activity].executeWithOptions({ summary }, [key]);
 }
 
 export function endWait(node: EndWaitRef, summary: string): Promise<EndWaitFacts> {
   return waiting.endWait.executeWithOptions({ summary: `${summary}: end` }, [node]);
 }
 
-const looping =
-  proxyLocalActivities<Pick<Activities, 'endIterations' | 'endLoop' | 'forEach' | 'loop'>>(inWorkflowTask);
+const looping = proxyLocalActivities<Pick<Activities, 'endIteration' | 'endLoop' | 'forEach' | 'loop'>>(inWorkflowTask);
 
 /** The kinds that repeat a part of the drawing. */
 export type LoopKind = KindThatRuns<'body'>;
@@ -115,20 +127,25 @@ export function beginLoop(kind: LoopKind, loop: NodeKey, summary: string): Promi
   return looping[kinds[kind].activity].executeWithOptions({ summary }, [loop]);
 }
 
-export function endIterations(ref: EndIterationsRef, summary: string): Promise<EndIterationFacts[]> {
-  const [first, ...others] = ref.ends.map(({ index }) => index);
-  const which = others.length === 0 ? `${first}` : `${first} and ${others.length} more`;
-  return looping.endIterations.executeWithOptions({ summary: `${summary}: end of ${which}` }, [ref]);
+/** Ends an iteration that no activity of its nodes has ended. */
+export function endIteration(ref: EndIterationRef, summary: string): Promise<EndIterationFacts> {
+  return looping.endIteration.executeWithOptions({ summary: `${summary}: end of ${ref.index}` }, [ref]);
 }
 
 export function endLoop(end: EndLoopRef, summary: string): Promise<NodeFacts> {
   return looping.endLoop.executeWithOptions({ summary: `${summary}: end` }, [end]);
 }
 
-const closing = proxyLocalActivities<Pick<Activities, 'closeNode'>>(inWorkflowTask);
+const ending = proxyLocalActivities<Pick<Activities, 'finishRun' | 'settleWalk'>>(inWorkflowTask);
 
-export function closeNode(node: CloseNodeInput): Promise<void> {
-  return closing.closeNode.executeWithOptions({ summary: 'Record a failure' }, [node]);
+/** Returns what is left of an activity on which Temporal has given up. */
+export function settleWalk(ref: SettleWalkRef): Promise<Walked> {
+  return ending.settleWalk.executeWithOptions({ summary: 'Record a failure' }, [ref]);
+}
+
+/** Writes the end of a run that no activity of its nodes has ended. */
+export function finishRun(end: FinishRunInput): Promise<void> {
+  return ending.finishRun.executeWithOptions({ summary: 'Record the end of the run' }, [end]);
 }
 
 const firing = proxyLocalActivities<ScheduleActivities>(inWorkflowTask);
@@ -143,32 +160,4 @@ export function isRunOver(runId: string): Promise<boolean> {
 
 export function cancelFiredRun(runId: string): Promise<void> {
   return firing.cancelFiredRun.executeWithOptions({ summary: 'Cancel the run' }, [{ runId }]);
-}
-
-const REPORT = { summary: 'Report the end of the run' };
-
-/** Makes one attempt. If it succeeds, it needs neither a history event nor a task queue. */
-const reportAtOnce = proxyLocalActivities<Pick<Activities, 'finishRun'>>({
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  startToCloseTimeout: '6s',
-  retry: { maximumAttempts: 1 },
-});
-/**
- * Retries without a limit, because a run without a report would never end. Its time-out is short and its priority high,
- * since pollers wait for the report.
- */
-const reportUntilDone = proxyActivities<Pick<Activities, 'finishRun'>>({
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  startToCloseTimeout: '15s',
-  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
-  priority: { priorityKey: 1 },
-});
-
-/** Reports the run's end, within the workflow task if the first attempt succeeds. */
-export async function reportEnd(end: FinishRunInput): Promise<void> {
-  const isDone = await reportAtOnce.finishRun.executeWithOptions(REPORT, [end]).then(
-    () => true,
-    () => false,
-  );
-  if (!isDone) await reportUntilDone.finishRun.executeWithOptions(REPORT, [end]);
 }

@@ -1,11 +1,10 @@
 // An agent node repeats three steps: model call, approvals, tool calls. A tool that is a workflow starts a run, and the
 // agent waits for its end. Each step is an activity that finds its stored outcome when it is repeated, and the cursor says
 // where to continue. The loop therefore survives worker deaths and continue-as-new.
-import type { ChildToStart, ToolsFacts } from '../contract/activities.js';
-import { activityIdOf } from '../contract/node-names.js';
+import type { ChildToStart, ToolsFacts, Walked, WalkRef } from '../contract/activities.js';
 import type { AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
-import { agentTools, agentTurn } from './activity-options.js';
+import { callTools, takeTurn } from './activity-options.js';
 import { AGAIN_AFTER_MS } from './wait.js';
 
 /** The interface of the run to the loop. */
@@ -28,26 +27,27 @@ export interface AgentNode {
   key: NodeKey;
   /** The summary that the Temporal UI shows. */
   summary: string;
+  /** Returns what the activity of the next turn may walk through, if that turn is the last one. */
+  toWalk: () => WalkRef;
 }
 
-export async function runAgent(host: AgentHost, { key, summary }: AgentNode, from: AgentCursor): Promise<void> {
+export async function runAgent(
+  host: AgentHost,
+  { key, summary, toWalk }: AgentNode,
+  from: AgentCursor,
+): Promise<Walked> {
   for (let cursor = from; ; cursor = { turn: cursor.turn + 1, requests: [], deadlineMs: 0 }) {
     const { turn } = cursor;
     const step = { ...key, turn };
     host.remember(cursor);
     if (cursor.requests.length === 0 && cursor.runsUntilMs === undefined) {
       await host.gate();
-      const options = { summary: `${summary}: turn ${turn + 1}`, activityId: activityIdOf(key, `${turn}`) };
-      const { next, approvals, waitMs } = await agentTurn.executeWithOptions(options, [step]);
-      if (next === 'final') return;
+      const { final, approvals, waitMs } = await takeTurn({ ...toWalk(), turn }, summary);
+      if (final !== undefined) return final;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
       host.remember(cursor);
     }
-    const options = {
-      summary: `${summary}: tools of turn ${turn + 1}`,
-      activityId: activityIdOf(key, `${turn}/tools`),
-    };
-    await useTools(host, cursor, () => agentTools.executeWithOptions(options, [step]));
+    await useTools(host, cursor, () => callTools(step, summary));
   }
 }
 
@@ -55,13 +55,13 @@ export async function runAgent(host: AgentHost, { key, summary }: AgentNode, fro
 async function useTools(
   host: AgentHost,
   cursor: AgentCursor,
-  callTools: () => Promise<ToolsFacts | undefined>,
+  call: () => Promise<ToolsFacts | undefined>,
 ): Promise<void> {
   let untilMs = cursor.runsUntilMs;
   if (untilMs === undefined) {
     await host.decisions(cursor);
     await host.gate();
-    const open = await callTools();
+    const open = await call();
     if (open === undefined) return;
     untilMs = open.untilMs;
     host.remember({ ...cursor, runsUntilMs: untilMs });
@@ -69,6 +69,6 @@ async function useTools(
   }
   for (let next = untilMs; ; next = Math.max(untilMs, Date.now() + AGAIN_AFTER_MS)) {
     await host.runEnded(next);
-    if ((await callTools()) === undefined) return;
+    if ((await call()) === undefined) return;
   }
 }

@@ -7,13 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError, type Workflow } from '@temporalio/common';
 import type { ChildToStart } from '../contract/activities.js';
-import {
-  DEFAULT_RUN_TIMEOUT_DAYS,
-  MAX_NODES_IN_FLIGHT,
-  RUN_PRIORITY,
-  RUN_WORKFLOW_TYPE,
-  type RunGraphInput,
-} from '../contract/run-workflow.js';
+import { MAX_NODES_IN_FLIGHT, RUN_PRIORITY, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../contract/run-workflow.js';
 
 /** Temporal allows 2,000 open children of one execution, and fails the workflow task that starts one more. */
 const MAX_OPEN = 1_000;
@@ -56,7 +50,7 @@ function startChildRun({ runId, workflowId, projectId, summary, timeoutDays, kee
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    workflowExecutionTimeout: `${timeoutDays ?? DEFAULT_RUN_TIMEOUT_DAYS} days`,
+    workflowExecutionTimeout: `${timeoutDays} days`,
     staticSummary: summary,
     typedSearchAttributes: [
       { key: { name: 'ProjectId', type: 'KEYWORD' }, value: String(projectId) },

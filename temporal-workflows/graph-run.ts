@@ -1,6 +1,5 @@
-import { CancellationScope, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { FinishRunInput, KeptNode, RunError } from '../contract/activities.js';
-import { FINISH_SEQUENCE, type NodeFacts } from '../contract/nodes.js';
+import { CancellationScope, isCancellation, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import type { FinishRunInput, NodeFacts, RunError, Walked, WalkRef } from '../contract/activities.js';
 import {
   toMarkdown,
   type Decision,
@@ -11,19 +10,26 @@ import {
   type Wake,
 } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
+import { traitsOf } from '../graph/kinds.js';
 import { bodyPlan, handleAfter, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
-import { callNode, closeNode, type LoopKind, type SingleStepKind, type WaitKind } from './activity-options.js';
-import { createDenseExecution, type DenseExecution } from './dense/dense-execution.js';
+import type { KeptNode } from '../graph/planner.js';
+import { stretchFrom, type Stride } from '../graph/stretch.js';
+import { settleWalk, walk, type LoopKind, type SingleStepKind, type WaitKind } from './activity-options.js';
 import { LoopRun } from './loop-run.js';
 import { failureCode, nodeFailureOf } from './node-failure.js';
-import type { NodeWork, WorkEnd } from './node-work.js';
-import { OpenScopes, Scope, type Place } from './scope.js';
+import { OpenScopes, Scope, type ReadyNodes } from './scope.js';
 import { WaitingNodes } from './waiting-nodes.js';
 
 /** Labels of nodes that wait, in the progress that the Temporal UI shows. */
 const WAITING_SHOWN = 20;
 
 export type PlannedRun = RunGraphInput & { plan: Plan };
+
+/** Nodes in flight that have begun in one activity. */
+interface Work extends ReadyNodes {
+  /** The nodes that this activity may settle. */
+  mayWalk: number[];
+}
 
 /**
  * The scheduler of one run. It keeps the nodes in flight, the phase (whether more nodes may start) and the first failure.
@@ -36,27 +42,30 @@ export class GraphRun {
   readonly #scopes = new OpenScopes();
   /** By the number of the loop in the whole plan. */
   readonly #bodies = new Map<number, ScopePlan>();
-  readonly #dense: DenseExecution | undefined;
+  readonly #stride: Stride;
   readonly #waiting: WaitingNodes;
   #phase: RunStatusAnswer['phase'] = 'running';
   #inFlight = 0;
   #error: RunError | undefined;
-  #isEndReported = false;
+  #isEndWritten = false;
   #wake: () => void = () => undefined;
 
   constructor(input: PlannedRun, kept: readonly KeptNode[] = []) {
     this.#input = input;
+    this.#stride = input.stride ?? 'visible';
     const plan = rootPlan(input.plan);
     this.#root = new Scope({ runId: input.runId, path: '', plan, resumed: input.resumed });
-    this.#root.planner.settleKept(kept);
+    if (input.resumed === undefined) {
+      // A trigger at the start has ended when a worker has taken the run.
+      if (plan.kinds[0] === 'trigger') this.#root.settleFirst(kept);
+      else this.#root.planner.settleKept(kept);
+    }
     this.#scopes.add(this.#root);
-    const single = (node: number): NodeWork => this.#single({ scope: this.#root, node });
-    this.#dense = createDenseExecution({ ...input, plan }, this.#root.planner, single);
     this.#waiting = new WaitingNodes(this.#slots, input.resumed);
   }
 
   /** Resolves when nothing is in flight and this execution starts nothing more. */
-  async settle(): Promise<void> {
+  async execute(): Promise<void> {
     const idle = new Promise<void>((resolve) => (this.#wake = resolve));
     CancellationScope.current().cancelRequested.catch(() => this.#stop('cancelling'));
     this.#resume(this.#root);
@@ -79,9 +88,9 @@ export class GraphRun {
     this.#waiting.wake(wake);
   }
 
-  /** Whether the last activity has reported the run's success. After that not even a cancel changes the outcome. */
-  get isEndReported(): boolean {
-    return this.#isEndReported;
+  /** Whether an activity has written the run's success. After that not even a cancel changes the outcome. */
+  get isEndWritten(): boolean {
+    return this.#isEndWritten;
   }
 
   isDrained(): boolean {
@@ -93,40 +102,34 @@ export class GraphRun {
   }
 
   end(): FinishRunInput {
-    const base = { runId: this.#input.runId, sequence: FINISH_SEQUENCE };
+    const { runId } = this.#input;
     const { planner } = this.#root;
-    const isCancelled = this.#phase === 'cancelling' && !this.#isEndReported;
+    const isCancelled = this.#phase === 'cancelling';
     // Open nodes without a failure mean a plan that cannot be finished. That is a bug, but it must end the run instead
     // of hanging it.
     if (!isCancelled && planner.open > 0) this.#error ??= { code: 'stalled' };
     planner.cancelOpen();
     this.#phase = 'finishing';
     setCurrentDetails(this.#progress());
-    if (isCancelled) return { ...base, status: 'cancelled' };
-    if (this.#error === undefined) return { ...base, status: 'succeed' };
-    return { ...base, status: 'failed', error: this.#error };
+    if (this.#isEndWritten) return { runId, status: 'succeed' };
+    if (isCancelled) return { runId, status: 'cancelled' };
+    if (this.#error === undefined) return { runId, status: 'succeed' };
+    return { runId, status: 'failed', error: this.#error };
   }
 
   /** Continues the nodes of a scope that an earlier execution has begun. Of one that has failed, nothing goes on. */
   #resume(scope: Scope): void {
     if (scope.isStopped) return;
-    for (const node of [...this.#waiting.begun(scope.path), ...scope.resumedLoops.keys()]) {
-      this.#start(scope, this.#single({ scope, node }));
-    }
+    for (const node of [...this.#waiting.begun(scope.path), ...scope.resumedLoops.keys()])
+      this.#start({ scope, nodes: [node] });
   }
 
   #startReady(): void {
     this.#drainWhenFull();
-    const ready: Place[] = [];
-    while (this.#phase === 'running' && this.#inFlight + ready.length < this.#input.maxInFlight) {
-      const place = this.#scopes.take();
-      if (place === undefined) break;
-      ready.push(place);
-    }
-    const inRoot = ready.flatMap(({ scope, node }) => (scope === this.#root ? [node] : []));
-    for (const work of this.#dense?.group(inRoot) ?? []) this.#start(this.#root, work);
-    for (const place of ready) {
-      if (this.#dense === undefined || place.scope !== this.#root) this.#start(place.scope, this.#single(place));
+    while (this.#phase === 'running' && this.#inFlight < this.#input.maxInFlight) {
+      const ready = this.#scopes.take(this.#stride);
+      if (ready === undefined) break;
+      this.#start(ready);
     }
     setCurrentDetails(this.#progress());
     if (this.#inFlight === 0 && !this.#isParked()) this.#wake();
@@ -146,48 +149,69 @@ export class GraphRun {
     if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
   }
 
-  #start(scope: Scope, work: NodeWork): void {
-    this.#inFlight += work.size;
+  /** Starts nodes that are running by now. */
+  #start(begun: ReadyNodes, afterMs = 0): void {
+    const { scope } = begun;
+    const work: Work = { ...begun, mayWalk: begun.nodes };
+    this.#inFlight++;
     scope.enter();
     scope.cancellation
-      .run(() => work.run())
+      .run(async () => {
+        if (afterMs > 0) await sleep(afterMs);
+        return this.#execute(work);
+      })
       .then(
-        (end) => this.#settleWork(scope, end),
-        // A cancelled node stays open here. The end of the run, or of its iteration, closes it.
-        (error: unknown) =>
-          isCancellation(error) ? undefined : this.#failOrCatch({ scope, node: work.failedNode(error) }, error),
+        (walked) => this.#apply(scope, walked),
+        (error: unknown) => this.#applyFailure(work, error),
       )
       .finally(() => {
-        this.#inFlight -= work.size;
+        this.#inFlight--;
         scope.leave();
         this.#startReady();
       });
   }
 
-  #settleWork(scope: Scope, { isEnded, rest = [] }: WorkEnd): void {
-    if (isEnded === true) this.#isEndReported = true;
-    for (const left of rest) this.#start(scope, left);
+  #apply(scope: Scope, { ends, later = [], isRunEnded, iteration }: Walked): void {
+    for (const [node, how, ...alsoHandles] of ends) {
+      scope.planner.takeThis(node);
+      if (typeof how === 'number') scope.planner.succeed(node, how, ...alsoHandles);
+      else this.#surviveOrFail(scope, node, how);
+    }
+    for (const [node, afterMs] of later) {
+      if (!this.#isGoingOn(scope)) break;
+      scope.planner.takeThis(node);
+      if (afterMs > 0) this.#start({ scope, nodes: [node] }, afterMs);
+      else scope.planner.putBack(node);
+    }
+    if (isRunEnded === true) this.#isEndWritten = true;
+    if (iteration !== undefined) scope.iterationEnd = iteration;
+  }
+
+  async #applyFailure({ scope, nodes, mayWalk }: Work, error: unknown): Promise<void> {
+    // A cancelled node stays open here. The end of the run, or of its iteration, closes it.
+    if (isCancellation(error)) return;
+    const [node] = nodes;
+    const code = failureCode(error);
+    const failure = nodeFailureOf(error);
+    const told = failure?.details?.[0] as Walked | undefined;
+    if (told !== undefined || failure !== undefined) return this.#apply(scope, told ?? { ends: [[node, code]] });
+    // Temporal has given up on the activity, and nobody has told what became of it.
+    const left = { ...scope.keyOf(node), nodes: mayWalk, begins: nodes.length, code };
+    this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));
   }
 
   /** A failure that comes when the run or the iteration is already being stopped is not caught: nothing follows it. */
-  async #failOrCatch(place: Place, error: unknown): Promise<void> {
-    const { scope, node } = place;
-    const code = failureCode(error);
-    const taken = handleAfter(code, scope.plan, node);
-    const isCaught = taken !== undefined && mayBeCaught(code) && this.#isGoingOn(scope);
-    if (isCaught && nodeFailureOf(error) === undefined) {
-      await CancellationScope.nonCancellable(() => closeNode({ ...scope.keyOf(node), code }));
-    }
-    // Meanwhile the run may have been stopped.
-    if (isCaught && this.#isGoingOn(scope)) scope.planner.survive(node, taken);
-    else this.#fail(place, code);
+  #surviveOrFail(scope: Scope, node: number, code: string): void {
+    const handle = mayBeCaught(code) && this.#isGoingOn(scope) ? handleAfter(code, scope.plan, node) : undefined;
+    if (handle === undefined) this.#fail(scope, node, code);
+    else scope.planner.survive(node, handle);
   }
 
   #isGoingOn(scope: Scope): boolean {
     return (this.#phase === 'running' || this.#phase === 'draining') && !scope.isStopped;
   }
 
-  #fail({ scope, node }: Place, code: string): void {
+  #fail(scope: Scope, node: number, code: string): void {
     scope.planner.fail(node);
     if (scope !== this.#root) return scope.fail(code);
     const { path, nodeId } = scope.keyOf(node);
@@ -195,41 +219,48 @@ export class GraphRun {
     this.#stop('failing');
   }
 
-  /** Returns the work of one node: one activity, or an agent, a wait or a loop with several. */
-  #single(place: Place): NodeWork {
-    const { scope, node } = place;
-    const run = async (): Promise<WorkEnd> => {
-      const facts = await this.#execute(place);
-      scope.planner.succeed(node, facts.handle ?? 0, ...(facts.alsoHandles ?? []));
-      return facts.isEnded === true ? { isEnded: true } : {};
-    };
-    return { size: 1, run, failedNode: () => node };
-  }
-
-  #execute(place: Place): Promise<NodeFacts> {
-    const { scope, node } = place;
+  /** Executes nodes in one activity. An agent, a wait and a loop have several, and are executed alone. */
+  async #execute(work: Work): Promise<Walked> {
+    const { scope } = work;
+    const [node] = work.nodes;
     const kind = scope.plan.kinds[node]!;
     const key = scope.keyOf(node);
     const summary = toMarkdown(scope.plan.labels[node]!);
-    if (kind === 'agent') return this.#waiting.runAgent(place, { key, summary });
-    if (kind === 'wait' || kind === 'human' || kind === 'workflow') {
-      return this.#waiting.runWait(place, { kind: kind satisfies WaitKind, key, summary });
+    if (kind === 'agent') {
+      return this.#waiting.runAgent({ scope, node }, { key, summary, toWalk: () => this.#toWalk(work) });
     }
-    if (kind === 'for_each' || kind === 'loop') return this.#runLoop(place, kind satisfies LoopKind, summary);
-    const isLast = scope === this.#root && scope.planner.open === 1;
-    return callNode(kind satisfies SingleStepKind, {
-      node: isLast ? { ...key, endSequence: FINISH_SEQUENCE } : key,
-      summary,
-    });
+    if (kind === 'wait' || kind === 'human' || kind === 'workflow') {
+      const wait = { kind: kind satisfies WaitKind, key, summary };
+      return toWalked(node, await this.#waiting.runWait({ scope, node }, wait));
+    }
+    if (kind === 'for_each' || kind === 'loop') {
+      return toWalked(node, await this.#runLoop(scope, node, kind satisfies LoopKind, summary));
+    }
+    return walk(kind satisfies SingleStepKind, this.#toWalk(work), summary);
   }
 
-  async #runLoop({ scope, node }: Place, kind: LoopKind, summary: string): Promise<NodeFacts> {
+  /** Returns what the activity of these nodes may walk through. */
+  #toWalk(work: Work): WalkRef {
+    const { scope, nodes } = work;
+    const [first] = nodes;
+    // A local activity has no heartbeat and holds no slot of the project, so it executes nothing that leaves the process.
+    const isLocal = traitsOf(scope.plan.kinds[first]!).runs === 'inline';
+    const stride = isLocal ? 'visible' : this.#stride;
+    const stretch = stretchFrom(scope.plan, scope.planner, nodes, stride);
+    work.mayWalk = stretch.nodes;
+    const next = stretch.isRest === true ? scope.chooseNext() : undefined;
+    return {
+      ...scope.keyOf(first),
+      ...stretch,
+      ...(stride === 'dense' && { stride }),
+      ...(next !== undefined && { next }),
+    };
+  }
+
+  async #runLoop(scope: Scope, node: number, kind: LoopKind, summary: string): Promise<NodeFacts> {
     const body = this.#bodyOf(scope.plan.offset + node);
-    const loop = new LoopRun(
-      this.#ofLoops,
-      { kind, key: scope.keyOf(node), summary, body },
-      scope.resumedLoops.get(node),
-    );
+    const loopNode = { kind, key: scope.keyOf(node), summary, body };
+    const loop = new LoopRun(this.#ofLoops, loopNode, scope.resumedLoops.get(node));
     scope.loops.set(node, loop);
     try {
       return await loop.execute();
@@ -286,4 +317,8 @@ export class GraphRun {
     const more = this.#waiting.size > shown.length ? ` and ${this.#waiting.size - shown.length} more` : '';
     return `${counts}\n\nWaiting: ${shown.join(', ')}${more}`;
   }
+}
+
+function toWalked(node: number, { handle = 0, alsoHandles = [] }: NodeFacts): Walked {
+  return { ends: [[node, handle, ...alsoHandles]] };
 }

@@ -1,11 +1,11 @@
 import { CancelledFailure } from '@temporalio/workflow';
-import type { EndIterationFacts, IterationEnd, KeptNode, LoopFacts } from '../contract/activities.js';
-import type { NodeFacts } from '../contract/nodes.js';
+import type { LoopFacts, NodeFacts } from '../contract/activities.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
 import { iterationPath } from '../graph/iteration-path.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
-import { beginLoop, endIterations, endLoop, type LoopKind } from './activity-options.js';
+import type { KeptNode } from '../graph/planner.js';
+import { beginLoop, endIteration, endLoop, type LoopKind } from './activity-options.js';
 import { Scope, type BegunLoop } from './scope.js';
 
 /** The interface of the run to its loops. */
@@ -34,27 +34,15 @@ type Failure = NonNullable<LoopSnapshot['failure']>;
 
 class IterationFailed extends Error {}
 
-/**
- * Iterations that end within so many microtasks share an activity: those whose last nodes' results have come together.
- * The results of local activities are further apart (interceptors.ts), so a replay finds the same iterations together.
- */
-const STEPS_TO_SHARE = 20;
-
-/** Iterations that end in one activity. */
-interface SharedEnd {
-  ends: IterationEnd[];
-  facts: Promise<EndIterationFacts[]>;
-}
-
 /** A loop of a draining run stops here for good. The next execution continues from its snapshot. */
 function forever(): Promise<never> {
   return new Promise(() => undefined);
 }
 
 /**
- * A loop that has begun: its iterations run side by side in lanes. When one has ended, the next one begins in its lane.
- * Iterations have an activity at their end, which those share that end together, and the loop has one at its beginning and
- * one at its end.
+ * A loop that has begun: its iterations run side by side in lanes. When one has ended, the next one begins in its lane. The
+ * activity of the last node of an iteration ends it; where several nodes are the last ones, or one has failed, an activity
+ * of its own does. The loop has one at its beginning and one at its end.
  */
 export class LoopRun implements BegunLoop {
   readonly #run: RunOfLoops;
@@ -70,7 +58,6 @@ export class LoopRun implements BegunLoop {
   #failure: Failure | undefined;
   #rounds: number;
   #isOver: boolean;
-  #ending: SharedEnd | undefined;
   /** Whether no iteration begins any more. */
   #isStopped = false;
 
@@ -174,14 +161,16 @@ export class LoopRun implements BegunLoop {
     await scope.finished;
     const { failure } = scope;
     if (failure === undefined && scope.isStopped) throw new CancelledFailure('The loop was stopped.');
-    if (this.#run.isDraining()) await forever();
+    const { iterationEnd } = scope;
+    if (iterationEnd === undefined && this.#run.isDraining()) await forever();
     const isSurvived = (code: string | undefined): boolean =>
       code === undefined || (survivesFailures && mayBeCaught(code));
-    const next = isSurvived(failure) ? this.#takeNext() : undefined;
-    const end = { index, ...(failure !== undefined && { failure }), ...(next !== undefined && { next }) };
+    const next = isSurvived(failure) ? scope.chooseNext() : undefined;
+    const { key, summary } = this.#node;
+    const end = { ...key, index, ...(failure !== undefined && { failure }), ...(next !== undefined && { next }) };
     this.#run.takeSlot();
     try {
-      const facts = await this.#end(end);
+      const facts = iterationEnd ?? (await endIteration(end, summary));
       // Nothing is awaited from here until the slot is left: a snapshot has this iteration or the next one.
       this.#open.delete(index);
       this.#run.close(scope);
@@ -199,31 +188,15 @@ export class LoopRun implements BegunLoop {
     }
   }
 
-  async #end(end: IterationEnd): Promise<EndIterationFacts> {
-    if (this.#ending === undefined) {
-      const ends: IterationEnd[] = [];
-      this.#ending = { ends, facts: this.#endTogether(ends) };
-    }
-    const { ends, facts } = this.#ending;
-    const place = ends.push(end) - 1;
-    return (await facts)[place]!;
-  }
-
-  async #endTogether(ends: IterationEnd[]): Promise<EndIterationFacts[]> {
-    for (let step = 0; step < STEPS_TO_SHARE; step++) await Promise.resolve();
-    this.#ending = undefined;
-    const { key, summary } = this.#node;
-    return endIterations({ ...key, ends }, summary);
-  }
-
   /** An activity that was in flight when the loop was stopped may have ended since. */
   #openScope(index: number): void {
     if (this.#isStopped) throw new CancelledFailure('The loop was stopped.');
     const { key, body } = this.#node;
     const resumed = this.#resumed.get(index);
     const path = iterationPath(key.path, key.nodeId, index);
-    const scope = new Scope({ runId: key.runId, path, plan: body, resumed });
-    if (resumed === undefined) scope.enterBody(this.#leftOf(index));
+    const chooseNext = (): number | undefined => this.#takeNext();
+    const scope = new Scope({ runId: key.runId, path, plan: body, resumed, chooseNext });
+    if (resumed === undefined) scope.settleFirst(this.#leftOf(index));
     this.#open.set(index, scope);
     this.#run.open(scope);
   }

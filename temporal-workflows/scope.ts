@@ -1,9 +1,10 @@
 // The scopes of a run: the drawing outside bodies, and one for each open iteration of a loop.
 import { CancellationScope } from '@temporalio/workflow';
-import type { KeptNode } from '../contract/activities.js';
+import type { EndIterationFacts } from '../contract/activities.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
-import { Planner } from './planner.js';
+import { Planner, type KeptNode } from '../graph/planner.js';
+import { mayBeginTogether, MAX_CONCURRENT, type Stride } from '../graph/stretch.js';
 
 /** A loop that has begun (`LoopRun`). */
 export interface BegunLoop {
@@ -17,6 +18,8 @@ interface ScopeOptions {
   path: string;
   plan: ScopePlan;
   resumed?: ScopeSnapshot | undefined;
+  /** Of an iteration: chooses the one that begins in its place; undefined for none. */
+  chooseNext?: () => number | undefined;
 }
 
 /** The nodes of one scope: what is ready, what is in flight, and whether all have ended. */
@@ -32,20 +35,27 @@ export class Scope {
   readonly resumedLoops: ReadonlyMap<number, LoopSnapshot>;
   /** Resolves when nothing of the scope is in flight, and nothing more of it starts. */
   readonly finished: Promise<void>;
+  /** Set when an activity has ended the iteration. */
+  iterationEnd: EndIterationFacts | undefined;
   readonly #runId: string;
+  readonly #chooseNext: () => number | undefined;
+  /** The choice, once it is made: null for none. */
+  #next: number | null | undefined;
   #finish: () => void = () => undefined;
   /** Nodes that have started and not ended; those that wait count. */
   #started = 0;
   #failure: string | undefined;
   #isStopped: boolean;
 
-  constructor({ runId, path, plan, resumed }: ScopeOptions) {
+  constructor({ runId, path, plan, resumed, chooseNext = () => undefined }: ScopeOptions) {
     this.#runId = runId;
     this.path = path;
     this.plan = plan;
     this.planner = new Planner(plan, resumed?.planner);
     this.resumedLoops = new Map(resumed?.loops?.map((loop) => [loop.node, loop]));
     this.finished = new Promise((resolve) => (this.#finish = resolve));
+    this.#chooseNext = chooseNext;
+    this.#next = resumed?.next;
     this.#failure = resumed?.failure;
     this.#isStopped = this.#failure !== undefined;
     this.#finishIfDone();
@@ -60,8 +70,8 @@ export class Scope {
     return this.#isStopped;
   }
 
-  /** The first node of a body's plan is the loop itself, which leads to the nodes with which the body begins. */
-  enterBody(kept: readonly KeptNode[]): void {
+  /** The first node has ended before anything of the scope begins: it is the trigger, or the loop around a body. */
+  settleFirst(kept: readonly KeptNode[]): void {
     this.planner.succeed(this.planner.take()!, 0);
     this.planner.settleKept(kept);
     this.#finishIfDone();
@@ -69,6 +79,12 @@ export class Scope {
 
   keyOf(node: number): NodeKey {
     return { runId: this.#runId, path: this.path, nodeId: this.plan.ids[node]! };
+  }
+
+  /** The iteration that begins in place of this one, always the same; undefined for none. */
+  chooseNext(): number | undefined {
+    if (this.#next === undefined) this.#next = this.#chooseNext() ?? null;
+    return this.#next ?? undefined;
   }
 
   enter(): void {
@@ -101,6 +117,7 @@ export class Scope {
       planner: this.planner.snapshot(),
       ...(loops.length > 0 && { loops }),
       ...(this.#failure !== undefined && { failure: this.#failure }),
+      ...(this.#next !== undefined && { next: this.#next }),
     };
   }
 
@@ -109,9 +126,16 @@ export class Scope {
   }
 }
 
-export interface Place {
+/** A node in its scope. */
+export interface ScopeNode {
   scope: Scope;
   node: number;
+}
+
+/** Ready nodes of a scope that begin in one activity. */
+export interface ReadyNodes {
+  scope: Scope;
+  nodes: [first: number, ...others: number[]];
 }
 
 /** The open scopes of a run. They take turns, so that a large one does not keep the others waiting. */
@@ -130,15 +154,16 @@ export class OpenScopes {
     return [...this.#scopes];
   }
 
-  /** Returns the next ready node, now running; undefined when there is none. */
-  take(): Place | undefined {
+  /** Returns the next ready node, with those that may begin in the same activity. Undefined when there is none. */
+  take(stride: Stride): ReadyNodes | undefined {
     for (const scope of this.#scopes) {
-      const node = scope.isStopped ? undefined : scope.planner.take();
-      if (node === undefined) continue;
+      const first = scope.isStopped ? undefined : scope.planner.take();
+      if (first === undefined) continue;
       // A set keeps the order of insertion: the scope goes to the end.
       this.#scopes.delete(scope);
       this.#scopes.add(scope);
-      return { scope, node };
+      const mayJoin = (other: number): boolean => mayBeginTogether(stride, scope.plan, first, other);
+      return { scope, nodes: [first, ...scope.planner.takeWhile(mayJoin, MAX_CONCURRENT - 1)] };
     }
     return undefined;
   }

@@ -1,7 +1,6 @@
 // A node that waits: it begins and ends in activities inside workflow tasks. In between there is a timer, and the run holds
 // nothing else.
-import type { ChildToStart, WaitFacts } from '../contract/activities.js';
-import type { NodeFacts } from '../contract/nodes.js';
+import type { ChildToStart, NodeFacts, WaitFacts } from '../contract/activities.js';
 import type { Waiting } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
 import { beginWait, endWait, type WaitKind } from './activity-options.js';
@@ -34,7 +33,7 @@ export async function runWait(
   { kind, key, summary }: WaitNode,
   { begun, hasTimeoutLink }: { begun: WaitFacts | undefined; hasTimeoutLink: boolean },
 ): Promise<NodeFacts> {
-  const wait = begun ?? (await beginWait(kind, { node: key, summary }));
+  const wait = begun ?? (await beginWait(kind, key, summary));
   host.remember(wait);
   if (begun === undefined && wait.child !== undefined) await host.startRun(wait.child);
   const end = { ...key, wait, hasTimeoutLink };

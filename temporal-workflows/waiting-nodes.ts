@@ -1,11 +1,10 @@
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
-import type { ChildToStart, WaitFacts } from '../contract/activities.js';
-import type { NodeFacts } from '../contract/nodes.js';
+import type { ChildToStart, NodeFacts, WaitFacts, Walked } from '../contract/activities.js';
 import { nodePlace } from '../contract/node-names.js';
 import type { AgentCursor, Decision, ResumedRun, Waiting, Wake } from '../contract/run-workflow.js';
 import { FIRST_STEP, runAgent, type AgentNode } from './agent-loop.js';
 import { ChildRuns } from './child-runs.js';
-import type { Place } from './scope.js';
+import type { ScopeNode } from './scope.js';
 import { hasTimeoutWay } from '../graph/plan.js';
 import { runWait, type WaitNode } from './wait.js';
 
@@ -97,7 +96,7 @@ export class WaitingNodes {
     };
   }
 
-  async runAgent(place: Place, agent: AgentNode): Promise<NodeFacts> {
+  async runAgent(place: ScopeNode, agent: AgentNode): Promise<Walked> {
     const { scope, node } = place;
     const key = keyOf(scope.path, node);
     const name = nodePlace(agent.key);
@@ -112,16 +111,15 @@ export class WaitingNodes {
       },
     };
     try {
-      await runAgent(host, agent, this.#agents.get(key)?.state ?? FIRST_STEP);
+      return await runAgent(host, agent, this.#agents.get(key)?.state ?? FIRST_STEP);
     } finally {
       // Also after a failure, which the run may survive: a later execution must not continue a node that has ended.
       this.#agents.delete(key);
       this.#woken.delete(name);
     }
-    return {};
   }
 
-  async runWait(place: Place, wait: WaitNode): Promise<NodeFacts> {
+  async runWait(place: ScopeNode, wait: WaitNode): Promise<NodeFacts> {
     const { scope, node } = place;
     const key = keyOf(scope.path, node);
     const name = nodePlace(wait.key);
@@ -140,7 +138,7 @@ export class WaitingNodes {
     }
   }
 
-  #decided(place: Place, { requests, deadlineMs }: AgentCursor): Promise<void> {
+  #decided(place: ScopeNode, { requests, deadlineMs }: AgentCursor): Promise<void> {
     const isDecided = () => requests.every((requestId) => this.#decisions.has(requestId));
     return this.#park(place, { for: 'approval', untilMs: deadlineMs }, isDecided);
   }
@@ -160,7 +158,7 @@ export class WaitingNodes {
   }
 
   /** Resolves when `isOver` says so, or at the time. */
-  async #park({ scope, node }: Place, waiting: Waiting, isOver: () => boolean): Promise<void> {
+  async #park({ scope, node }: ScopeNode, waiting: Waiting, isOver: () => boolean): Promise<void> {
     if (isOver()) return;
     const key = keyOf(scope.path, node);
     this.#change(() => this.#parked.set(key, { waiting, label: scope.plan.labels[node]! }));

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDERS =
-  /^(?:acceptance|api|db|activities|contract|graph|temporal-workflows|config|outgoing|threads|cli|bench|faults|console)\//;
+  /^(?:acceptance|api|db|activities|contract|graph|n8n|temporal-workflows|config|outgoing|processes|cli|bench|faults|console)\//;
 
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 const sources = tracked.filter((file) => FOLDERS.test(file) && /\.tsx?$/.test(file));
@@ -52,8 +52,10 @@ describe('the house', () => {
     assert.deepEqual([atRoot('db'), atRoot('activities')], [[], []]);
   });
 
-  it('has no file of more than 300 lines', () => {
-    const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 301;
+  // A file is as large as its subject: judgement decides, and most files stay far below this limit. The limit exists so that
+  // a file which has outgrown its subject is noticed.
+  it('has no file of more than 600 lines', () => {
+    const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 601;
     assert.deepEqual(sources.filter(isLong), []);
   });
 });

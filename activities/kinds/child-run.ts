@@ -1,10 +1,8 @@
 // The runs that nodes start: of a sub-workflow's node, and of an agent's tools that are workflows. Each is accepted as
 // the API accepts those that people ask for, exactly once by the node's row in `waits`.
-import { toSentences } from '../../acceptance/error-sentences.js';
-import { prepareRun } from '../../acceptance/prepare-run.js';
+import { toSentences, prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
-import type { SnapshotStore } from '../../acceptance/snapshot-store.js';
-import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
+import { START_GRACE_SECONDS, storeRun, type SnapshotStore } from '../../acceptance/store-run.js';
 import { currentTraceparent } from '../../config/spans.js';
 import type { ChildToStart } from '../../contract/activities.js';
 import type { Database } from '../../db/core/client.js';
@@ -23,7 +21,7 @@ import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import { MAX_WAIT_SECONDS } from '../../graph/nodes/timeout-field.js';
+import { MAX_WAIT_SECONDS } from '../../graph/nodes/shared-fields.js';
 import type { NodeOutput } from '../../graph/template.js';
 import { NodeFailure, runClosedFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
@@ -44,9 +42,9 @@ export interface ChildDeps extends ReadingDeps {
 }
 
 /** A run that is to be started. */
-export interface ChildRequest {
+interface ChildRequest {
   workflowId: number;
-  /** Which of the node's runs it is (`WaitsTable.call`). */
+  /** The number of the run among those of the node (`WaitsTable.call`). */
   call: number;
   /** Whether the node waits for its end. */
   waits: boolean;
@@ -153,7 +151,7 @@ function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): read
   throw cannotRun('Its input holds secrets, and those of this run have too many characters to be handed on.');
 }
 
-export interface ChildOutput {
+interface ChildOutput {
   /** What later nodes get. */
   output: unknown;
   /** What readers get, where that is something else. */

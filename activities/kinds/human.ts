@@ -1,6 +1,6 @@
 // A node that asks people. Its first step asks, and its second one ends the task when it is over (activities/kinds/end-wait.ts).
 import type { WaitFacts } from '../../contract/activities.js';
-import { askPeople, findChosen, settleTask } from '../../db/human-tasks/task-life.js';
+import { askPeople, closeTask, findChosen } from '../../db/human-tasks/task-life.js';
 import type { Role } from '../../db/core/tables.js';
 import { passSecrets } from '../../db/runs/passed-secrets.js';
 import { completeInput } from '../../graph/input.js';
@@ -8,7 +8,7 @@ import { isEmpty, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/human.js';
-import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/timeout-field.js';
+import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/shared-fields.js';
 import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
 import { isSecretField, MASK, maskInput } from '../../graph/secrets.js';
 import { renderText } from '../../graph/template.js';
@@ -74,7 +74,7 @@ function toStored(message: string): string {
 
 /** Undefined where the task is not over yet. Throws `human_timeout` when too few people have answered in time. */
 export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
-  const settled = await settleTask(db, task);
+  const settled = await closeTask(db, task);
   if (settled === undefined) return undefined;
   if (settled.action === null) throw new NodeFailure('human_timeout', 'Not enough people have answered in time.');
   const answers = await findChosen(db, settled);

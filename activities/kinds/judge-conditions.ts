@@ -1,8 +1,8 @@
 // Judges the conditions of a node: at once where that is cheap, else in a thread, so that no pattern holds the worker.
 import { answerQuestions, areCheap, toQuestions, type Judge } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
-import { ThreadsBusyError, type Threads } from '../../threads/threads.js';
-import { questionsWork } from '../../threads/work.js';
+import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
+import { questionsWork } from '../../processes/work.js';
 import { handedBack } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 
@@ -17,14 +17,14 @@ const MAX_WAITING = 8;
 /** The conditions of a node are judged in the name of its project. */
 export type JudgeFor = (task: NodeTask) => Judge;
 
-export function createJudge(threads: Threads): JudgeFor {
+export function createJudge(processes: Processes): JudgeFor {
   return ({ run: { projectId }, signal }) =>
-    async (conditions, scope, mode) => {
-      const questions = toQuestions(conditions, scope);
+    async (conditions, values, mode) => {
+      const questions = toQuestions(conditions, values);
       if (areCheap(questions)) return answerQuestions(questions, mode);
       const options = { owner: projectId, signal, limitMs: LIMIT_MS, maxWaiting: MAX_WAITING };
-      const reply = await threads.run(questionsWork(questions, mode), options).catch((error: unknown) => {
-        throw error instanceof ThreadsBusyError ? handedBack() : error;
+      const reply = await processes.run(questionsWork(questions, mode), options).catch((error: unknown) => {
+        throw error instanceof ProcessesBusyError ? handedBack() : error;
       });
       if (reply?.kind === 'held') return reply.held;
       if (reply?.kind === 'failed') throw new NodeError(reply.code, reply.message);

@@ -2,7 +2,7 @@
 import { isObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 import { invalidFormat, readAnswer, type AnswerForm, type CheckedAnswer } from '../../graph/response-format.js';
-import type { Threads } from '../../threads/threads.js';
+import type { Processes } from '../../processes/processes.js';
 
 /** Schemas of a legal size compile within two seconds. */
 const CHECK_WITHIN_MS = 10_000;
@@ -25,11 +25,11 @@ export interface Asked {
   signal: AbortSignal;
 }
 
-export function createFormChecker(threads: Threads): FormChecker {
+export function createFormChecker(processes: Processes): FormChecker {
   async function problemOf(schema: object, value: string | undefined, asked: Asked): Promise<string | undefined> {
     const work = { kind: 'schema', schema: writeJson(schema), ...(value !== undefined && { value }) } as const;
     const { projectId: owner, signal } = asked;
-    const reply = await threads.run(work, { owner, signal, limitMs: CHECK_WITHIN_MS });
+    const reply = await processes.run(work, { owner, signal, limitMs: CHECK_WITHIN_MS });
     if (reply?.kind === 'checked') return reply.problem;
     if (reply?.kind === 'unusable') throw invalidFormat(reply.reason);
     throw invalidFormat('to check an answer against the schema takes too long');

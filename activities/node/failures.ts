@@ -1,7 +1,7 @@
 // The failures of a node, and what of them may leave an activity. Temporal's history holds only codes and fixed
 // sentences. Quotations of a provider or target stay in Postgres, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { ChainProgress } from '../../contract/dense.js';
+import type { Walked } from '../../contract/activities.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import { NodeError } from '../../graph/node-error.js';
 
@@ -61,11 +61,9 @@ export function quotaFailure(charge?: Charge): NodeFailure {
 /** A failed node is the user's concern, so the worker logs no warning. */
 const { BENIGN } = ApplicationFailureCategory;
 
-/**
- * Creates a failure that ends the activity for good. `progress` is given by an activity that executes several nodes.
- */
-export function finalFailure(code: string, progress?: ChainProgress): ApplicationFailure {
-  const details = progress === undefined ? [] : [progress];
+/** Creates a failure that ends the activity for good. `walked`: what the activity has walked through. */
+export function finalFailure(code: string, walked?: Walked): ApplicationFailure {
+  const details = walked === undefined ? [] : [walked];
   const message = 'The node failed.';
   return ApplicationFailure.create({ type: code, message, nonRetryable: true, category: BENIGN, details });
 }

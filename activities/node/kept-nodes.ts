@@ -1,6 +1,6 @@
-import type { KeptNode } from '../../contract/activities.js';
 import type { EndedNode } from '../../db/nodes/kept-results-repository.js';
 import { handlesAfter, type ScopePlan } from '../../graph/plan.js';
+import type { KeptNode } from '../../graph/planner.js';
 
 /** What the planner of a scope needs to know of nodes whose ends the run has taken over. */
 export function toKeptNodes(ends: EndedNode[], plan: ScopePlan): KeptNode[] {

@@ -10,7 +10,7 @@ import { openResult } from '../../db/nodes/open-result.js';
 import { indexOfPath, iterationPath } from '../../graph/iteration-path.js';
 import { parseJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { NodeOutput, Scope } from '../../graph/template.js';
+import type { NodeOutput, VariableValues } from '../../graph/template.js';
 import { findPlaces } from '../../graph/variable-places.js';
 import type { LoopVariables, NodeErrorFacts } from '../../graph/variable.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
@@ -94,7 +94,7 @@ export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput, 
    * Loads the input and the values that `templates` (any JSON) name, and no others. From then on the task's lease holds
    * their weight.
    */
-  return async function loadScope({ run, path, memory }: ScopeTask, templates: unknown): Promise<Scope> {
+  return async function loadScope({ run, path, memory }: ScopeTask, templates: unknown): Promise<VariableValues> {
     const { iterations, loops } = findPlaces((nodeId) => run.node(nodeId)?.loops, path, templates);
     const results = new Map<string, NodeOutput>();
     const errors = new Map<string, NodeErrorFacts>();

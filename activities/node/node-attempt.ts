@@ -1,6 +1,6 @@
 // One attempt of a node's step, from its claim to the record of its end.
 import { Context } from '@temporalio/activity';
-import { isDataException } from '../../db/core/data-exception.js';
+import { isDataException } from '../../db/core/client.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { NodeError } from '../../graph/node-error.js';
@@ -15,11 +15,10 @@ import {
   runClosedFailure,
 } from './failures.js';
 import { keepAttempt } from './keep-attempt.js';
-import { logAttempt } from './node-log.js';
-import { recordNode, type NodeEnd } from './record-node.js';
+import { logAttempt, type AttemptOutcome } from './node-log.js';
+import { recordNode, type AttemptEnd } from './record-node.js';
 import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
 import { createStopSignal } from './stop-signal.js';
-import type { AttemptOutcome } from '../worker/worker-metrics.js';
 
 /** A node fails when a provider asks for a longer delay than this. */
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
@@ -64,8 +63,6 @@ interface AttemptOptions {
   attempt: number;
   /** The number of this attempt by the node's claim; absent for a node that is executed without one. */
   claimed?: number | undefined;
-  /** Aborting it aborts the attempt, and nothing is recorded. */
-  limit?: AbortSignal | undefined;
   /** Aborting it stops the node as if its run were cancelled. */
   givenUp?: AbortSignal | undefined;
 }
@@ -74,21 +71,21 @@ export async function attemptStep<Facts>(
   deps: NodeDeps,
   { runId, path, nodeId }: NodeKey,
   step: NodeStep<Facts>,
-  { attempt, claimed, limit, givenUp }: AttemptOptions,
+  { attempt, claimed, givenUp }: AttemptOptions,
 ): Promise<Facts> {
-  const run = await deps.contexts.load(runId);
+  const run = await deps.contexts.take(runId);
   const node = run.node(nodeId);
   if (node === undefined) throw finalFailure('internal_error');
   const stop = createStopSignal(Context.current(), givenUp);
-  const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
+  const { signal } = stop;
   const startedAt = performance.now();
   const memory = deps.memory.lease(`project:${run.projectId}`, signal);
-  const task: NodeTask = { runId, path, nodeId, run, node, signal, stop: stop.signal, memory, startedAt };
+  const task: NodeTask = { runId, path, nodeId, run, node, signal, memory, startedAt };
   const observe = (outcome: AttemptOutcome, code?: string, delayMs?: number): void => {
     deps.metrics.attemptSeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
     logAttempt(deps.logger, task, { outcome, attempt, code, delayMs });
   };
-  const record = (end: NodeEnd) => recordNode(deps, step, task, end);
+  const record = (end: AttemptEnd) => recordNode(deps, step, task, end);
   const keep = (error: NodeError) => keepAttempt(deps, task, claimed, error);
   const policy = policyOf(step, node.data);
   try {
@@ -101,15 +98,15 @@ export async function attemptStep<Facts>(
     return facts;
   } catch (thrown) {
     const error = toFailure(thrown);
-    if (stop.signal.aborted) return await stopNode(error, { record, observe, keep, givenUp });
-    return await failAttempt(error, { step, policy, attempt, limit, record, observe, keep });
+    if (signal.aborted) return await stopNode(error, { record, observe, keep, givenUp });
+    return await failAttempt(error, { step, policy, attempt, record, observe, keep });
   } finally {
     stop.release();
     task.memory.end();
   }
 }
 
-interface Failing<Facts> extends Pick<AttemptOptions, 'attempt' | 'limit'> {
+interface Failing<Facts> extends Pick<AttemptOptions, 'attempt'> {
   step: NodeStep<Facts>;
   policy: RetryPolicy;
   record: Recorder;
@@ -120,12 +117,7 @@ interface Failing<Facts> extends Pick<AttemptOptions, 'attempt' | 'limit'> {
 
 /** The attempt ended without a result: either another one follows, or the node has failed. */
 async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Promise<Facts> {
-  const { step, policy, attempt, limit, record, observe, keep } = failing;
-  if (limit?.aborted) {
-    observe('cut');
-    await keep(CUT);
-    throw error;
-  }
+  const { step, policy, attempt, record, observe, keep } = failing;
   if (isHandedBack(error)) {
     observe('handed_back');
     throw error;
@@ -148,11 +140,10 @@ async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Prom
 }
 
 // What readers are told of attempts that ended without a failure of their node.
-const CUT = new NodeError('attempt_cut', 'The call took long, and the node continued in an activity of its own.');
 const INTERNAL = new NodeError('internal_error', 'The service failed, and the node was attempted again.');
 const STOPPED = new NodeError('worker_shutdown', 'The worker was stopped and has handed the node back.');
 
-type Recorder = (end: NodeEnd) => Promise<NodeClaim | undefined>;
+type Recorder = (end: AttemptEnd) => Promise<NodeClaim | undefined>;
 
 /**
  * An attempt that is repeated may come to another end than the first one: a condition may refer to a node that runs

@@ -3,7 +3,12 @@
 import type { Logger } from '../../config/logger.js';
 import { annotateActiveSpan } from '../../config/spans.js';
 import type { NodeTask } from './node-step.js';
-import type { AttemptOutcome } from '../worker/worker-metrics.js';
+
+/**
+ * How an attempt ended. `retried`: another attempt follows. `handed_back`: the worker is stopping, and another worker
+ * continues.
+ */
+export type AttemptOutcome = 'ended' | 'retried' | 'cancelled' | 'handed_back' | 'internal_error';
 
 interface AttemptReport {
   outcome: AttemptOutcome;
@@ -16,7 +21,6 @@ interface AttemptReport {
 
 const SAID: Partial<Record<AttemptOutcome, string>> = {
   retried: 'node is attempted again',
-  cut: 'node continues as a normal activity',
   handed_back: 'node is handed back to another worker',
 };
 

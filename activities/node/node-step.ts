@@ -4,7 +4,7 @@ import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import type { Logger } from '../../config/logger.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { Database } from '../../db/core/client.js';
-import type { NodeClaim, NodeEnd as NodeEndRow } from '../../db/nodes/node-results-repository.js';
+import type { NodeClaim, NodeEndRow } from '../../db/nodes/node-results-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
@@ -37,8 +37,6 @@ export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
   /** Aborted when the run is cancelled or the worker must stop (stop-signal.ts). */
-  stop: AbortSignal;
-  /** Aborted together with `stop`, and when a local attempt takes too long. */
   signal: AbortSignal;
   /** This node's lease on the worker's memory budget. */
   memory: ByteLease;
@@ -48,7 +46,7 @@ export interface NodeTask extends NodeKey {
 
 /** What the frame around a node knows of its beginning. */
 export interface NodeBeginning {
-  /** Aborted when a concurrent node of the same activity has failed. */
+  /** Aborted when another node of the same activity has failed, and nothing has caught that. */
   givenUp?: AbortSignal | undefined;
   /** When the node became ready, in milliseconds since the epoch. By default when its activity was scheduled. */
   readyAtMs?: number | undefined;

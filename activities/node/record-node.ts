@@ -7,14 +7,15 @@ import {
   findNodeClaim,
   recordNodeEnd,
   type NodeClaim,
-  type NodeEnd as NodeEndRow,
+  type NodeEndRow,
 } from '../../db/nodes/node-results-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { NodeFailure, quotaFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './node-step.js';
 
-export interface NodeEnd {
+/** How an attempt has ended its node. */
+export interface AttemptEnd {
   outcome?: NodeOutcome;
   failure?: NodeFailure;
 }
@@ -33,14 +34,14 @@ function isCaught({ survives }: Recorder, data: Record<string, unknown>, code: s
 }
 
 /**
- * Idempotent. A repeat (the trigger's, when its workflow task is repeated) is not counted in the metrics. Returns the
+ * Idempotent. A repeat is not counted in the metrics. Returns the
  * success that an earlier attempt has recorded: the run must continue with that one, because it is what readers get.
  */
 export async function recordNode(
   deps: NodeDeps,
   recorder: Recorder,
   task: NodeTask,
-  end: NodeEnd,
+  end: AttemptEnd,
 ): Promise<NodeClaim | undefined> {
   const { run, node, runId, path, nodeId } = task;
   const texts = end.outcome && toResultText(end.outcome, task, { masker: run.masker, secretBox: deps.secretBox });
@@ -110,7 +111,7 @@ export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promi
         deps.logger.error({ run_id: task.runId, node_id: task.nodeId, err: error }, 'an outcome cannot be recorded');
         throw new NodeFailure('internal_error', 'What the node put out could not be stored.');
       }
-      const patienceMs = task.stop.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
+      const patienceMs = task.signal.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
       if (Date.now() - startedAt > patienceMs) throw error;
       const { attempt } = activityInfo();
       deps.logger.warn({ run_id: task.runId, node_id: task.nodeId, attempt, err: error }, 'recording a node again');

@@ -3,21 +3,21 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { nodeOfRun } from '../../contract/node-names.js';
-import type { Db } from '../../db/core/client.js';
 import { findPassedSecrets, openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
-import type { SecretBox } from '../../db/core/secret-box.js';
 import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../db/runs/run-contents.js';
 import type { RunInput } from '../../graph/input.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
-import type { Scope } from '../../graph/template.js';
+import type { VariableValues } from '../../graph/template.js';
 import { workflowToolsOf } from '../../graph/nodes/agent.js';
 import { asksForSecrets } from '../../graph/nodes/human.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
-import type { NodeKey } from '../../graph/plan.js';
+import { bodyPlan, rootPlan, type NodeKey, type Plan, type ScopePlan } from '../../graph/plan.js';
+import { innermostLoop } from '../../graph/iteration-path.js';
 import type { CallbackUrls } from './callback-urls.js';
 import { runClosedFailure } from './failures.js';
+import { takeRun, type TakingDeps } from './take-run.js';
 import { createScopeLoader, type ScopeTask } from './load-scope.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 
@@ -44,6 +44,8 @@ export interface RunContext {
   masker: Masker;
   /** Returns undefined for an id that the run does not have. */
   node(nodeId: string): RunNode | undefined;
+  /** Returns the plan of the drawing outside bodies, or of the body that the iteration with this path executes. */
+  planOf: (path: string) => ScopePlan;
 }
 
 export type { RunNode } from '../../db/runs/run-contents.js';
@@ -55,18 +57,28 @@ export interface RunContexts {
   rememberItems(loop: NodeKey, items: string[]): void;
   /** Throws a non-retryable failure when the run does not exist. */
   load(runId: string): Promise<RunContext>;
+  /** The same, for whoever executes something of the run: it has started then (`takeRun`). */
+  take(runId: string): Promise<RunContext>;
   /** See `createScopeLoader`. */
-  loadScope(task: ScopeTask, templates: unknown): Promise<Scope>;
+  loadScope(task: ScopeTask, templates: unknown): Promise<VariableValues>;
 }
 
-/** A run may get secrets while it lasts: of runs that its nodes or tools start, and from people. */
-interface KeptRun extends RunContext {
+interface KeptRun {
+  context: RunContext;
+  weightBytes: number;
+  /** A run may get secrets while it lasts: of runs that its nodes or tools start, and from people. */
   getsSecrets: boolean;
+  isStarted: boolean;
+  plan: Plan;
+  /** Set while the run is being taken. */
+  taking?: Promise<void>;
 }
 
 /** The part that all runs of the same drawing share. */
 interface Graph extends RunGraph {
   weightBytes: number;
+  plan: Plan;
+  planOf: (path: string) => ScopePlan;
 }
 
 // Both bounds apply at once: one limits the number of small runs, the other the weight of large ones. A run that is too
@@ -87,7 +99,8 @@ const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 
 /** Also in characters. The items of the largest loop fit in it. */
 const ITEM_CACHE = { max: 10_000, maxSize: 8 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
-export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: CallbackUrls): RunContexts {
+export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }): RunContexts {
+  const { db, secretBox, callbacks } = deps;
   const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);
   const runs = new LRUCache<string, Promise<KeptRun>>(RUN_CACHE);
   const maskers = new LRUCache<string, Pick<RunContext, 'masker' | 'secretTexts'>>({ max: MAX_PASSED_MASKERS });
@@ -102,39 +115,55 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
   async function loadRun(runId: string): Promise<KeptRun> {
     const stored = await findRunContext(db, runId);
     if (stored === undefined) throw runClosedFailure();
-    const { nodes, fields } = await loadGraph(stored.snapshotHash);
+    const { nodes, fields, plan, planOf } = await loadGraph(stored.snapshotHash);
     const { input, inputText, publicInput, secrets, ...masking } = openRunContents(stored, fields, secretBox);
-    return {
+    // The input is held twice: unmasked and masked.
+    const weightBytes = 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText));
+    const context: RunContext = {
       runId,
       projectId: stored.projectId,
       userId: stored.userId,
       traceparent: stored.traceparent,
       input,
       publicInput,
-      // The input is held twice: unmasked and masked.
-      weightBytes: 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText)),
+      weightBytes,
       ...masking,
       depth: stored.depth,
       rootRunId: stored.rootRunId,
       isResumed: stored.isResumed,
-      getsSecrets: [...nodes.values()].some(mayGetSecrets),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
+      planOf,
     };
+    const getsSecrets = [...nodes.values()].some(mayGetSecrets);
+    return { context, weightBytes, getsSecrets, isStarted: stored.isStarted, plan };
   }
 
   /** With the secrets that it has got by now. */
-  async function withPassed({ getsSecrets, ...run }: KeptRun): Promise<RunContext> {
-    const sealed = getsSecrets ? await findPassedSecrets(db, run.runId) : null;
-    if (sealed === null) return run;
-    const key = `${run.runId}/${createHash('sha256').update(sealed).digest('base64url')}`;
+  async function withPassed({ context, getsSecrets }: KeptRun): Promise<RunContext> {
+    const { runId, projectId } = context;
+    const sealed = getsSecrets ? await findPassedSecrets(db, runId) : null;
+    if (sealed === null) return context;
+    const key = `${runId}/${createHash('sha256').update(sealed).digest('base64url')}`;
     let masking = maskers.get(key);
     if (masking === undefined) {
       const secretTexts = [
-        ...new Set([...run.secretTexts, ...openPassedSecrets(secretBox, sealed, [run.projectId, run.runId])]),
+        ...new Set([...context.secretTexts, ...openPassedSecrets(secretBox, sealed, [projectId, runId])]),
       ];
       maskers.set(key, (masking = { secretTexts, masker: createMasker(secretTexts) }));
     }
-    return { ...run, ...masking };
+    return { ...context, ...masking };
+  }
+
+  async function take(run: KeptRun): Promise<void> {
+    if (run.isStarted) return;
+    const record = async (): Promise<void> => {
+      const output = await takeRun(deps, run.context, run.plan);
+      const start = { runId: run.context.runId, path: '', nodeId: run.plan.ids[0]! };
+      if (output !== undefined) outputs.set(keyOf(start), output);
+      run.isStarted = true;
+    };
+    run.taking ??= record().finally(() => delete run.taking);
+    await run.taking;
   }
 
   return {
@@ -143,6 +172,11 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
       for (const [index, text] of texts.entries()) items.set(keyOf(loop, index), text);
     },
     load: async (runId) => withPassed(await cached(runs, runId, () => loadRun(runId))),
+    async take(runId) {
+      const run = await cached(runs, runId, () => loadRun(runId));
+      await take(run);
+      return withPassed(run);
+    },
     loadScope: createScopeLoader({
       db,
       secretBox,
@@ -196,5 +230,18 @@ async function cached<T extends { weightBytes: number }>(
 }
 
 function toGraph(snapshot: StoredSnapshot): Graph {
-  return { ...readGraph(snapshot), weightBytes: SNAPSHOT_FACTOR * snapshot.sizeBytes };
+  const { plan } = snapshot;
+  const root = rootPlan(plan);
+  const bodies = new Map<string, ScopePlan>();
+  const bodyOf = (loopId: string): ScopePlan => {
+    const body = bodies.get(loopId) ?? bodyPlan(plan, plan.ids.indexOf(loopId));
+    bodies.set(loopId, body);
+    return body;
+  };
+  return {
+    ...readGraph(snapshot),
+    plan,
+    planOf: (path) => (path === '' ? root : bodyOf(innermostLoop(path).nodeId)),
+    weightBytes: SNAPSHOT_FACTOR * snapshot.sizeBytes,
+  };
 }

@@ -4,50 +4,47 @@
 // progress` and executes the node again (the ledger guards calls that must not be repeated). If it dies after the
 // record, the next attempt finds the stored end and returns it without executing anything.
 import { Context, heartbeat } from '@temporalio/activity';
-import type { NodeFacts } from '../../contract/nodes.js';
+import type { NodeFacts } from '../../contract/activities.js';
 import type { NodeClaim } from '../../db/nodes/node-results-repository.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import { finalFailure } from './failures.js';
 import { attemptStep, claimOrSettle } from './node-attempt.js';
 import type { NodeBeginning, NodeDeps, NodeKindRunner, NodeStep } from './node-step.js';
 import { runInTurn } from './attempts-in-turn.js';
+import { Pulse } from './pulse.js';
 
-const HEARTBEAT_EVERY_MS = 2_000;
-
-/** Runs a node, or one step of it, in an activity of its own. */
-export function runStep<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Facts>): Promise<Facts> {
-  return withHeartbeat(key, () => claimAndAttempt(deps, key, step));
-}
-
-/** Runs a node that only reads and decides, inside the workflow task. Executed again, it keeps the end that is recorded. */
-export function runInline<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Facts>): Promise<Facts> {
-  return attemptStep(deps, key, step, { attempt: 1 });
-}
-
-/** Makes one attempt and counts it. */
+/** Makes one attempt of a node, or of one step of it, and counts it. */
 export async function claimAndAttempt<Facts>(
   deps: NodeDeps,
   key: NodeKey,
   step: NodeStep<Facts>,
   { givenUp, readyAtMs }: NodeBeginning = {},
 ): Promise<Facts> {
+  await deps.contexts.take(key.runId);
   const claim = await claimOrSettle(deps, key, step, readyAtMs);
   if (claim.status === 'succeed') return step.settled(claim);
   return attemptStep(deps, key, step, { attempt: step.attemptOf(claim), claimed: claim.attempts, givenUp });
 }
 
-/** A normal activity sends heartbeats (with its progress, if it reports any) and waits for its own earlier attempts. */
-export async function withHeartbeat<Facts>(
-  { runId }: NodeKey,
-  work: () => Promise<Facts>,
-  progress?: () => unknown,
+/** Runs a node that only reads and decides, without a claim. Executed again, it keeps the end that is recorded. */
+export function runInline<Facts>(
+  deps: NodeDeps,
+  key: NodeKey,
+  step: NodeStep<Facts>,
+  { givenUp }: NodeBeginning = {},
 ): Promise<Facts> {
-  const beat = setInterval(() => heartbeat(progress?.()), HEARTBEAT_EVERY_MS);
+  return attemptStep(deps, key, step, { attempt: 1, givenUp });
+}
+
+/** A normal activity sends heartbeats and waits for its own earlier attempts. A local one has neither. */
+export async function withPulse<Facts>({ runId }: NodeKey, work: (pulse: Pulse) => Promise<Facts>): Promise<Facts> {
   const { info, cancellationSignal } = Context.current();
+  const pulse = new Pulse(info.isLocal ? undefined : heartbeat);
   try {
-    return await runInTurn(`${runId}/${info.activityId}`, cancellationSignal, work);
+    if (info.isLocal) return await work(pulse);
+    return await runInTurn(`${runId}/${info.activityId}`, cancellationSignal, () => work(pulse));
   } finally {
-    clearInterval(beat);
+    pulse.stop();
   }
 }
 

@@ -1,13 +1,11 @@
 // A firing of a schedule: its run is accepted as the API accepts those that people ask for, exactly once by its row in
 // `schedule_firings`, as the schedule's author.
 import { Context } from '@temporalio/activity';
-import { toSentences } from '../../acceptance/error-sentences.js';
-import { mayRun } from '../../db/projects/roles.js';
-import { prepareRun } from '../../acceptance/prepare-run.js';
+import { toSentences, prepareRun } from '../../acceptance/prepare-run.js';
+import { mayRun } from '../../acceptance/roles.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
-import type { SnapshotStore } from '../../acceptance/snapshot-store.js';
-import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
+import { START_GRACE_SECONDS, storeRun, type SnapshotStore } from '../../acceptance/store-run.js';
 import { currentTraceparent } from '../../config/spans.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
 import type { Database } from '../../db/core/client.js';

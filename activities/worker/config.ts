@@ -16,9 +16,8 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
   return {
     databaseUrl: required(environment, 'databaseUrl', 'DATABASE_URL'),
     secretsKeys: required(environment, 'secretsKeys', 'SECRETS_KEY'),
-    internalServiceToken: required(environment, 'internalServiceToken', 'INTERNAL_SERVICE_TOKEN').split(',')[0]!.trim(),
-    apiInternalUrl: environment.apiInternalUrl.replace(/\/$/, ''),
     publicUrl: environment.publicUrl,
+    execution: environment.execution,
     runTimeoutDays: environment.runTimeoutDays,
     addressRules: environment.addressRules,
     taskQueue: environment.temporalTaskQueue,

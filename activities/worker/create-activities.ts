@@ -1,25 +1,33 @@
 // The registry of activities. Their names are for the operators who see them in the Temporal UI.
-import type { Activities, NodeActivities } from '../../contract/activities.js';
-import type { NodeFacts, NodeRef } from '../../contract/nodes.js';
+import type { Client } from '@temporalio/client';
+import type {
+  Activities,
+  EndIterationRef,
+  FinishRunInput,
+  NodeActivities,
+  NodeFacts,
+  TurnFacts,
+  TurnRef,
+  Walked,
+  WalkRef,
+} from '../../contract/activities.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
-import { createSnapshotStore } from '../../acceptance/snapshot-store.js';
+import { createSnapshotStore } from '../../acceptance/store-run.js';
 import type { Logger } from '../../config/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import { recordCaughtFailure } from '../../db/nodes/node-results-repository.js';
 import { kinds, kindsThatRun, type KindThatRuns } from '../../graph/kinds.js';
+import type { Execution } from '../../graph/document.js';
 import type { EvaluatedKind } from '../../graph/nodes/registry.js';
+import type { NodeKey } from '../../graph/plan.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
 import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
-import type { Threads } from '../../threads/threads.js';
-import { createExecuteNode } from '../dense/execute-node.js';
-import { createNodeChain } from '../dense/node-chain.js';
-import { Slots } from '../dense/slots.js';
+import type { Processes } from '../../processes/processes.js';
 import type { AgentDeps } from '../kinds/agent/agent-step.js';
 import { createToolsStep } from '../kinds/agent/agent-tools.js';
-import { createTurnStep } from '../kinds/agent/agent-turn.js';
+import { createTurnStep, type OpenTurn } from '../kinds/agent/agent-turn.js';
 import { createCodeRunner } from '../kinds/code/code.js';
 import type { Sandbox } from '../kinds/code/sandbox.js';
 import { createHttpRunner } from '../kinds/http/http.js';
@@ -28,12 +36,12 @@ import { createJudge, type JudgeFor } from '../kinds/judge-conditions.js';
 import { createLlmRunner } from '../kinds/llm/llm.js';
 import { createModelClients } from '../kinds/llm/model-clients.js';
 import { createForEachStep, createLoopStep } from '../kinds/loop/begin-loop.js';
-import { createEndIterationsStep } from '../kinds/loop/end-iterations.js';
+import { createEndIterationStep } from '../kinds/loop/end-iteration.js';
 import { createEndLoopStep } from '../kinds/loop/end-loop.js';
 import { createMcpRunner } from '../kinds/mcp/mcp.js';
 import { createMcpSessions } from '../kinds/mcp/mcp-sessions.js';
 import { createFormChecker } from '../kinds/structured-answer.js';
-import { createTriggerStep } from '../kinds/trigger.js';
+import { triggerRunner } from '../kinds/trigger.js';
 import { createEndWaitStep } from '../kinds/end-wait.js';
 import { createAskStep } from '../kinds/human.js';
 import { createBeginWaitStep } from '../kinds/wait.js';
@@ -41,15 +49,18 @@ import { createBeginChildStep } from '../kinds/sub-workflow.js';
 import { loadKept } from '../node/load-kept.js';
 import { loadPlan } from '../node/load-plan.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
-import type { NodeDeps, NodeStep } from '../node/node-step.js';
-import { reportRunEnd, reportWithLastNode, type ReportRunEnd } from '../node/report-end.js';
+import { endRun } from '../node/end-run.js';
+import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
-import { claimAndAttempt, runInline, runStep, toStep } from '../node/run-node.js';
+import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
+import { settleWalk } from '../node/settle-walk.js';
+import { walk, type ExecuteNode, type WalkDeps } from '../node/walk.js';
 import { createScheduleActivities } from '../schedules/schedule-activities.js';
+import type { ProjectSlots } from './project-slots.js';
 import { createActivityTracer } from './trace-activity.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
-export interface ActivityDeps {
+interface ActivityDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
@@ -57,18 +68,19 @@ export interface ActivityDeps {
   outgoing: OutgoingClient;
   mcp: McpClient;
   sandbox: Sandbox;
-  threads: Threads;
+  processes: Processes;
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
-  /** The limit on nodes that are executed at once. */
-  activitySlots: number;
+  /** The slots of the worker, by projects. */
+  slots: ProjectSlots;
+  /** How runs are executed whose drawing does not say it. */
+  execution: Execution;
+  temporal: Client;
   logger: Logger;
   metrics: WorkerMetrics;
   /** How long a run may last in all. */
   runTimeoutDays: number;
-  apiInternalUrl: string;
-  internalServiceToken: string;
 }
 
 type Steps = Record<KindThatRuns<'activity' | 'inline'>, NodeStep<NodeFacts>>;
@@ -78,57 +90,77 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const sessions = createMcpSessions(deps.mcp);
   const clients = createModelClients(db, secretBox, metrics);
-  const forms = createFormChecker(deps.threads);
+  const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
   const agent: AgentDeps = { ...children, providers, clients, forms, sessions, node };
-  const judge = createJudge(deps.threads);
+  const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
-  const report: ReportRunEnd = (end) => trace('finishRun', end, () => reportRunEnd(deps, end));
+  const end = (run: FinishRunInput) => trace('finishRun', run, () => endRun(deps, run));
+  const endIteration = (ref: EndIterationRef) =>
+    trace('endIteration', ref, () => runInline(node, ref, createEndIterationStep(loops, ref)));
 
   const steps: Steps = {
     ...toInlineSteps(contexts, judge),
-    trigger: createTriggerStep(db),
+    trigger: toStep(triggerRunner),
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing })),
     llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node })),
     mcp: toStep(createMcpRunner({ db, contexts, sessions })),
     code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),
   };
-  const run = async (kind: keyof Steps, ref: NodeRef): Promise<NodeFacts> => {
+  const executeKind = (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> => {
     const { activity, runs } = kinds[kind];
-    return trace(activity, ref, async () => {
-      const facts = await (runs === 'inline' ? runInline : runStep)(node, ref, steps[kind]);
-      return ref.endSequence === undefined ? facts : { ...facts, ...(await reportWithLastNode(report, ref.runId)) };
+    const execute = runs === 'inline' ? runInline : claimAndAttempt;
+    return trace(activity, key, () => execute(node, key, steps[kind], beginning));
+  };
+  const walking: WalkDeps = {
+    node,
+    slots: deps.slots,
+    endRun: (runId) => end({ runId, status: 'succeed' }),
+    endIteration,
+    async execute(key, beginning) {
+      const { kind } = (await contexts.load(key.runId)).node(key.nodeId)!;
+      return executeKind(kind as keyof Steps, key, beginning);
+    },
+  };
+  const walkFrom = (ref: WalkRef, executeFirst: ExecuteNode): Promise<Walked> =>
+    withPulse(ref, (pulse) => walk(walking, ref, executeFirst, pulse));
+  const takeTurn = async (ref: TurnRef & WalkRef): Promise<TurnFacts> => {
+    const step = createTurnStep(agent, ref);
+    let open: OpenTurn;
+    const final = await walkFrom(ref, async (key, beginning) => {
+      open = await trace('agentTurn', key, () => claimAndAttempt(node, key, step, beginning));
+      return open === undefined ? {} : undefined;
     });
+    return open === undefined ? { final, approvals: [], waitMs: 0 } : open;
   };
   const activities = Object.keys(steps).map((kind) => [
     kinds[kind as keyof Steps].activity,
-    (ref: NodeRef) => run(kind as keyof Steps, ref),
+    (ref: WalkRef) => walkFrom(ref, (key, beginning) => executeKind(kind as keyof Steps, key, beginning)),
   ]);
   return {
     ...(Object.fromEntries(activities) as NodeActivities),
-    agentTurn: (ref) => trace('agentTurn', ref, () => runStep(node, ref, createTurnStep(agent, ref))),
-    agentTools: (ref) => trace('agentTools', ref, () => runStep(node, ref, createToolsStep(agent, ref))),
-    finishRun: report,
+    agentTurn: takeTurn,
+    agentTools: (ref) =>
+      trace('agentTools', ref, () => withPulse(ref, () => claimAndAttempt(node, ref, createToolsStep(agent, ref)))),
+    async finishRun(run) {
+      // A run that has nothing but its trigger has not been taken yet.
+      if (run.status === 'succeed') await contexts.take(run.runId);
+      await end(run);
+    },
     forEach: (ref) => trace('forEach', ref, () => claimAndAttempt(node, ref, createForEachStep(loops))),
     loop: (ref) => trace('loop', ref, () => claimAndAttempt(node, ref, createLoopStep(loops))),
-    endIterations: (ref) =>
-      trace('endIterations', ref, () => runInline(node, ref, createEndIterationsStep(loops, ref))),
+    endIteration,
     endLoop: (ref) => trace('endLoop', ref, () => claimAndAttempt(node, ref, createEndLoopStep(loops, ref))),
     wait: (ref) => trace('wait', ref, () => runInline(node, ref, createBeginWaitStep(waits))),
     humanTask: (ref) => trace('humanTask', ref, () => runInline(node, ref, createAskStep(waits))),
     endWait: (ref) => trace('endWait', ref, () => runInline(node, ref, createEndWaitStep(waits, ref))),
     subWorkflow: (ref) => trace('subWorkflow', ref, () => runInline(node, ref, createBeginChildStep(children))),
-    loadPlan: ({ runId }) => loadPlan(db, runId),
+    loadPlan: ({ runId }) => loadPlan(db, runId, deps.execution),
     loadKept: ({ runId }) => loadKept(db, runId),
-    closeNode: ({ code, ...key }) => trace('closeNode', key, () => recordCaughtFailure(db, key, code)),
+    settleWalk: (ref) => trace('settleWalk', ref, () => settleWalk({ db, contexts }, ref)),
     ...createScheduleActivities({ ...children, memory }),
-    nodeChain: createNodeChain({
-      executeNode: createExecuteNode(node, steps, trace),
-      slots: { normal: new Slots(deps.activitySlots), local: new Slots(deps.activitySlots) },
-      report,
-    }),
   };
 }
 

@@ -1,6 +1,7 @@
 // The worker process: runs the run workflow and its activities.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Worker, type LogEntry, type WorkerOptions } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { ConfigError } from '../../config/environment.js';
@@ -20,7 +21,7 @@ import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
-import { createThreads } from '../../threads/threads.js';
+import { createProcesses } from '../../processes/processes.js';
 import { createCallbackUrls } from '../node/callback-urls.js';
 import { createRunContexts } from '../node/run-context.js';
 import { ProjectSlots } from './project-slots.js';
@@ -65,12 +66,14 @@ async function main(): Promise<void> {
   const outgoing = createOutgoingClient(config.addressRules);
   const mcp = createMcpClient(config.addressRules);
   const sandbox = createSandbox();
-  const threads = createThreads();
+  const processes = createProcesses();
   const secretBox = createSecretBox(config.secretsKeys);
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
-  const contexts = createRunContexts(db, secretBox, callbacks);
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
+  const contexts = createRunContexts({ db, secretBox, memory, metrics, callbacks });
+  const dataConverter = createDataConverter(config.payloadKeys);
+  const temporal = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const slots = new ProjectSlots({ slots: config.activitySlots, projectSlots: config.projectSlots });
   const holdSlots = createProjectSlotsInterceptor({ slots, contexts, handedBack: metrics.handedBack });
   const options: WorkerOptions = {
@@ -79,7 +82,7 @@ async function main(): Promise<void> {
     taskQueue: config.taskQueue,
     ...workflowCode(config),
     ...workflowOptions(config),
-    dataConverter: createDataConverter(config.payloadKeys),
+    dataConverter,
     activities: createActivities({
       ...config,
       db,
@@ -89,8 +92,10 @@ async function main(): Promise<void> {
       outgoing,
       mcp,
       sandbox,
-      threads,
+      processes,
       memory,
+      slots,
+      temporal,
       logger,
       metrics,
     }),
@@ -128,7 +133,7 @@ async function main(): Promise<void> {
   } finally {
     health.close();
     sandbox.close();
-    threads.close();
+    processes.close();
     await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
     await tracing.shutdown();
   }

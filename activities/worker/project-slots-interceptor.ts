@@ -10,8 +10,6 @@ interface ProjectSlotsDeps {
   handedBack: { inc(): void };
 }
 
-/** The report of a run's end is exempt: pollers wait for it, and it frees what the run holds. */
-const EXEMPT = new Set(['finishRun']);
 /**
  * The mean wait. Meanwhile the activity occupies one of Temporal's slots, which others cannot use. If the wait were
  * much shorter, a project with thousands of queued nodes would keep the server busy with delivering and taking back
@@ -31,7 +29,7 @@ export function createProjectSlotsInterceptor(deps: ProjectSlotsDeps): (context:
     const inbound: ActivityInboundCallsInterceptor = {
       async execute(input, next) {
         const { info, cancellationSignal } = context;
-        if (info.isLocal || EXEMPT.has(info.activityType)) return next(input);
+        if (info.isLocal) return next(input);
         const projectId = await findProject(contexts, input.args);
         if (projectId === undefined) return next(input);
         if (await slots.take(projectId, withJitter(WAIT_MS), cancellationSignal)) {

@@ -1,7 +1,7 @@
 // Limits the share of a worker's slots that one project may hold. Temporal's fairness only orders its queue. Without
 // this limit, the long calls of one project could hold every slot, and all other projects would wait for them.
 
-export interface ProjectSlotsOptions {
+interface ProjectSlotsOptions {
   /** The limit on activities that the worker runs at once. */
   slots: number;
   /** The limit for one project while no other project holds a slot. */
@@ -79,15 +79,15 @@ export class ProjectSlots {
 
   #wait(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      const settle = (hasSlot: boolean): void => {
+      const endWait = (hasSlot: boolean): void => {
         this.#line.delete(waiting);
         clearTimeout(timer);
         signal.removeEventListener('abort', leave);
         if (hasSlot) this.#hold(projectId);
         resolve(hasSlot);
       };
-      const waiting: Waiting = { projectId, admit: () => settle(true) };
-      const leave = (): void => settle(false);
+      const waiting: Waiting = { projectId, admit: () => endWait(true) };
+      const leave = (): void => endWait(false);
       const timer = setTimeout(leave, ms);
       signal.addEventListener('abort', leave, { once: true });
       this.#line.add(waiting);

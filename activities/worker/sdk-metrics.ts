@@ -11,7 +11,7 @@ const WAITING = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BUCKETS = { activity_schedule_to_start_latency: WAITING, workflow_task_schedule_to_start_latency: WAITING };
 
 /** Returns an empty text while the SDK does not answer. */
-export type ReadSdkMetrics = () => Promise<string>;
+type ReadSdkMetrics = () => Promise<string>;
 
 /** Another process may take the port between finding and using it. The next attempt then uses another port. */
 export async function installRuntime(options: RuntimeOptions): Promise<ReadSdkMetrics> {

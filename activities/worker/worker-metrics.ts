@@ -13,18 +13,14 @@ export interface WorkerMetrics {
   modelCallSeconds: Histogram<'provider' | 'status'>;
   /** Counts tokens as the providers do for billing. */
   modelTokens: Counter<'provider' | 'type'>;
+  /** Counts the runs whose end this process has written, by stored status. */
+  runsEnded: Counter<'status'>;
   /** Counts activities that went back to Temporal's queue because their project held its share of the slots. */
   handedBack: Counter;
 }
 
-/**
- * How an attempt ended. `retried`: another attempt follows. `cut`: a local attempt took too long, and a normal activity
- * follows. `handed_back`: the worker is stopping, and another worker continues.
- */
-export type AttemptOutcome = 'ended' | 'retried' | 'cut' | 'cancelled' | 'handed_back' | 'internal_error';
-
 /** A worker's load, as reported by the Temporal SDK and the slots of projects. */
-export interface WorkerLoad extends SlotsLoad {
+interface WorkerLoad extends SlotsLoad {
   numInFlightNonLocalActivities: number;
   numInFlightLocalActivities: number;
   numInFlightWorkflowActivations: number;
@@ -47,7 +43,7 @@ export function createWorkerMetrics(): WorkerMetrics {
     }),
     attemptSeconds: new Histogram({
       name: 'node_attempt_duration_seconds',
-      help: 'Attempts of nodes (of an agent: of its steps): ended, retried, cut, cancelled, handed_back or internal_error.',
+      help: 'Attempts of nodes (of an agent: of its steps): ended, retried, cancelled, handed_back or internal_error.',
       labelNames: ['kind', 'outcome'],
       buckets: SECONDS,
       registers,
@@ -71,18 +67,25 @@ export function createWorkerMetrics(): WorkerMetrics {
       labelNames: ['provider', 'type'],
       registers,
     }),
+    runsEnded: new Counter({
+      name: 'runs_ended_total',
+      help: 'Runs whose end this process has written, by stored status.',
+      labelNames: ['status'],
+      registers,
+    }),
     handedBack: new Counter({
       name: 'worker_activities_handed_back_total',
       help: 'Activities that went back to the queue because their project held its share of the slots.',
       registers,
     }),
   };
-  showZeros(metrics.nodes);
+  showZeros(metrics);
   return metrics;
 }
 
 /** Creates the counters with 0, because Prometheus detects the first increase only if the series existed before. */
-function showZeros(nodes: WorkerMetrics['nodes']): void {
+function showZeros({ nodes, runsEnded }: WorkerMetrics): void {
+  for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);
   for (const kind of Object.keys(nodeDefinitions)) {
     for (const outcome of ['succeed', 'internal_error', 'worker_lost', 'outcome_unknown'])
       nodes.inc({ kind, outcome }, 0);

@@ -1,4 +1,3 @@
-// API keys over HTTP. Every method needs a session, so that a stolen key can neither see nor make others.
 import { z } from 'zod';
 import {
   createKeyOfFew,
@@ -9,15 +8,44 @@ import {
   type KeyListing,
 } from '../../db/projects/keys-repository.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
-import { badRequestSchema, detailSchema, nothing, sessionErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
+import { badRequestSchema, detailSchema, nothing, sessionErrors } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, permissionDenied, refusing } from '../http/errors.js';
 import { futureField, integerField } from '../http/field-errors.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
-import { isAdministrator, requireAdministrator } from './administrators.js';
-import { keySchema, keyScope, newKeySchema, toKey } from './key-view.js';
+import { isAdministrator, requireAdministrator } from './authorize.js';
+
+const keyScope = z.enum(['full', 'run', 'read']);
+
+const keySchema = z.object({
+  id: z.int(),
+  label: z.string(),
+  hint: z.string().describe('The last four characters of the key.'),
+  project: z.int().nullable().describe('The only project that the key reaches; null: all of its user.'),
+  scope: keyScope.describe('`run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.'),
+  expires_at: z.iso.datetime().nullable().describe('From then on the key is unknown (401); null: never.'),
+  rate_limit: z.int().nullable().describe('Requests a minute; null: the default.'),
+  created_at: z.iso.datetime(),
+});
+
+const newKeySchema = keySchema.extend({ api_key: z.string().describe('The key itself, shown only here.') });
+
+function toKey(key: KeyListing): z.infer<typeof keySchema> {
+  return {
+    id: key.id,
+    label: key.label,
+    hint: key.hint,
+    project: key.projectId,
+    scope: key.scope,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    rate_limit: key.rateLimit,
+    created_at: key.createdAt.toISOString(),
+  };
+}
+
+// API keys over HTTP. Every method needs a session, so that a stolen key can neither see nor make others.
 
 const keysPath = '/api/v1/api-keys/';
 const keyPath = '/api/v1/api-keys/:id/';

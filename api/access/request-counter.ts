@@ -11,7 +11,7 @@ import {
   type TokenSubject,
   type Uncounted,
 } from '../../db/projects/rate-limits-repository.js';
-import { togetherByName } from './together-by-name.js';
+import { togetherByName } from '../../db/core/together.js';
 
 /** Each function returns undefined where the credentials name nobody who may come in. */
 export interface RequestCounter<Credentials, Counted extends CountedWindow> {

@@ -1,18 +1,17 @@
 // Session tokens (JWT): those of our own sessions, and those that others issue for their front ends. Specification,
 // "Authentication"; docs/use/interface-notes/access.md.
-import { createRemoteJWKSet, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
 import type { TokenSubject } from '../../db/projects/rate-limits-repository.js';
 import { ApiError } from '../http/errors.js';
-import { OWN_TOKEN_TYPE } from './own-token.js';
-import { readForeignToken, readOwnToken } from './token-subject.js';
+import { MAX_ID, uuid } from '../http/path-ids.js';
 
 /**
  * Returns whom the token was made for. Throws 401, or another error when the issuer's keys cannot be fetched.
  */
 export type SessionVerifier = (token: string) => Promise<TokenSubject>;
 
-export interface SessionTokenSource {
+interface SessionTokenSource {
   jwtSecret: string | undefined;
   jwtJwksUrl: string | undefined;
   /** Applies to tokens that are not of our own sessions. */
@@ -66,7 +65,7 @@ function verifierByKeySet(jwksUrl: string, foreignTokens: ForeignTokenRules): Ve
   };
 }
 
-/** Undefined for what is no token. */
+/** Returns undefined for a text that is no token. */
 function algorithmOf(token: string): unknown {
   try {
     return decodeProtectedHeader(token).alg;
@@ -86,3 +85,42 @@ function refuse(error: unknown): never {
   const isToken = error instanceof errors.JOSEError && !ISSUER_FAILURES.has(error.code);
   throw isToken ? invalidToken(error) : error;
 }
+
+// A verified session token names a user, a session or an e-mail address.
+
+const MAX_EMAIL = 320;
+
+/** Returns undefined for a token that names nobody, or was issued by or for somebody else. */
+function readForeignToken(payload: JWTPayload, rules: ForeignTokenRules): TokenSubject | undefined {
+  const audiences = [payload.aud].flat();
+  if (rules.issuer !== undefined && payload.iss !== rules.issuer) return undefined;
+  if (rules.audience !== undefined && !audiences.includes(rules.audience)) return undefined;
+  if (rules.userClaim !== undefined) return toEmail(payload, rules.userClaim);
+  const userId = toUserId(payload['user_id'] ?? payload.sub);
+  return userId === undefined ? undefined : { by: 'user', userId };
+}
+
+function readOwnToken({ user_id: user, sid }: JWTPayload): TokenSubject | undefined {
+  const [userId, sessionId] = [toUserId(user), uuid.safeParse(sid)];
+  return userId === undefined || !sessionId.success ? undefined : { by: 'session', userId, sessionId: sessionId.data };
+}
+
+/** An address that the issuer does not say it has verified is whatever somebody has typed. */
+function toEmail(payload: JWTPayload, claim: string): TokenSubject | undefined {
+  const email = payload[claim];
+  if (typeof email !== 'string' || !email.includes('@') || email.length > MAX_EMAIL || email.includes('\0'))
+    return undefined;
+  return payload['email_verified'] === true ? { by: 'email', email } : undefined;
+}
+
+/** A user's id as a number or in digits. */
+function toUserId(claim: unknown): number | undefined {
+  const id = typeof claim === 'string' && /^\d{1,10}$/.test(claim) ? Number(claim) : claim;
+  return typeof id === 'number' && Number.isInteger(id) && id > 0 && id <= MAX_ID ? id : undefined;
+}
+
+/**
+ * The `typ` of access tokens of our own sessions. It is signed with the rest, so that nobody can make such a token pass
+ * for one without a session, which the end of the session would not end.
+ */
+export const OWN_TOKEN_TYPE = 'session+jwt';

@@ -1,7 +1,6 @@
-// Users, for administrators. They get no access to other people's projects by it.
 import { z } from 'zod';
 import { isEmailTaken, listUsers, updateUser } from '../../db/projects/user-admin-repository.js';
-import { createUser } from '../../db/projects/users-repository.js';
+import { createUser, findUser, type UserRow } from '../../db/projects/users-repository.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, permissionDenied } from '../http/errors.js';
 import { emailField } from '../http/field-errors.js';
@@ -9,7 +8,30 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams } from '../http/path-ids.js';
 import { queryText } from '../http/query-values.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
-import { toUser, userSchema } from './user-view.js';
+
+/** The user of the credentials, as they see themselves. */
+const meSchema = z.object({
+  id: z.int(),
+  name: z.string(),
+  email: z.string().nullable(),
+  api_access: z.boolean().describe("Whether the user's API keys are admitted."),
+  is_admin: z.boolean().describe('May manage users. It gives no access to projects.'),
+});
+
+const userSchema = meSchema.extend({
+  is_active: z.boolean().describe('False: keys, tokens and sign-ins of the user are refused.'),
+  created_at: z.iso.datetime(),
+});
+
+function toMe({ id, name, email, api_access, is_admin }: UserRow): z.infer<typeof meSchema> {
+  return { id, name, email, api_access, is_admin };
+}
+
+function toUser(user: UserRow): z.infer<typeof userSchema> {
+  return { ...toMe(user), is_active: user.is_active, created_at: user.created_at.toISOString() };
+}
+
+// Users, for administrators. They get no access to other people's projects by it.
 
 const usersPath = '/api/v1/users/';
 const fields = {
@@ -18,7 +40,7 @@ const fields = {
   api_access: z.boolean(),
   is_admin: z.boolean(),
   is_active: z.boolean(),
-  /** Nobody but the user knows it: it is set by a link, and never dropped in silence. */
+  /** The user alone knows it: it is set by a link, and never dropped in silence. */
   password: z
     .never({ error: 'A user sets the password by the link that POST /users/{id}/password-link/ makes.' })
     .optional(),
@@ -90,8 +112,6 @@ const update = defineRoute({
   },
 });
 
-export const userRoutes: Route[] = [list, create, update];
-
 /** Otherwise a stolen key could make administrators, lead somebody's sign-in to another person, or lock people out. */
 function requireSession({ credential }: Caller): void {
   if (credential !== 'session') throw permissionDenied('This needs a session; an API key is not enough.');
@@ -100,3 +120,19 @@ function requireSession({ credential }: Caller): void {
 function refuseTakenEmail(error: unknown): never {
   throw isEmailTaken(error) ? invalidFields({ email: ['Another user has this e-mail address.'] }) : error;
 }
+
+const readMe = defineRoute({
+  method: 'GET',
+  path: '/api/v1/me/',
+  summary: 'The user of the credentials.',
+  auth: 'key',
+  keyScope: 'run',
+  responses: { 200: meSchema, ...keyErrors },
+  async handler({ deps, caller }) {
+    const user = await findUser(deps.db, caller.userId);
+    if (user === undefined) throw notFound();
+    return { status: 200, body: toMe(user) };
+  },
+});
+
+export const userRoutes: Route[] = [readMe, list, create, update];

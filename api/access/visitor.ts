@@ -1,9 +1,10 @@
-// Where a request comes from. Forwarding headers count only from TRUSTED_PROXIES: anybody can write them.
+// A visitor is known by the address a request comes from. Forwarding headers count only from TRUSTED_PROXIES: anybody
+// can write them.
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Whether the address is that of a trusted proxy. */
+/** Returns whether the address is that of a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean;
 
 /** `networks`: addresses, and networks such as `10.0.0.0/8`. */
@@ -40,14 +41,17 @@ export function clientAddress({ peerAddress, headers }: Arrival, isTrusted: Trus
   return address;
 }
 
-/** Whether the client's own connection is encrypted, as far as a trusted proxy says so. */
+/** Returns whether the client's own connection is encrypted, as far as a trusted proxy says so. */
 export function isForwardedHttps({ peerAddress, headers }: Arrival, isTrusted: TrustedProxies): boolean {
   if (!isTrusted(toAddress(peerAddress) ?? '')) return false;
   const [first = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
   return first.trim().toLowerCase() === 'https';
 }
 
-/** What counts as one place: an IPv4 address, or the first 64 bits of an IPv6 address, which are one customer's. */
+/**
+ * Returns the text that counts as one place: an IPv4 address, or the first 64 bits of an IPv6 address, which are one
+ * customer's.
+ */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const { parts } = ipaddr.IPv6.parse(address.replace(/%.*$/, ''));

@@ -22,8 +22,8 @@ import { linkRequestToRun } from '../runs/run-traces.js';
 import { signalDecision } from '../runs/temporal-calls.js';
 import { isAlready, toEdit } from './edit-arguments.js';
 
-export interface AskedDecision extends Omit<NewDecision, 'edit'> {
-  /** What the person puts in the place of the request's arguments. */
+interface AskedDecision extends Omit<NewDecision, 'edit'> {
+  /** The person puts these in the place of the request's arguments. */
   arguments?: JsonObject | undefined;
 }
 
@@ -83,10 +83,10 @@ async function withEdit(
 ): Promise<NewDecision> {
   if (given === undefined) return made;
   const current = await findCurrentArguments(deps.db, made);
-  // What is missing, forbidden or late is refused when the decision is counted.
+  // A missing, forbidden or late decision is refused when it is counted.
   if (current === undefined || !mayDecide(current, made)) return made;
   if (isAlready(deps, current, given)) {
-    // After an answer that got lost, the person sends the change again, with the hash from before it.
+    // The person sends the change again, with the hash from before it, if the answer got lost.
     const isRepeated = current.hasApproved || made.argumentsHash === undefined;
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
@@ -95,10 +95,10 @@ async function withEdit(
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 
-/** Of arguments that nobody is asked for. */
+/** The error of arguments that nobody is asked for. */
 const NO_HASH = '';
 
-/** Never throws. */
+/** Sends the signal, and never throws. */
 export async function deliverDecision(
   deps: AppDeps,
   log: Logger,

@@ -1,20 +1,20 @@
 // Arguments that a person puts in the place of those that the model has asked for. Extensions, section 7.
-import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { findTools } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';
 import { hashArguments } from '../../db/agents/arguments-hash.js';
-import { isEqualJson, isObject, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
+import { isEqualJson, isObject, type JsonObject } from '../../graph/json.js';
 import { MASK } from '../../graph/secrets.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
 import type { AppDeps } from '../deps.js';
-import { invalidFields } from '../http/errors.js';
+import { invalidFields, overloaded } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
-import { argumentsProblem } from './check-arguments.js';
 
-type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory' | 'threads'>;
+type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory' | 'processes'>;
 
-/** Whether these are the arguments that would be sent anyway. */
+/** Returns whether these are the arguments that would be sent anyway. */
 export function isAlready(deps: Deps, current: CurrentArguments, given: JsonObject): boolean {
   return isEqualJson(given, openArguments(deps, current));
 }
@@ -39,7 +39,7 @@ export async function toEdit(
   const problem =
     tool === undefined
       ? 'the tool is not known any more'
-      : await argumentsProblem(tool.parameters, given, { threads: deps.threads, userId, signal });
+      : await argumentsProblem(tool.parameters, given, { processes: deps.processes, userId, signal });
   if (problem !== undefined) throw wrongArguments(`The arguments do not fit the tool: ${problem}.`);
   const shown = masker.json(given);
   return {
@@ -53,7 +53,7 @@ function wrongArguments(message: string): Error {
   return invalidFields({ arguments: [message] });
 }
 
-/** As `parseArguments` of the worker reads them: some models send an empty text for an empty object. */
+/** Reads arguments as `parseArguments` of the worker does: some models send an empty text for an empty object. */
 function openArguments(deps: Deps, current: CurrentArguments): JsonObject {
   const text = openText(deps, current);
   const value = text.trim() === '' ? {} : parseJson(text);
@@ -68,7 +68,38 @@ function openText({ secretBox }: Deps, current: CurrentArguments): string {
   return secretBox.open(argumentsEnc, 'agent-arguments', runId, path, nodeId, turn, ordinal);
 }
 
-/** In a text or a key. */
+/** Returns whether the mask stands in a text or in a key. */
 function holdsMask(given: JsonObject): boolean {
   return JSON.stringify(given).includes(MASK);
+}
+
+// Checks arguments against the JSON Schema of a tool. The server of the tool has written the schema, and a hostile one can
+// take for ever.
+
+const CHECK_WITHIN_MS = 3_000;
+/** Checks of a user that wait; whoever asks for more is told to come again. */
+const MAX_WAITING = 8;
+
+interface Checking {
+  processes: Processes;
+  /** The user who gives the arguments. */
+  userId: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Returns what is wrong with the arguments, as `/items/0/price must be number`; undefined where they fit. Throws a 503 when
+ * too many of the user are being checked.
+ */
+async function argumentsProblem(
+  schema: JsonObject,
+  given: JsonObject,
+  { processes, userId, signal }: Checking,
+): Promise<string | undefined> {
+  const work = { kind: 'schema', schema: writeJson(schema), value: writeJson(given) } as const;
+  const options = { owner: userId, signal, limitMs: CHECK_WITHIN_MS, maxWaiting: MAX_WAITING };
+  const reply = await processes.run(work, options).catch((error: unknown) => {
+    throw error instanceof ProcessesBusyError ? overloaded() : error;
+  });
+  return reply?.kind === 'checked' ? reply.problem : 'the schema of the tool cannot be used to check them';
 }

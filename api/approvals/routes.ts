@@ -6,7 +6,7 @@ import {
   listRequestsInScope,
 } from '../../db/agents/approval-requests-repository.js';
 import type { Scope } from '../../db/projects/scope.js';
-import { hiddenFrom } from '../access/key-project.js';
+import { hiddenFrom } from '../access/authorize.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { approvalSchema, toApproval } from './approval-view.js';
 import { decide } from './decide-approval.js';

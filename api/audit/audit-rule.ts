@@ -7,7 +7,7 @@ import type { RecordedChange } from '../../db/audit/record-change.js';
 import type { AuditVia, Tables } from '../../db/core/tables.js';
 
 /** Says why nothing is recorded of a route that changes something. */
-export interface Unrecorded {
+interface Unrecorded {
   unrecorded: string;
 }
 
@@ -20,11 +20,11 @@ export interface Recorded<P = unknown> {
   refused?: AuditAction;
   /** The parameter that names the target; its fields before and after the request are compared. */
   id?: keyof P & string;
-  /** Instead: the request makes the target, and this field of the answer names it. */
+  /** The request makes the target, and this field of the answer names it. It stands in place of `id`. */
   makes?: 'id' | 'user_id';
   /**
-   * By default the handler runs in one transaction with the record, and must neither wait for anything but the database nor
-   * commit. `handler`: it calls `audit.change` for the part that changes something.
+   * The handler runs in one transaction with the record by default, and must neither wait for anything but the database
+   * nor commit. With `handler` it calls `audit.change` for the part that changes something.
    */
   commits?: 'handler';
   /** The recorded `via` of a route without credentials. */
@@ -52,7 +52,7 @@ export interface AuditTrail {
   ): Promise<T>;
 }
 
-/** Undefined where nothing is recorded. */
+/** Returns undefined if nothing is recorded. */
 export function recordedBy(rule: AuditRule | undefined): Recorded | undefined {
   return rule === undefined || 'unrecorded' in rule ? undefined : rule;
 }

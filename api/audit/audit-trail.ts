@@ -57,7 +57,7 @@ export function doerOf({ audit }: Route, { state, req, headers }: AppContext, { 
   return { via, userId: caller?.userId, keyId: caller?.keyId, address: address === '' ? undefined : address };
 }
 
-/** Undefined where the path names none. */
+/** Returns undefined if the path names none. */
 export function targetKey({ id }: Recorded, params: unknown, projectId: number | undefined): TargetKey | undefined {
   return id === undefined ? undefined : { id: (params as Record<string, number | string>)[id]!, projectId };
 }

@@ -1,14 +1,14 @@
 import type { Logger } from '../../config/logger.js';
-import type { Db } from '../../db/core/client.js';
 import { insertRefusals, type Refusal } from '../../db/audit/refusals-repository.js';
-import { together } from '../access/together.js';
+import type { Db } from '../../db/core/client.js';
+import { together } from '../../db/core/together.js';
 
 export interface RefusalLog {
   /** Resolves when the refusal is stored. Never throws: the request is refused in any case. */
   record: (refusal: Refusal) => Promise<void>;
 }
 
-/** Those of a flood share a connection and a statement. */
+/** The refusals of a flood share a connection and a statement. */
 const MOST_TOGETHER = 500;
 
 export function createRefusalLog(db: Db, logger: Logger): RefusalLog {

@@ -5,7 +5,7 @@ import type { ExecutionUpdate } from '../../db/runs/execution-update.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import type { AppDeps } from '../deps.js';
-import { tellRunEnd } from '../runs/run-end.js';
+import { tellRunEnd } from '../../acceptance/tell-run-end.js';
 import { findRunContext } from '../runs/run-traces.js';
 import {
   cancelRunWorkflow,
@@ -33,7 +33,10 @@ const CLOSED_GRACE_MS = 5_000;
  */
 const STUCK_TASK_ATTEMPTS = 5;
 
-/** No caller waits for this start, and the first one may have failed because Temporal is slow, so it gets more time. */
+/**
+ * This start gets more time, because no caller waits for it, and the first one may have failed because Temporal is
+ * slow.
+ */
 const LATE_START_MS = 6_000;
 
 type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
@@ -72,10 +75,9 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
   if (toStart === undefined) return;
   await waitToStart();
   try {
-    const late = { timeoutMs: LATE_START_MS };
     const parent = await findRunContext(deps, run.id);
     await inSpan('run started late', { ...(parent && { parent }), attributes: { 'run.id': run.id } }, () =>
-      startRunWorkflow(deps.temporal, deps.config, toStart, late),
+      startRunWorkflow(deps.temporal, deps.config, toStart, LATE_START_MS),
     );
   } catch (error) {
     if (!isStartRefused(error)) throw error;

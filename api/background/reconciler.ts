@@ -1,13 +1,14 @@
 // Closes runs whose workflow can no longer report, and starts accepted runs whose start was lost. It runs in every API
 // process; picking runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
+import { takeUndelivered } from '../../db/agents/approvals-repository.js';
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
-import { startLoop, type BackgroundLoop } from './background-loop.js';
+import { takeUndeliveredWakes } from '../../db/waits/wakes-repository.js';
+import { deliverDecision } from '../approvals/decide-approval.js';
 import type { AppDeps } from '../deps.js';
-import { createPacer } from './pacer.js';
-import { reconcileRun } from './reconcile-run.js';
-import { redeliverSignals } from './redeliver.js';
-import { workThrough } from './work-through.js';
 import { pingTemporal } from '../runs/temporal-calls.js';
+import { deliverWake } from '../../acceptance/wake-run.js';
+import { startLoop, createPacer, workThrough, type BackgroundLoop } from './loops.js';
+import { reconcileRun } from './reconcile-run.js';
 
 const INTERVAL_MS = 2_000;
 /** The longest interval while Temporal or the database is unavailable; the interval doubles up to it. */
@@ -68,7 +69,7 @@ async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
   return 'done';
 }
 
-/** Never throws: one failing run never blocks the others; it is checked again when its lease expires. */
+/** The round never throws: one failing run never blocks the others, and is checked again when its lease expires. */
 async function check({ deps, waitToStart }: Round, run: RunToCheck): Promise<void> {
   try {
     await reconcileRun(deps, run, waitToStart);
@@ -76,4 +77,27 @@ async function check({ deps, waitToStart }: Round, run: RunToCheck): Promise<voi
     deps.metrics.reconciler.checks.inc({ outcome: 'failed' });
     deps.logger.warn({ err: error, run_id: run.id }, 'run could not be checked');
   }
+}
+
+// Sends again the signals that runs have not confirmed: the decisions on requests of agents, and the wakes of nodes that wait.
+
+/**
+ * A signal that has not been confirmed after this time is sent again, and later and later where it cannot be delivered. The run
+ * uses only the first.
+ */
+const REDELIVER_AFTER_SECONDS = 3;
+const REDELIVER_IN_ALL = 50;
+const REDELIVER_AT_ONCE = 10;
+
+/**
+ * Runs in every API process, next to the reconciler, for ten seconds at most for each sort of signal. Throws when the
+ * database is unavailable.
+ */
+async function redeliverSignals(deps: AppDeps, stopped: AbortSignal): Promise<void> {
+  const { db, logger } = deps;
+  const pool = { atOnce: REDELIVER_AT_ONCE, stopped };
+  const decisions = await takeUndelivered(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
+  await workThrough(decisions, pool, (decision) => deliverDecision(deps, logger, decision));
+  const wakes = await takeUndeliveredWakes(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
+  await workThrough(wakes, pool, (wake) => deliverWake(deps, wake));
 }

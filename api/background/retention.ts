@@ -9,16 +9,15 @@ import {
   deleteSettledDeliveries,
   expireRuns,
   purgeRuns,
+  expireAuditRecords,
+  deleteGoneDrawings,
+  deleteOldSignIns,
   type Batch,
 } from '../../db/retention/retention-repository.js';
-import { expireAuditRecords } from '../../db/retention/audit-retention.js';
-import { deleteGoneDrawings } from '../../db/retention/drawing-retention.js';
-import { deleteOldSignIns } from '../../db/retention/session-retention.js';
 import { deleteOrphanedSnapshots } from '../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../db/core/tables.js';
-import { startLoop, type BackgroundLoop } from './background-loop.js';
+import { startLoop, pause, type BackgroundLoop } from './loops.js';
 import type { AppDeps } from '../deps.js';
-import { pause } from './pause.js';
 
 const INTERVAL_MS = 300_000;
 /** A round ends after this time, even if more data is due. */
@@ -34,7 +33,7 @@ const BETWEEN_BATCHES_MS = 50;
 const BATCH_ROWS = 500;
 const FEWER = 4;
 
-export type RetentionDeps = Pick<AppDeps, 'db' | 'logger' | 'metrics'> & {
+type RetentionDeps = Pick<AppDeps, 'db' | 'logger' | 'metrics'> & {
   config: Pick<AppDeps['config'], 'resultRetentionDays'>;
 };
 

@@ -1,11 +1,11 @@
 // The callback of a node that waits for one. Extensions, section 1.4.
 import { z } from 'zod';
+import { deliverWake } from '../../acceptance/wake-run.js';
 import { acceptCallback, findCallback } from '../../db/waits/callbacks-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { gone, notFound, type ApiError } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { deliverWake } from '../waits/deliver-wakes.js';
 
 /** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
 const TOKEN = /^[\w-]{43}$/;
@@ -39,7 +39,7 @@ const callback = defineRoute({
     });
     if (outcome.status === 'unknown') throw notFound();
     if (outcome.status === 'too_late') throw tooLate();
-    if (outcome.status === 'accepted') await deliverWake(deps, log, outcome.wait);
+    if (outcome.status === 'accepted') await deliverWake({ ...deps, logger: log }, outcome.wait);
     return { status: 200, body: { accepted: outcome.status === 'accepted' } };
   },
 });

@@ -1,6 +1,6 @@
-// What calls of the chat proxy cost (extensions, section 4; ADR 20). A call is stored with what it may cost before it
-// leaves, and gets its transaction when it ends, however it ends. If this process dies first, another one ends its
-// calls.
+// The meter keeps the books of the chat proxy (extensions, section 4; ADR 20). A call is stored with what it may cost
+// before it leaves, and gets its transaction when it ends, however it ends. If this process dies first, another one
+// ends its calls.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../config/logger.js';
@@ -15,14 +15,18 @@ import {
   type ChatCall,
   type ChatEnd,
 } from '../../db/spending/chat-calls-repository.js';
-import { startLoop, type BackgroundLoop } from '../background/background-loop.js';
-import { budgetExceeded } from './chat-errors.js';
+import { spanOf, type PassedLimit } from '../../db/spending/reserve-call.js';
+import { startLoop, type BackgroundLoop } from '../background/loops.js';
+import { ApiError } from '../http/errors.js';
 import type { ReadUsage } from './usage-reader.js';
 
 /** A call whose process has not been heard of for so long is ended by another one. */
 const LEASE_SECONDS = 120;
 const ROUND_MS = 30_000;
-/** So long an answer is held back until its transaction is stored; it is stored later where that takes longer. */
+/**
+ * An answer is held back for this time until its transaction is stored; the transaction is stored later if that takes
+ * longer.
+ */
 const HOLD_MS = 2_000;
 const RETRY_MS = [100, 500, 2_000, 5_000, 10_000, 20_000];
 const MAX_MODEL_CHARACTERS = 200;
@@ -32,23 +36,26 @@ interface AskedCall {
   userId: number;
   modelName: string;
   model: ResolvedModel;
-  /** Of the request. */
+  /** The characters of the request. */
   characters: number;
   body: Parameters<typeof reservedTokens>[1];
 }
 
 /**
- * How a call has ended. `failed`: it was not made, or the provider has refused it. `cut`: it was sent, and no answer came.
- * `broken`: the stream broke, or the caller hung up amid it.
+ * The end of a call. `failed` means that it was not made, or that the provider has refused it; `cut`, that it was sent
+ * and no answer came; `broken`, that the stream broke, or the caller hung up amid it.
  */
-export type ChatOutcome =
+type ChatOutcome =
   | { kind: 'failed'; reason: string }
   | { kind: 'cut' }
   | { kind: 'complete'; read: ReadUsage }
   | { kind: 'broken'; read: ReadUsage };
 
 export interface MeteredCall {
-  /** Only the first call counts. Resolves when the end is stored, or after two seconds; never throws. */
+  /**
+   * Ends the call; later calls of it change nothing. Resolves when the end is stored, or after two seconds; never
+   * throws.
+   */
   end(outcome: ChatOutcome): Promise<void>;
 }
 
@@ -161,4 +168,13 @@ function toEnd(outcome: ChatOutcome, model: ResolvedModel, reserved: Tokens): Ch
 
 function toCounts({ input, output }: Tokens): Pick<ChatEnd, 'inputTokens' | 'outputTokens'> {
   return { inputTokens: input, outputTokens: output };
+}
+
+/** The 402 of a call that could cost `price` USD and would pass the limit of its project. */
+function budgetExceeded({ limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): ApiError {
+  const span = spanOf(period);
+  const message =
+    `The call could cost ${price} USD. The project has spent ${spentUsd} USD and reserved ${reservedUsd} USD for other calls ` +
+    `of its limit of ${limitUsd} USD${span}, so the call was not made.`;
+  return new ApiError(402, 'budget_exceeded', message);
 }

@@ -1,22 +1,23 @@
 // One call of a model provider, whose answer is passed on unchanged. Specification, "Chat-completion proxy".
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Transform, type Readable } from 'node:stream';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { ModelProvider } from '../../config/model-providers.js';
-import { ApiError } from '../http/errors.js';
-import { mayHoldKey } from './key-leak.js';
+import { createMasker } from '../../graph/mask.js';
 import { tracedCall } from '../../outgoing/traced-call.js';
 import { whenSent } from '../../outgoing/when-sent.js';
+import { ApiError } from '../http/errors.js';
 
-export interface ChatCall {
+interface ChatCall {
   provider: ModelProvider;
   apiKey: string;
   /** The headers for the provider; the credential is added here. */
   headers: Record<string, string>;
   body: Buffer;
-  /** Whether the caller asked for a stream. */
+  /** True if the caller asked for a stream. */
   wantsStream: boolean;
-  /** Also ends the call at the provider. */
+  /** Ends the call here and at the provider. */
   signal: AbortSignal;
   /** Called with true when the request leaves, and with false when the provider has refused it: then it costs nothing. */
   onWire: (mayCost: boolean) => void;
@@ -145,4 +146,38 @@ function tooSlow(timeoutMs: number, cause: unknown): ApiError {
 
 function broken(message: string, cause?: unknown): ApiError {
   return new ApiError(500, 'upstream_error', message, { cause });
+}
+
+// Detects an answer that quotes a credential: the chat proxy never returns the provider's key.
+
+/** Shorter keys are placeholders for providers that need none. */
+const MIN_KEY_LENGTH = 6;
+const MAX_LOOKED_THROUGH_BYTES = 8 * 1024 * 1024;
+
+const DECODERS: Partial<Record<string, typeof gunzipSync>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/**
+ * Returns true for an answer that cannot be searched, too: its encoding is unknown, or it decompresses beyond the
+ * limit.
+ */
+function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiKey: string): boolean {
+  if (apiKey.length < MIN_KEY_LENGTH || bytes.length === 0) return false;
+  const name = String(encoding ?? 'identity').toLowerCase();
+  if (name === 'identity') return bytes.length > MAX_LOOKED_THROUGH_BYTES || holds(bytes.toString(), apiKey);
+  try {
+    const text = DECODERS[name]?.(bytes, { maxOutputLength: MAX_LOOKED_THROUGH_BYTES });
+    return text === undefined || holds(text.toString(), apiKey);
+  } catch {
+    return true;
+  }
+}
+
+/** Searches for the key in every encoding that is also masked elsewhere. */
+function holds(text: string, apiKey: string): boolean {
+  return createMasker([apiKey]).text(text) !== text;
 }

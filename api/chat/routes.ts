@@ -1,17 +1,17 @@
 // Specification, "Chat-completion proxy". A call is not part of a run; its transaction belongs to a project, or to none.
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { findModel, type ModelProvider } from '../../config/model-providers.js';
+import { mayAct } from '../../acceptance/roles.js';
+import { findModel, type ModelProvider, type ModelProviders } from '../../config/model-providers.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { findProviderKey } from '../../db/projects/provider-keys-repository.js';
-import { documentedAs } from '../http/documented-as.js';
-import { chatErrorSchema } from './chat-errors.js';
-import { meterAnswer } from './meter-answer.js';
-import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
 import type { AppDeps } from '../deps.js';
+import { chatErrorSchema } from '../http/chat-errors.js';
+import { documentedAs } from '../http/documented-as.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
-import { mayAct } from '../../db/projects/roles.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
+import { meterAnswer } from './meter-answer.js';
 
 const MAX_CHAT_BODY_BYTES = 20 * 1024 * 1024;
 const MAX_LOGGED_MODEL_LENGTH = 200;
@@ -96,8 +96,6 @@ const completeChat = defineRoute({
   },
 });
 
-export const chatRoutes: Route[] = [completeChat];
-
 /**
  * Prefers the project's own key to the platform's. Every member who may run the project's workflows may use its key.
  */
@@ -111,7 +109,7 @@ async function chooseKey(
   if (projectId === undefined) return { projectId, apiKey: provider.apiKey };
   const access = await findProjectRole(deps.db, projectId, caller);
   if (access === undefined && named === undefined) throw permissionDenied("The key's project is not open to its user.");
-  // The same for a project that does not exist: nobody learns which ones do.
+  // A project that does not exist gets the same answer: nobody learns which ones do.
   if (access === undefined) {
     const message = 'You are not a member of this project.';
     throw new ApiError(403, 'permission_denied', message, { param: 'x-project-id' });
@@ -130,4 +128,72 @@ function unknownModel(name: string): ApiError {
 
 function codeOf(error: unknown): string {
   return error instanceof ApiError ? error.code : 'upstream_error';
+}
+
+// The headers that pass the chat proxy. They are allow lists, so that unforeseen headers are dropped: credentials,
+// cookies, hop-by-hop headers, addresses of inner proxies, names of the platform's account.
+
+// `idempotency-key` and `openai-organization` are excluded: callers share the platform's key, so one caller could
+// receive another's answer or choose the account that is charged.
+const TO_PROVIDER = /^(?:accept|accept-encoding|accept-language|content-type|user-agent|openai-beta|x-stainless-.*)$/;
+
+const TO_CALLER = new RegExp(
+  '^(?:content-type|content-encoding|content-language|content-disposition|cache-control|retry-after|retry-after-ms' +
+    '|x-should-retry|openai-model|openai-version|openai-processing-ms' +
+    '|x-ratelimit-(?:limit|remaining|reset)-(?:requests|tokens))$',
+);
+
+function toProviderHeaders(given: IncomingHttpHeaders): Record<string, string> {
+  const { 'accept-encoding': accepted, ...passing } = select(given, TO_PROVIDER);
+  return { ...passing, ...(accepted !== undefined && { 'accept-encoding': toReadable(accepted) }) };
+}
+
+const READABLE = /^(?:gzip|x-gzip|deflate|br|identity)\s*(?:;|$)/i;
+
+/** Returns those of the encodings in which the usage can be read along. */
+function toReadable(accepted: string): string {
+  const encodings = accepted.split(',').map((encoding) => encoding.trim());
+  return encodings.filter((encoding) => READABLE.test(encoding)).join(', ') || 'identity';
+}
+
+function toCallerHeaders(given: IncomingHttpHeaders): Record<string, string> {
+  return select(given, TO_CALLER);
+}
+
+function select(headers: IncomingHttpHeaders, passing: RegExp): Record<string, string> {
+  const selected: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && passing.test(name)) selected[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return selected;
+}
+
+const modelSchema = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int().describe('Unix time; 0, because providers do not tell it.'),
+  owned_by: z.string().describe('The name of the provider.'),
+});
+
+const listModels = defineRoute({
+  method: 'GET',
+  path: '/v1/models/',
+  summary: 'The models that the operator has listed, in the shape of the chat-completion protocol.',
+  description: 'A provider that serves any model (`*`) adds none: the list is then not complete.',
+  auth: 'bearer-key',
+  responses: {
+    200: z.object({ object: z.literal('list'), data: z.array(modelSchema) }),
+    401: chatErrorSchema,
+    403: chatErrorSchema,
+    429: chatErrorSchema,
+  },
+  handler: ({ deps }) => ({ status: 200, body: { object: 'list', data: toModels(deps.models) } }),
+});
+
+export const chatRoutes: Route[] = [completeChat, listModels];
+
+function toModels({ models }: ModelProviders): z.infer<typeof modelSchema>[] {
+  return [...models]
+    .filter(([id]) => id !== '*')
+    .map(([id, { provider }]) => ({ id, object: 'model', created: 0, owned_by: provider.name }));
 }

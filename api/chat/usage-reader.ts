@@ -11,7 +11,7 @@ export interface ReadUsage extends SaidUsage {
 }
 
 interface SaidUsage {
-  /** As the provider has reported it last; undefined where it has reported none. */
+  /** The usage as the provider has reported it last; undefined if it has reported none. */
   usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
   /** Characters of the answer. */
   characters: number;
@@ -33,7 +33,7 @@ const DECODERS: Partial<Record<string, () => Transform>> = {
 /** A longer line of a stream is counted and not looked into; of a longer answer only the end is, where its usage stands. */
 const MAX_TEXT = 4 * 1024 * 1024;
 const TAIL = 64 * 1024;
-/** In a text of the model the quotation marks would be escaped. */
+/** The quotation marks would be escaped in a text of the model. */
 const USAGE_AT_THE_END = /"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g;
 
 interface AnswerHeaders {
@@ -56,7 +56,7 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
     };
   }
   unpack.on('data', read);
-  // What was cut off, or is no archive, is read as far as it goes.
+  // Bytes that were cut off, or are no archive, are read as far as they go.
   let decoded: ReadUsage['decoded'] = 'whole';
   const over = new Promise<void>((resolve) => {
     for (const event of ['end', 'error', 'close']) unpack.once(event, () => resolve());
@@ -136,6 +136,6 @@ function readObject(text: string, read: SaidUsage): void {
       if (isObject(choice)) read.characters += charactersIn(choice['delta'] ?? choice['message'] ?? choice['text']);
     }
   } catch {
-    // What is no JSON (`[DONE]`) says nothing.
+    // A text that is no JSON (`[DONE]`) says nothing.
   }
 }

@@ -3,20 +3,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-export type Encoding = 'br' | 'gzip' | 'identity';
+type Encoding = 'br' | 'gzip' | 'identity';
 
 export interface Asset {
   type: string;
-  /** By content coding; `identity` is always there. */
+  /** The bytes by content coding; `identity` is always there. */
   bodies: ReadonlyMap<Encoding, Buffer>;
 }
 
 export interface ConsoleFiles {
-  /** Whether the page answers a path. */
+  /** Returns whether the page answers a path. */
   isAddress: (path: string) => boolean;
   /** The page, with `%NONCE%` where the nonce of the answer goes. */
   page: string;
-  /** By path. Their names hold a hash of what is in them. */
+  /** The files by path. Their names hold a hash of what is in them. */
   assets: ReadonlyMap<string, Asset>;
 }
 
@@ -34,7 +34,7 @@ const ENDINGS: readonly (readonly [Encoding, string])[] = [
   ['identity', ''],
 ];
 
-/** Undefined where the console is not built. */
+/** Returns undefined if the console is not built. */
 export function readConsoleFiles(folder: string): ConsoleFiles | undefined {
   const list = path.join(folder, 'addresses.json');
   if (!existsSync(list)) return undefined;

@@ -5,7 +5,7 @@ import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import type { Asset, ConsoleFiles } from './console-files.js';
 
 const PAGE_HEADERS = {
-  // Always asked for anew: it names the files of the release, and holds the nonce of its policy.
+  // The page is always asked for anew: it names the files of the release, and holds the nonce of its policy.
   'Cache-Control': 'no-cache',
   'Content-Type': 'text/html; charset=utf-8',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -20,7 +20,7 @@ const ASSET_HEADERS = {
 const NOT_BUILT =
   'The console is not built here: `npm run build` builds it. The page /docs describes the interface for programs.\n';
 
-/** What the answer to a request of the console counts as, in the log and in the metrics. */
+/** A request of the console counts as this in the log and in the metrics. */
 const PAGE = { path: '(console)', quiet: false };
 const ASSET = { path: '(console)/assets', quiet: true };
 
@@ -45,7 +45,10 @@ function answerPage(ctx: Context, page: string): void {
   ctx.body = page.replaceAll('%NONCE%', nonce);
 }
 
-/** Only files of our own, and connections to us alone. The nonce is for the style elements that libraries write. */
+/**
+ * The policy allows only files of our own, and connections to us alone. The nonce is for the style elements that
+ * libraries write.
+ */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",

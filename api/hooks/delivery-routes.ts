@@ -1,9 +1,14 @@
 // The address of a hook, at which another service starts a run. docs/use/starts.md.
 import { z } from 'zod';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import type { Logger } from '../../config/logger.js';
-import { countDelivery, type DeliveryKind } from '../../db/hooks/hook-windows-repository.js';
-import { findAddressedHook, noteDelivery, type AddressedHook } from '../../db/hooks/hooks-repository.js';
+import {
+  countDelivery,
+  findAddressedHook,
+  noteDelivery,
+  type DeliveryKind,
+  type AddressedHook,
+} from '../../db/hooks/hooks-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { parseApiKeyInput } from '../../graph/input.js';
 import type { AppDeps } from '../deps.js';
@@ -17,7 +22,7 @@ import { eventHeaders, toKeyedDelivery } from './event-id.js';
 import { refusedInputSchema, toRefusedInput } from './refused-input.js';
 import { verifySignature, type Delivery, type Verdict } from './verify-signature.js';
 
-/** Of each kind, for each hook. */
+/** The limits apply to each kind, for each hook. */
 const MOST_A_MINUTE = 60;
 /** Whoever sends it has not proved yet to know the secret. */
 const MAX_SIGNED_BYTES = 1024 * 1024;
@@ -93,7 +98,7 @@ async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, del
   return { status: 202, body: { id: envelope.data.id }, headers: repeatHeaders(isRepeat) };
 }
 
-/** Undefined unless there were too many. */
+/** Returns undefined unless there were too many. */
 async function countOrThrottle(
   { db }: AppDeps,
   { id }: AddressedHook,

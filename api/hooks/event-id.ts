@@ -1,4 +1,4 @@
-// What makes two deliveries the same event, so that they start one run.
+// Two deliveries with the same id are the same event, and start one run.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { isStripe } from './verify-signature.js';
  * same value.
  */
 const ID_HEADERS = ['webhook-id', 'x-github-delivery', 'idempotency-key'] as const;
-/** Those that the signature of Standard Webhooks covers. */
+/** The signature of Standard Webhooks covers these headers. */
 const SIGNED_ID_HEADERS = ['webhook-id'] as const;
 
 export const eventHeaders = z.object({
@@ -25,9 +25,9 @@ export const eventHeaders = z.object({
 type SignedHook = Pick<AddressedHook, 'id' | 'authorId' | 'verify' | 'header'>;
 
 /**
- * Undefined for a delivery without an id: it starts a run in any case. The key belongs to the hook's author. Its line
- * break keeps it apart from their own `Idempotency-Key` headers, which cannot contain one. What is delivered under an id
- * is not compared: the first one counts.
+ * Returns undefined for a delivery without an id, which starts a run in any case. The key belongs to the hook's author.
+ * Its line break keeps it apart from their own `Idempotency-Key` headers, which cannot contain one. The bodies of
+ * deliveries under one id are not compared: the first one counts.
  */
 export function toKeyedDelivery(
   hook: SignedHook,
@@ -41,8 +41,8 @@ export function toKeyedDelivery(
 }
 
 /**
- * If the sender signs an id, only that id counts: anybody between the sender and the service can add a header, make one
- * event start two runs by it, or keep another event from starting any.
+ * Only the id that the sender signs counts if there is one: anybody between the sender and the service can add a
+ * header, make one event start two runs by it, or keep another event from starting any.
  */
 function eventIdOf({ verify, header }: SignedHook, headers: IncomingHttpHeaders, input: RunInput): string | undefined {
   if (verify === 'hmac-sha256' && isStripe(header)) return stripeEventId(input);

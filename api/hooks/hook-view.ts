@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import type { Role } from '../../db/core/tables.js';
 import type { HookRecord } from '../../db/hooks/hooks-repository.js';
 import type { AppDeps } from '../deps.js';
@@ -28,7 +28,7 @@ export const shownHookSchema = hookSchema.extend({
 });
 
 /** The person who asks for a hook. */
-export interface HookReader {
+interface HookReader {
   userId: number;
   role: Role;
 }

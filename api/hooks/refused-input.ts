@@ -1,4 +1,4 @@
-// What a sender learns of a delivery that starts no run: the fields of its input, and nothing else of the drawing.
+// A sender learns of a delivery that starts no run only the fields of its input, and nothing else of the drawing.
 import { z } from 'zod';
 import { fieldIdsOf, inputFieldsOf } from '../../graph/input.js';
 import { detailSchema } from '../http/answer-schemas.js';

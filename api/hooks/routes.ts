@@ -15,9 +15,8 @@ import { ApiError, invalidFields, notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { checkHookSecret, createHookSecret } from './hook-secret.js';
+import { checkHookSecret, createHookSecret, DEFAULT_HEADER } from './verify-signature.js';
 import { hookSchema, shownHookSchema, toHook, verification } from './hook-view.js';
-import { DEFAULT_HEADER } from './verify-signature.js';
 
 const hooksPath = '/api/v1/workflows/:id/hooks/';
 const hookPath = '/api/v1/workflows/:id/hooks/:hook_id/';

@@ -1,23 +1,24 @@
 // Signatures of deliveries: Standard Webhooks 1.0 (symmetric), GitHub's and Stripe's. Each signs the exact bytes of the body,
 // which need not be text. The libraries of the three are what the tests compare this with: that of Standard Webhooks decodes
 // the body before it signs, and hashes megabytes in JavaScript.
-import { createHmac, timingSafeEqual, type BinaryLike } from 'node:crypto';
+import { createHmac, timingSafeEqual, randomBytes, type BinaryLike } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HookVerification } from '../../db/core/tables.js';
-import { standardKey } from './hook-secret.js';
+import { invalidFields } from '../http/errors.js';
+import { createWebhookSecret } from '../webhooks/webhook-settings.js';
 
 export interface Delivery {
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** When it came, in milliseconds since the epoch. */
+  /** The moment of the delivery, in milliseconds since the epoch. */
   nowMs: number;
 }
 
 export interface SignatureRule {
   verify: HookVerification;
-  /** Of `hmac-sha256`. */
+  /** The header that holds the signature of `hmac-sha256`. */
   header: string | null;
-  /** Null where no signature is asked for. */
+  /** Null if no signature is asked for. */
   secret: string | null;
 }
 
@@ -36,7 +37,7 @@ export function verifySignature({ verify, header, secret }: SignatureRule, deliv
   return isStripe(header) ? verifyStripe(secret, delivery) : verifyPlain(secret, header ?? DEFAULT_HEADER, delivery);
 }
 
-/** Whether deliveries are signed as Stripe does: a moment and signatures of it and the body. */
+/** Returns whether deliveries are signed as Stripe does: a moment, and signatures of it and the body. */
 export function isStripe(header: string | null): boolean {
   return header?.toLowerCase() === STRIPE_HEADER;
 }
@@ -87,4 +88,31 @@ function isSame(given: string, expected: string): boolean {
 function textOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';
+}
+
+// The secrets of hooks: what a sender signs with.
+
+const SECRET_BYTES = 32;
+const PREFIX = 'whsec_';
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
+
+/** A new secret in the form that senders of the scheme take. */
+export function createHookSecret(verify: Exclude<HookVerification, 'none'>): string {
+  return verify === 'standard-webhooks' ? createWebhookSecret() : randomBytes(SECRET_BYTES).toString('hex');
+}
+
+/** Throws the 400 for a secret that no sender of the scheme can have. */
+export function checkHookSecret(verify: HookVerification, secret: string): void {
+  if (verify === 'standard-webhooks' && !BASE64.test(encodedKey(secret))) {
+    throw invalidFields({ secret: ['Enter whsec_ and base64, as the sender shows it.'] });
+  }
+}
+
+/** The key of Standard Webhooks 1.0: base64, with or without its prefix. */
+function standardKey(secret: string): Buffer {
+  return Buffer.from(encodedKey(secret), 'base64');
+}
+
+function encodedKey(secret: string): string {
+  return secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
 }

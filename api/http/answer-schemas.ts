@@ -3,14 +3,16 @@ import { z } from 'zod';
 
 export const nothing = z.null();
 
-export const detailSchema = z.object({ detail: z.string(), code: z.string() });
+export const detailSchema = z.object({ detail: z.string(), code: z.string() }).meta({ id: 'Error' });
 
 /** The path of an object that belongs to a node. */
 export const pathSchema = z
   .string()
   .describe('The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops');
 
-export const badRequestSchema = z.union([detailSchema, z.record(z.string(), z.array(z.string()))]);
+export const badRequestSchema = z
+  .union([detailSchema, z.record(z.string(), z.array(z.string()))])
+  .meta({ id: 'BadRequest' });
 
 /** Errors that every route with a session token only may answer. */
 export const sessionErrors = { 401: detailSchema, 403: detailSchema };

@@ -1,3 +1,4 @@
+import type { Execution } from '../../graph/document.js';
 import type { AddressRules } from '../../outgoing/address-guard.js';
 
 /** The settings of the API, apart from its connections. */
@@ -11,12 +12,14 @@ export interface ApiConfig {
   sessionRateLimit: number;
   /** Results expire this long after the end of their run, unless a flag pins the run. */
   resultRetentionDays: number;
-  /** How long a run may last in all. */
+  /** The most days that a run may last. */
   runTimeoutDays: number;
   /** The limit on the bytes that a project stores. */
   maxProjectBytes: number;
   /** The base of links from the Temporal UI to a run. */
   publicUrl: string;
+  /** How runs are executed whose drawing does not say it. */
+  execution: Execution;
   /** The origins whose pages may call from a browser. */
   corsOrigins: string[];
   /** The base of links to the Temporal UI; answers have no such links without it. */
@@ -25,6 +28,6 @@ export interface ApiConfig {
   webhookRetrySeconds: number[];
   /** The rules for the addresses of webhooks and MCP servers. */
   addressRules: AddressRules;
-  /** Whether metrics and the details of readiness are served on a port of their own, and only there. */
+  /** True if metrics and the details of readiness are served on a port of their own, and only there. */
   hasMetricsPort: boolean;
 }

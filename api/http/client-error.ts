@@ -54,8 +54,8 @@ export function answerClientError(
 }
 
 /**
- * Whether the client takes the next bytes on the connection for `answer`: its request is complete, or the answer began
- * before the request was complete. An error written now would be taken for that answer or corrupt it.
+ * Returns whether the client takes the next bytes on the connection for `answer`: its request is complete, or the
+ * answer began before the request was complete. An error written now would be taken for that answer or corrupt it.
  */
 function isOwed(answer: ServerResponse | undefined): boolean {
   if (answer === undefined) return false;

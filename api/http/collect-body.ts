@@ -8,7 +8,7 @@ import { bodyTooLarge, bodyTooSlow, parseError } from './errors.js';
 const BODY_FACTOR = 3;
 
 export interface BodyPace {
-  /** Nothing has arrived for so long. */
+  /** The longest time without a byte. */
   silenceMs: number;
   /** The time that a body may take besides that of its bytes. */
   graceMs: number;
@@ -33,12 +33,12 @@ export function collectBody(
   let heardMs = startedMs;
   let isWaiting = false;
   return new Promise((resolve, reject) => {
-    const settle = (): void => {
+    const stopListening = (): void => {
       clearInterval(clock);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onError);
     };
     const fail = (error: unknown): void => {
-      settle();
+      stopListening();
       body.take();
       request.on('error', () => undefined);
       request.resume();
@@ -65,7 +65,7 @@ export function collectBody(
       request.resume();
     };
     const onEnd = (): void => {
-      settle();
+      stopListening();
       const bytes = body.take();
       resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     };

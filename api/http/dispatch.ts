@@ -14,10 +14,10 @@ import { parseFields } from './field-errors.js';
 import { parseExactJsonBody } from './json-body.js';
 import { holdsLazyJson, toJsonText } from './json-text.js';
 import { sendBytes, sendJson, sendStream, SMALL_ANSWER_BYTES } from './send-answer.js';
-import { tenantOf } from './tenant.js';
-import { authenticate } from './middleware/authenticate.js';
-import { authorize, authorizeAdministrators } from './middleware/authorize.js';
-import { refuseOtherOrigins } from './middleware/own-origin.js';
+import { tenantOf } from '../access/tenant.js';
+import { authenticate } from '../access/authenticate.js';
+import { authorize, authorizeAdministrators } from '../access/authorize.js';
+import { refuseOtherOrigins } from './middleware/origins.js';
 import {
   MAX_BODY_BYTES,
   readBytes,
@@ -26,7 +26,7 @@ import {
   readVerbatimBody,
   type BodyBounds,
 } from './middleware/read-body.js';
-import { readRunInput } from '../runs/read-run-input.js';
+import { readRunInput } from './read-run-input.js';
 import type { Route, RouteResult } from './route.js';
 
 /** Authentication and authorization precede validation, so that a stranger learns nothing from a 400. */

@@ -46,7 +46,7 @@ interface DocsFile {
 
 const read = new Map<string, DocsFile>();
 
-/** Undefined for a name that is not in the list. */
+/** Returns undefined for a name that is not in the list. */
 export function readDocsFile(name: string): DocsFile | undefined {
   const folder = Object.hasOwn(FOLDERS, name) ? FOLDERS[name] : undefined;
   if (folder === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { TargetType } from '../../db/audit/targets.js';
 /** Maps each field to its messages, in the wording of Django REST Framework. */
 export type FieldErrors = Record<string, string[]>;
 
-/** For the audit log: what the caller may not use or see, whatever the answer says. */
+/** The audit log records what the caller may not use or see, whatever the answer says. */
 interface RefusedTarget {
   type: TargetType;
   id: number;
@@ -13,7 +13,7 @@ interface RefusedTarget {
 interface ApiErrorOptions {
   /** Logged, never in an answer. */
   cause?: unknown;
-  /** If present, it is the whole body of the answer. */
+  /** This is the whole body of the answer if it is present. */
   fields?: FieldErrors;
   headers?: Record<string, string>;
   /** The wrong parameter, for the error shape of the chat proxy. */
@@ -58,7 +58,7 @@ export function notFound(): ApiError {
   return new ApiError(404, 'not_found', 'Not found.');
 }
 
-/** What was there once, and will not be again. */
+/** Answers that the object was there once, and will not be again. */
 export function gone(message: string): ApiError {
   return new ApiError(410, 'gone', message);
 }
@@ -70,7 +70,7 @@ export function permissionDenied(
   return new ApiError(403, 'permission_denied', message, { headers });
 }
 
-/** What a browser sends for a page of another origin. */
+/** Refuses a request that a browser sends for a page of another origin. */
 export function foreignOrigin(): ApiError {
   return new ApiError(403, 'foreign_origin', 'This takes requests of pages of its own origin only.');
 }

@@ -4,7 +4,7 @@ import { overloaded } from './errors.js';
 
 /** Smaller work takes a few milliseconds and no turn. */
 const SMALL_BYTES = 512 * 1024;
-/** How long somebody waits for a turn at most, and how many of a tenant wait. */
+/** The longest wait for a turn, and the number of a tenant's requests that may wait. */
 const PATIENCE_MS = 20_000;
 const MOST_WAITING = 32;
 

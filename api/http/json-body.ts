@@ -24,13 +24,13 @@ export function parseJsonBody(text: string): unknown {
   return value;
 }
 
-/** The same, but keeps all numbers as they are written: the input of a run. */
+/** Parses a body as above, but keeps all numbers as they are written: the input of a run. */
 export function parseExactJsonBody(text: string): unknown {
   refuseUnstorableText(text, parsePassingJson(text));
   return parseJson(text);
 }
 
-/** The same for JSON that is read and passed on: it refuses only what is not JSON, too deep or too large. */
+/** Parses JSON that is read and passed on: it refuses only a text that is not JSON, too deep or too large. */
 export function parsePassingJson(text: string): unknown {
   refuseHugeJson(text);
   try {
@@ -47,7 +47,7 @@ export function checkFreeText(text: string): void {
   refuseHugeJson(text);
   if (text.includes('\0')) throw unstorable();
   const value = tryToParse(text);
-  if (value === undefined) return; // In text that is not JSON, escapes are plain characters.
+  if (value === undefined) return; // Escapes are plain characters in text that is not JSON.
   refuseUnstorableText(text, value);
 }
 

@@ -2,8 +2,8 @@
 import { endOfString, MAX_JSON_VALUES } from '../../graph/json-text.js';
 import { parseError } from './errors.js';
 
-/** No real drawing is deeper, and deeper JSON would overflow the stack of every recursive reader. */
-export const MAX_JSON_DEPTH = 200;
+/** Every real drawing is less deep, and deeper JSON would overflow the stack of every recursive reader. */
+const MAX_JSON_DEPTH = 200;
 /**
  * Throws the 400 for text that is too deep or holds too many values. Text that does not begin like JSON is accepted.
  */

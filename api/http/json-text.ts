@@ -72,7 +72,7 @@ export function lazyList(items: (memory: AnswerMemory) => AsyncIterable<unknown>
 }
 
 /** An object whose members are made in the same way. Members that are undefined are left out. */
-export function lazyObject(members: (memory: AnswerMemory) => AsyncIterable<[string, unknown]>): LazyJson {
+function lazyObject(members: (memory: AnswerMemory) => AsyncIterable<[string, unknown]>): LazyJson {
   return new LazyJson(async function* (memory) {
     let before = '{';
     for await (const [key, member] of members(memory)) {
@@ -104,7 +104,9 @@ export function holdsLazyJson(value: unknown): boolean {
   return isPlainObject(value) && Object.values(value).some(holdsLazyJson);
 }
 
-/** Like `JSON.stringify`, but inserts `RawJson` text unchanged. Meant for our own shallow bodies. */
+/**
+ * Writes JSON as `JSON.stringify` does, but inserts `RawJson` text unchanged. It is meant for our own shallow bodies.
+ */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => toJsonText(item)).join(',')}]`;

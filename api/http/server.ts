@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer, type AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerClientError, answerConnect, answerMissingHost, answerUnknownExpectation } from './client-error.js';
 
@@ -15,22 +15,22 @@ export interface ListeningServer {
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 100;
 /**
- * How long connections without a request stay open at shutdown: closing them at once would cut requests that are in
- * transit.
+ * Connections without a request stay open for this time at shutdown: closing them at once would cut requests that are
+ * in transit.
  */
 const LINGER_MS = 1_000;
 
 /** The limits of one connection and of all connections together. */
 export interface ConnectionLimits {
-  /** From the first byte (on a new connection, from its opening) to the end of the headers. */
+  /** The time from the first byte (on a new connection, from its opening) to the end of the headers. */
   headersTimeoutMs: number;
-  /** To the end of the body: ten megabytes at a megabit a second. */
+  /** The time to the end of the body: ten megabytes at a megabit a second. */
   requestTimeoutMs: number;
-  /** Longer than the idle timeout of the usual load balancers, which must close the connection first. */
+  /** The time is longer than the idle timeout of the usual load balancers, which must close the connection first. */
   keepAliveTimeoutMs: number;
-  /** How often the first two limits are checked. */
+  /** The interval at which the first two limits are checked. */
   checkingIntervalMs: number;
-  /** Further connections are closed at once. */
+  /** A further connection takes the place of the one that has been without a request for longest. */
   maxConnections: number;
   /**
    * The connection is closed after this many requests, which bounds the work of a client that does not wait for
@@ -92,10 +92,11 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
     // The Host header is checked below, so that its absence gets the usual error shape.
     requireHostHeader: false,
   });
-  server.maxConnections = limits.maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
+  const room = createRoom(server, limits.maxConnections);
   const answer: RequestListener = (request, response) => {
     latest.set(request.socket, response);
+    room.hold(request.socket, response);
     if (!answerMissingHost(response)) listener(request, response);
   };
   server.on('request', answer);
@@ -111,6 +112,36 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
   );
   server.on('connect', (_request, socket) => answerConnect(socket, latest.get(socket)));
   return server;
+}
+
+/**
+ * Limits the connections of a server. Whoever opens connections and asks nothing loses them first: with a request that is
+ * answered, a connection keeps its place.
+ */
+function createRoom(server: Server, maxConnections: number) {
+  let open = 0;
+  /** Connections without a request, the one that has been without for longest first. */
+  const waiting = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open += 1;
+    waiting.add(socket);
+    socket.once('close', () => {
+      open -= 1;
+      waiting.delete(socket);
+    });
+    if (open <= maxConnections) return;
+    const [first] = waiting;
+    first?.destroy();
+  });
+  return {
+    /** The connection has a request until the response is closed. */
+    hold(socket: Socket, response: ServerResponse): void {
+      waiting.delete(socket);
+      response.once('close', () => {
+        if (!socket.destroyed) waiting.add(socket);
+      });
+    },
+  };
 }
 
 /**

@@ -14,10 +14,10 @@ import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
-import { hiddenFrom } from '../access/key-project.js';
-import { deliverWake } from '../waits/deliver-wakes.js';
+import { hiddenFrom } from '../access/authorize.js';
+import { deliverWake } from '../../acceptance/wake-run.js';
 
-export interface GivenAnswer {
+interface GivenAnswer {
   action: string;
   values: JsonObject;
   comment: string;
@@ -63,7 +63,7 @@ export async function answerTask(
   if (outcome.status === 'unknown') throw notFound();
   if (outcome.status === 'closed') throw settled();
   if (outcome.status === 'repeated') throw answeredBefore();
-  if (outcome.status === 'settled') await deliverWake(deps, log, outcome.wait);
+  if (outcome.status === 'settled') await deliverWake({ ...deps, logger: log }, outcome.wait);
   return (await findTaskInScope(deps.db, taskId, scope)) ?? task;
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findTaskInScope, listTasksInScope } from '../../db/human-tasks/tasks-repository.js';
 import type { Scope } from '../../db/projects/scope.js';
-import { hiddenFrom } from '../access/key-project.js';
+import { hiddenFrom } from '../access/authorize.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';

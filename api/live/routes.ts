@@ -62,8 +62,8 @@ export const liveRoutes: Route[] = [events];
 const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 /**
- * What is no version of this run, or of one that a restored database has not reached, names no place: then the stream
- * begins at the beginning, and nothing is lost.
+ * The stream begins at the beginning, and nothing is lost, for a version that is none of this run, or that a restored
+ * database has not reached.
  */
 function toPlace(lastEventId: string | undefined, version: number): number {
   if (lastEventId === undefined || !/^\d{1,16}$/.test(lastEventId)) return 0;

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/core/client.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../db/runs/run-events-repository.js';
 import type { RunHub } from './run-hub.js';
-import type { Place } from './watched-runs.js';
+import type { RunReader } from './watched-runs.js';
 
 /** The events of one run for one reader, who takes them as fast as it can. */
 export interface RunFeed {
@@ -9,7 +9,7 @@ export interface RunFeed {
   after(version: number): Promise<RunEvent[]>;
   /** Resolves when there may be more, after `atMost` milliseconds, or when nobody is to wait any longer. */
   untilNews(atMostMs: number): Promise<void>;
-  /** Whether no more will come: the run had ended, and all that there was has been taken. */
+  /** True if no more will come: the run had ended, and all that there was has been taken. */
   readonly isClosed: boolean;
   end(): void;
 }
@@ -17,7 +17,7 @@ export interface RunFeed {
 /** A reader that is behind holds no more than this many events in memory, each of 16 KiB at most. */
 const PAGE_EVENTS = 16;
 
-/** Of a run that has ended: everything is there. */
+/** Returns the feed of a run that has ended: everything is there. */
 export async function openEndedFeed(db: Database, runId: string): Promise<RunFeed> {
   await orderRunEvents(db, [runId]);
   return {
@@ -28,15 +28,15 @@ export async function openEndedFeed(db: Database, runId: string): Promise<RunFee
   };
 }
 
-export function openFeed(db: Database, hub: RunHub, place: Place, signal: AbortSignal): RunFeed {
-  const { runId } = place;
+export function openFeed(db: Database, hub: RunHub, reader: RunReader, signal: AbortSignal): RunFeed {
+  const { runId } = reader;
   let hasNews = false;
   let wake: () => void = () => undefined;
   const tell = (): void => {
     hasNews = true;
     wake();
   };
-  const following = hub.follow(place, tell);
+  const following = hub.follow(reader, tell);
   signal.addEventListener('abort', tell);
   return {
     isClosed: false,

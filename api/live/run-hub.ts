@@ -1,23 +1,22 @@
-// What everybody who waits for runs in this process has in common: one connection that listens, and one loop that looks at
-// the runs that have changed. A run is looked at once, however many wait for it; one that nobody waits for, never. ADR 16.
+// All who wait for runs in this process share one connection that listens, and one loop that looks at the runs that
+// have changed. A run is looked at once, however many wait for it, and never if nobody does. ADR 16.
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../db/core/client.js';
 import type { Logger } from '../../config/logger.js';
+import type { Database } from '../../db/core/client.js';
 import { keepWatches, watchRuns, type RunState } from '../../db/runs/run-watches-repository.js';
-import { pause } from '../background/pause.js';
+import { pause } from '../background/loops.js';
 import type { EventTail } from './event-tail.js';
-import { createRunSet } from './run-set.js';
 import { lookAtStates, lookForEvents } from './run-looks.js';
-import { WatchedRuns, type Place, type Readers } from './watched-runs.js';
+import { WatchedRuns, type RunReader, type Readers } from './watched-runs.js';
 
-export interface HubOptions {
+interface HubOptions {
   db: Database;
   logger: Logger;
   /** Given the number of those who wait whenever it changes. */
   onReaders: (readers: Readers) => void;
 }
 
-export interface Following {
+interface Following {
   /** Undefined before the first look. */
   tail(): EventTail | undefined;
   end(): void;
@@ -33,7 +32,7 @@ const COMPARE_MS = 5_000;
 const COMPARE_DEAF_MS = 500;
 const AFTER_FAILURE_MS = 500;
 const RUNS_AT_ONCE = 200;
-/** With fewer who wait, each waits as long as it asked for. */
+/** Each waits as long as it asked for if fewer wait than this. */
 const CROWD = 100;
 const SPREAD = 0.3;
 
@@ -42,16 +41,19 @@ export class RunHub {
   readonly #logger: Logger;
   readonly #id = randomUUID();
   readonly #runs: WatchedRuns;
-  /** Whose changes are not told yet. */
+  /** The runs whose changes are not told yet. */
   readonly #unregistered = createRunSet();
-  /** Whose events are to be looked for: they may have changed. */
+  /** The runs whose events are to be looked for: they may have changed. */
   readonly #withNews = createRunSet();
-  /** Whose state is to be looked at: they may have changed, or somebody new waits, who may have read an older state. */
+  /**
+   * The runs whose state is to be looked at: they may have changed, or somebody new waits, who may have read an older
+   * state.
+   */
   readonly #withAnyState = createRunSet();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
   #isListening = false;
-  /** Whether there may be rows of this process in `run_watches`. */
+  /** True if there may be rows of this process in `run_watches`. */
   #isRegistered = false;
   #renewAtMs = 0;
   #compareAtMs = 0;
@@ -64,14 +66,14 @@ export class RunHub {
     this.#loop = this.#repeat();
   }
 
-  /** Whether the user is not to be kept waiting: too many wait, or the process stops. */
+  /** Returns whether the user is not to be kept waiting: too many wait, or the process stops. */
   isFullFor(userId: number): boolean {
     return this.isStopping || !this.#runs.hasRoomFor(userId);
   }
 
   /**
-   * How long one waits who asks for `waitMs`. Where a crowd waits, up to 30 % less, at random: a thousand who began to wait
-   * together would be answered together, and everybody else would wait for that.
+   * Returns how long somebody waits who asks for `waitMs`. A crowd waits up to 30 % less, at random: a thousand who
+   * began to wait together would be answered together, and everybody else would wait for that.
    */
   spread(waitMs: number): number {
     return this.#runs.readers > CROWD ? waitMs * (1 - SPREAD * Math.random()) : waitMs;
@@ -82,19 +84,19 @@ export class RunHub {
   }
 
   /** `onState` gets the run's state at every look, the first one soon; undefined when the hub stops. Returns what ends it. */
-  watch(place: Place, onState: (state: RunState | undefined) => void): () => void {
-    this.#register(place.runId);
-    this.#withAnyState.add(place.runId);
+  watch(reader: RunReader, onState: (state: RunState | undefined) => void): () => void {
+    this.#register(reader.runId);
+    this.#withAnyState.add(reader.runId);
     this.#wake();
-    return this.#runs.watch(place, onState);
+    return this.#runs.watch(reader, onState);
   }
 
-  /** For whoever wants each event: `onNews` is called when there may be some, and when the hub stops. */
-  follow(place: Place, onNews: () => void): Following {
-    this.#register(place.runId);
-    const end = this.#runs.follow(place, onNews);
-    if (this.#runs.get(place.runId)?.tail === undefined) this.#lookAt(place.runId);
-    return { tail: () => this.#runs.get(place.runId)?.tail, end };
+  /** Follows each event: `onNews` is called when there may be some, and when the hub stops. */
+  follow(reader: RunReader, onNews: () => void): Following {
+    this.#register(reader.runId);
+    const end = this.#runs.follow(reader, onNews);
+    if (this.#runs.get(reader.runId)?.tail === undefined) this.#lookAt(reader.runId);
+    return { tail: () => this.#runs.get(reader.runId)?.tail, end };
   }
 
   /** The run may have changed. */
@@ -166,7 +168,7 @@ export class RunHub {
     this.#renewAtMs = nowMs + RENEW_MS;
   }
 
-  /** What is added meanwhile is for the next round. Runs of a batch that fails stay in the set. */
+  /** Runs that are added meanwhile are for the next round. Runs of a batch that fails stay in the set. */
   async #inBatches(set: ReturnType<typeof createRunSet>, work: (ids: string[]) => Promise<void>): Promise<void> {
     const ids = set.takeAll();
     for (let from = 0; from < ids.length && !this.isStopping; from += RUNS_AT_ONCE) {
@@ -197,4 +199,27 @@ export class RunHub {
       };
     });
   }
+}
+
+interface RunSet {
+  isEmpty(): boolean;
+  add(...runIds: string[]): void;
+  /** Empties the set. */
+  takeAll(): string[];
+}
+
+/** Ids of runs, each once, in the order in which they were first added. */
+function createRunSet(): RunSet {
+  const ids = new Set<string>();
+  return {
+    isEmpty: () => ids.size === 0,
+    add(...runIds) {
+      for (const id of runIds) ids.add(id);
+    },
+    takeAll() {
+      const taken = [...ids];
+      ids.clear();
+      return taken;
+    },
+  };
 }

@@ -1,13 +1,13 @@
 // Reads of runs for those who have waited: what they wait for happens to all of them at once.
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
 import { readRunForPoll, type PolledRun } from '../../db/runs/poll-repository.js';
 import { findRoles, type Reader, type Viewer } from '../../db/runs/run-watches-repository.js';
-import { together } from '../access/together.js';
+import { together } from '../../db/core/together.js';
 
 export interface SharedReads {
-  /** What a poll by this reader finds now. */
+  /** Returns what a poll by this reader finds now. */
   read(viewer: Viewer): Promise<PolledRun | undefined>;
   /**
    * The reader's role now, asked together with all who are checked at the same time; null for who may not see the run.
@@ -19,7 +19,7 @@ const MOST_TOGETHER = 1_000;
 
 export function createSharedReads(db: Database, retentionDays: number): SharedReads {
   const roleOf = together((viewers: Viewer[]) => findRoles(db, viewers), { most: MOST_TOGETHER });
-  /** Of each run that is being read now. */
+  /** The reads of each run that is being read now. */
   const readers = new Map<string, (reader: Reader) => Promise<PolledRun | undefined>>();
 
   async function readFor(runId: string, asking: Reader[]): Promise<(PolledRun | undefined)[]> {
@@ -49,12 +49,15 @@ export function createSharedReads(db: Database, retentionDays: number): SharedRe
   return { roleOf, read: ({ runId, ...reader }) => readerOf(runId)(reader) };
 }
 
-/** The same for the same user with the same credentials. */
+/** Returns the same text for the same user with the same credentials. */
 function nameOf({ userId, keyId, sessionId }: Reader): string {
   return JSON.stringify([userId, keyId, sessionId]);
 }
 
-/** As readers of each role see it: the same object for all who see the same, so that their answer is made once. */
+/**
+ * Returns the run as readers of each role see it: the same object for all who see the same, so that their answer is
+ * made once.
+ */
 function toShownAs(run: PolledRun): (role: Role | null) => PolledRun {
   const hasAddresses = run.nodes.some(({ waiting }) => waiting?.token_enc);
   const forRunners = { ...run, role: 'editor' as const };

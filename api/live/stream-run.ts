@@ -7,22 +7,22 @@ import type { AppDeps } from '../deps.js';
 import { COMMENT, FIRST_FRAME, framesOf, isEnd } from './event-frames.js';
 import type { RunFeed } from './run-feed.js';
 
-export interface StreamOptions {
+interface StreamOptions {
   runId: string;
   reader: Reader;
-  /** That of the reader when the stream begins. */
+  /** The role of the reader when the stream begins. */
   role: Role | null;
   /** The version behind which it begins. */
   after: number;
   /** Called when the first byte is wanted, and ended with the stream. */
   open: () => Promise<RunFeed> | RunFeed;
-  /** Of the caller, who may hang up. */
+  /** Aborted when the caller hangs up. */
   signal: AbortSignal;
 }
 
 /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to see the run. */
 const COMMENT_EVERY_MS = 15_000;
-/** Then it ends, and the client comes back with credentials that are judged anew. */
+/** The stream ends then, and the client comes back with credentials that are judged anew. */
 const MAX_AGE_MS = 3_600_000;
 
 /**

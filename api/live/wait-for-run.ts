@@ -1,20 +1,20 @@
 import type { RunState } from '../../db/runs/run-watches-repository.js';
 import type { RunHub } from './run-hub.js';
-import type { Place } from './watched-runs.js';
+import type { RunReader } from './watched-runs.js';
 
-export interface WaitOptions {
+interface WaitOptions {
   waitMs: number;
-  /** Of the caller, who may hang up. */
+  /** Aborted when the caller hangs up. */
   signal: AbortSignal;
 }
 
 /**
- * Whether it is reached. Returns as soon as the run is in a state that is waited for, when the time is over, the caller
- * gone or the hub stopped.
+ * Returns whether the state is reached, as soon as the run is in a state that is waited for, when the time is over, the
+ * caller gone or the hub stopped.
  */
 export function waitForRun(
   hub: RunHub,
-  place: Place,
+  reader: RunReader,
   isReached: (state: RunState) => boolean,
   { waitMs, signal }: WaitOptions,
 ): Promise<boolean> {
@@ -27,7 +27,7 @@ export function waitForRun(
       resolve(hasReached);
     };
     const giveUp = (): void => end(false);
-    const leave = hub.watch(place, (state) => {
+    const leave = hub.watch(reader, (state) => {
       if (state === undefined) giveUp();
       else if (isReached(state)) end(true);
     });

@@ -1,17 +1,17 @@
 import type { RunState } from '../../db/runs/run-watches-repository.js';
 import type { EventTail } from './event-tail.js';
 
-export interface WatchedRun {
-  /** Those who wait for a state; called with undefined when nobody is to wait any longer. */
+interface WatchedRun {
+  /** Readers who wait for a state are called with undefined when nobody is to wait any longer. */
   watchers: Set<(state: RunState | undefined) => void>;
-  /** Those who want each event: called when there may be some, and when nobody is to wait any longer. */
+  /** Readers who want each event are called when there may be some, and when nobody is to wait any longer. */
   followers: Set<() => void>;
   /** Undefined while nobody follows the run, and before the first look for events. */
   tail: EventTail | undefined;
 }
 
-/** Who reads what. */
-export interface Place {
+/** A reader and the run that is read. */
+export interface RunReader {
   runId: string;
   userId: number;
 }
@@ -23,7 +23,7 @@ export interface Readers {
 
 /** A process takes 4,000 connections; the rest is for those who do not wait. */
 const MAX_READERS = 3_000;
-/** So that one user does not keep all others from waiting. */
+/** The limit keeps one user from keeping all others from waiting. */
 const MAX_READERS_OF_ONE = 2_000;
 
 /** The runs that somebody in this process waits for, by their ids. */
@@ -31,7 +31,7 @@ export class WatchedRuns {
   readonly #runs = new Map<string, WatchedRun>();
   readonly #onReaders: (readers: Readers) => void;
   readonly #readers: Readers = { waiting: 0, following: 0 };
-  /** By user; who has none is not in it. */
+  /** The number of waiting requests by user; a user without any is not in it. */
   readonly #readersOf = new Map<number, number>();
 
   constructor(onReaders: (readers: Readers) => void) {
@@ -59,12 +59,12 @@ export class WatchedRuns {
   }
 
   /** Returns what ends it, which may be called more than once. */
-  watch({ runId, userId }: Place, onState: (state: RunState | undefined) => void): () => void {
+  watch({ runId, userId }: RunReader, onState: (state: RunState | undefined) => void): () => void {
     this.#enter({ runId, userId }, 'waiting').watchers.add(onState);
     return this.#leaver({ runId, userId }, 'waiting', ({ watchers }) => watchers.delete(onState));
   }
 
-  follow({ runId, userId }: Place, onNews: () => void): () => void {
+  follow({ runId, userId }: RunReader, onNews: () => void): () => void {
     this.#enter({ runId, userId }, 'following').followers.add(onNews);
     return this.#leaver({ runId, userId }, 'following', ({ followers }) => followers.delete(onNews));
   }
@@ -76,7 +76,7 @@ export class WatchedRuns {
     }
   }
 
-  #enter({ runId, userId }: Place, kind: keyof Readers): WatchedRun {
+  #enter({ runId, userId }: RunReader, kind: keyof Readers): WatchedRun {
     const run = this.#runs.get(runId) ?? { watchers: new Set(), followers: new Set(), tail: undefined };
     this.#runs.set(runId, run);
     this.#count(userId, kind, 1);
@@ -91,7 +91,7 @@ export class WatchedRuns {
     this.#onReaders(this.#readers);
   }
 
-  #leaver({ runId, userId }: Place, kind: keyof Readers, remove: (run: WatchedRun) => boolean): () => void {
+  #leaver({ runId, userId }: RunReader, kind: keyof Readers, remove: (run: WatchedRun) => boolean): () => void {
     return () => {
       const run = this.#runs.get(runId);
       if (run === undefined || !remove(run)) return;

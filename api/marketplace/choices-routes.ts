@@ -1,11 +1,32 @@
-// What workflows are sorted into, for the forms and filters of a front end.
 import { z } from 'zod';
 import { listCategories } from '../../db/workflows/categories-repository.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 import { envelopeOf, pageQuery, toPage, toWindow, type Page } from '../http/pagination.js';
 import { queryText } from '../http/query-values.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { languages } from './languages.js';
+
+/** The codes of ISO 639-1. Workflows may carry others, such as `pt-BR`. */
+const CODES =
+  'aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es ' +
+  'et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki ' +
+  'kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no ' +
+  'nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te ' +
+  'tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu';
+
+interface Language {
+  code: string;
+  /** The English name. */
+  name: string;
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'language' });
+
+/** The languages in the order of their names. */
+const languages: readonly Language[] = CODES.split(' ')
+  .map((code) => ({ code, name: names.of(code) ?? code }))
+  .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+
+// Workflows are sorted into categories and languages, for the forms and filters of a front end.
 
 const categorySchema = z.object({
   id: z.int(),

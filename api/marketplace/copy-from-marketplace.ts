@@ -7,7 +7,7 @@ import { replaceCredentials } from '../../graph/public-drawing.js';
 import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { notFound, permissionDenied } from '../http/errors.js';
-import { mayAct } from '../../db/projects/roles.js';
+import { mayAct } from '../../acceptance/roles.js';
 
 /**
  * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 where the key

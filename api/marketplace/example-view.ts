@@ -60,8 +60,8 @@ export function toListedExample(
 }
 
 /**
- * The same, whole. Where nothing is to be masked, results are passed on in pieces; else each is masked by itself, in its
- * turn and within the memory of its tenant.
+ * Shows the whole run. Results are passed on in pieces if nothing is to be masked; else each is masked by itself, in
+ * its turn and within the memory of its tenant.
  */
 export async function toExample(
   deps: Deps,
@@ -170,7 +170,7 @@ function maskedResult(run: HistoryRun, mask: Mask, readApart: (nodeId: string) =
   return Object.fromEntries(masked);
 }
 
-/** Without the drawing it is unknown which values in the nodes' results must be masked. */
+/** Nobody knows which values in the nodes' results must be masked if the drawing is gone. */
 function withoutContents({ nodes }: HistoryRun): Record<string, unknown> {
   return Object.fromEntries(nodes.map(({ id, status }) => [id, { id, status, truncated: true }]));
 }

@@ -92,7 +92,7 @@ async function checkMigrations(deps: AppDeps): Promise<void> {
   if ((await pendingMigrations(deps.db)).length > 0) throw new Error('migrations are missing');
 }
 
-/** Whether the check succeeds in time. The component that failed logs the reason. */
+/** Returns whether the check succeeds in time. The component that failed logs the reason. */
 async function holds(check: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => {

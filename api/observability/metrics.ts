@@ -15,7 +15,7 @@ export interface Metrics {
    * `skipped` (not sent).
    */
   runQueries: Counter<'outcome'>;
-  /** Who waits for runs: `poll` (`Prefer: wait`) or `stream`. */
+  /** The number of those who wait for runs: `poll` (`Prefer: wait`) or `stream`. */
   runReaders: Gauge<'kind'>;
   /** 1 while changes of runs are told to this process. */
   runChangesListening: Gauge;
@@ -28,7 +28,7 @@ export interface Metrics {
   retention: RetentionMetrics;
 }
 
-export interface ReconcilerMetrics {
+interface ReconcilerMetrics {
   rounds: Counter<'outcome'>;
   lastSuccess: Gauge;
   checks: Counter<'outcome'>;
@@ -37,7 +37,7 @@ export interface ReconcilerMetrics {
   closed: Counter<'reason'>;
 }
 
-export interface RetentionMetrics {
+interface RetentionMetrics {
   rounds: Counter<'outcome'>;
   lastSuccess: Gauge;
   expired: Counter<'table'>;

@@ -10,7 +10,7 @@ import { emailField, integerField } from '../http/field-errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { roleSchema } from './role-schema.js';
+import { roleSchema } from './project-view.js';
 
 const membersPath = '/api/v1/projects/:id/members/';
 const memberPath = '/api/v1/projects/:id/members/:user_id/';

@@ -1,35 +1,59 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { mayAct } from '../../acceptance/roles.js';
 import { toAmount, type Currencies } from '../../config/currencies.js';
+import type { Role } from '../../db/core/tables.js';
 import type { MemberProject, ProviderKeyListing } from '../../db/projects/projects-repository.js';
-import { mayAct } from '../../db/projects/roles.js';
-import { providerKeySchema, toProviderKey } from './provider-key-view.js';
-import { roleSchema } from './role-schema.js';
+import type { ProviderKeyRecord } from '../../db/projects/provider-keys-repository.js';
 
-export const amountSchema = z.record(z.string(), z.string()).describe('ISO 4217 code -> plain decimal.');
+/** The role of the caller in a project, or of a member. */
+export const roleSchema = z.enum(['owner', 'admin', 'editor', 'viewer'] satisfies Role[]).meta({ id: 'Role' });
+
+export const providerKeySchema = z.object({
+  id: z.int(),
+  name: z.string(),
+  provider: z.string(),
+  masked_key: z.string(),
+  created_at: z.iso.datetime(),
+});
+
+/** Shows everything of a key but the key itself. */
+export function toProviderKey(key: ProviderKeyRecord): z.infer<typeof providerKeySchema> {
+  const { id, name, provider, masked_key, created_at } = key;
+  return { id, name, provider, masked_key, created_at: created_at.toISOString() };
+}
+
+export const amountSchema = z
+  .record(z.string(), z.string())
+  .describe('ISO 4217 code -> plain decimal.')
+  .meta({ id: 'Amount' });
 
 export const spendingLimitSchema = z.object({
   amount: z.string().describe('USD, a plain decimal'),
   period: z.enum(['day', 'month', 'total']).describe('Days and months begin at midnight UTC'),
 });
 
-export const projectSchema = z.object({
-  id: z.int(),
-  name: z.string(),
-  total_spent: amountSchema,
-  spending_limit: spendingLimitSchema.nullable(),
-  spent_in_period: amountSchema,
-  stored_bytes: z.int().describe('Of drawings with their versions, of runs and their results; right within 10 seconds'),
-  attached_provider_keys: z.array(providerKeySchema),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  webhook_url: z.string(),
-  is_webhook_enabled: z.boolean(),
-  can_edit: z.boolean(),
-  role: roleSchema,
-});
+export const projectSchema = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    total_spent: amountSchema,
+    spending_limit: spendingLimitSchema.nullable(),
+    spent_in_period: amountSchema,
+    stored_bytes: z
+      .int()
+      .describe('Of drawings with their versions, of runs and their results; right within 10 seconds'),
+    attached_provider_keys: z.array(providerKeySchema),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    webhook_url: z.string(),
+    is_webhook_enabled: z.boolean(),
+    can_edit: z.boolean(),
+    role: roleSchema,
+  })
+  .meta({ id: 'Project' });
 
-/** Null where there is none. */
+/** Returns null if there is no limit. */
 export function toSpendingLimit({
   spending_limit_usd: usd,
   spending_period: period,

@@ -5,14 +5,14 @@ import {
   detachProviderKey,
   MOST_PROVIDER_KEYS,
   pageOfProviderKeys,
-} from '../../db/projects/provider-key-changes.js';
+} from '../../db/projects/provider-keys-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { providerKeySchema, toProviderKey } from './provider-key-view.js';
+import { providerKeySchema, toProviderKey } from './project-view.js';
 
 const keysPath = '/api/v1/projects/:id/provider-keys/';
 

@@ -18,8 +18,7 @@ import { idParams } from '../http/path-ids.js';
 import { limitAmount } from '../http/limit-amount.js';
 import { projectSchema, spendingLimitSchema, toProject } from './project-view.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { sealNewSecret } from '../webhooks/webhook-secret.js';
-import { isWebhookUrl, refusePrivateWebhook } from '../webhooks/webhook-url.js';
+import { sealNewSecret, isWebhookUrl, refusePrivateWebhook } from '../webhooks/webhook-settings.js';
 
 const fields = {
   name: z.string().trim().min(1).max(255),

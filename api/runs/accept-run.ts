@@ -15,19 +15,19 @@ import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelo
 import { traceOfAcceptance } from './run-traces.js';
 import { startRunWorkflow } from './temporal-calls.js';
 
-/** How long an acceptance waits for a start slot. */
+/** An acceptance waits this long for a start slot. */
 const START_PATIENCE_MS = 2_000;
 
 export interface RunRequest extends RunToPrepare {
-  /** If present, the run is accepted only if no earlier request had the same key. */
+  /** The run is accepted only if no earlier request had the same key. */
   keyed?: KeyedRequest | undefined;
-  /** Whether nothing is stored, not even the key, of what validation refuses. Default: it is kept as a `Draft`. */
+  /** True if nothing that validation refuses is stored, not even the key. By default it is kept as a `Draft`. */
   leavesNoDraft?: boolean;
 }
 
 export interface Acceptance {
   envelope: Envelope;
-  /** Whether this is the answer to an earlier request with the same `Idempotency-Key`. */
+  /** True if this is the answer to an earlier request with the same `Idempotency-Key`. */
   isRepeat: boolean;
 }
 
@@ -121,13 +121,13 @@ export async function beginStart(
   deps: AppDeps,
   log: Logger,
   { id: workflowId, project_id, title }: StoredDrawing,
-  { facts: { id, resumed_from: resumedFrom }, drawing, document, plan }: Omit<PreparedRun, 'nodeErrors'>,
+  { facts: { id, resumed_from: resumedFrom }, drawing, plan }: Omit<PreparedRun, 'nodeErrors'>,
 ): Promise<void> {
   const start = async (): Promise<void> => {
     try {
-      const placements = await deps.placement.place({ workflowId, drawing, document, plan });
-      const run = { id, plan, workflow_id: workflowId, project_id, title, isResumed: resumedFrom !== undefined };
-      await startRunWorkflow(deps.temporal, deps.config, run, { placements });
+      const isResumed = resumedFrom !== undefined;
+      const run = { id, plan, workflow_id: workflowId, project_id, title, settings: drawing['settings'], isResumed };
+      await startRunWorkflow(deps.temporal, deps.config, run);
     } catch (error) {
       log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
     }

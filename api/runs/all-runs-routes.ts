@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { findRunOrigin, listRuns, type ListedRun, type RunOrigin } from '../../db/runs/runs-list-repository.js';
 import type { Scope } from '../../db/projects/scope.js';
-import { hiddenFrom } from '../access/key-project.js';
+import { hiddenFrom } from '../access/authorize.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';

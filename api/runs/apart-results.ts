@@ -5,7 +5,7 @@ import { LazyJson, lazyText } from '../http/json-text.js';
 
 /** Neighbours are read together up to this many bytes. */
 const TOGETHER_BYTES = 256 * 1024;
-/** As the driver holds a result, and as text. */
+/** The copies of a result in memory: as the driver holds it, and as text. */
 const COPIES = 4;
 
 interface ApartNode {

@@ -9,7 +9,7 @@ import { ApiError, notFound } from '../http/errors.js';
 import { linkRequestToRun } from './run-traces.js';
 import { cancelRunWorkflow } from './temporal-calls.js';
 
-/** How long the caller waits for the end; a run with a node that is slow to stop ends later. */
+/** The caller waits this long for the end; a run with a node that is slow to stop ends later. */
 const WAIT_MS = 3_000;
 const LOOK_EVERY_MS = 50;
 

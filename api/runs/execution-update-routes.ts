@@ -1,12 +1,12 @@
 // The workers' reports on runs. Specification, "Internal".
 import { z } from 'zod';
+import { tellRunEnd } from '../../acceptance/tell-run-end.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { tellRunEnd } from './run-end.js';
 
 const failure = z.object({ code: z.string().min(1), message: z.string() });
 

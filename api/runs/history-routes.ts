@@ -1,16 +1,15 @@
 // Specification, "Run history", and the endpoint that cancels a run.
 import { z } from 'zod';
 import { findHistoryRun, listHistory } from '../../db/runs/history-repository.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { cancelRun } from './cancel-run.js';
 import type { AppDeps } from '../deps.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, runParams } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { cancelRun } from './cancel-run.js';
 import { lazyRuns } from './lazy-runs.js';
 import { listedRunSchema, runSchema, toListedRun, toListedRuns, toWholeRun } from './run-view.js';
-import { temporalLink } from './temporal-link.js';
 
 const list = defineRoute({
   method: 'GET',
@@ -83,4 +82,16 @@ export async function findRunAnswer(
   const run = await findHistoryRun(deps.db, workflowId, runId);
   if (run === undefined) throw notFound();
   return { ...toWholeRun(deps, run), ...temporalLink(deps, run) };
+}
+
+/** Returns the link to the run in the Temporal UI if `TEMPORAL_UI_URL` is set. A refused run (`Draft`) has none. */
+function temporalLink(
+  { config, temporal }: AppDeps,
+  run: { id?: unknown; status?: unknown },
+): { temporal_url?: string } {
+  if (config.temporalUiUrl === undefined || run.status === 'Draft') return {};
+  const { namespace } = temporal.options;
+  return {
+    temporal_url: `${config.temporalUiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${String(run.id)}`,
+  };
 }

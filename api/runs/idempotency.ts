@@ -49,7 +49,7 @@ export function sealFingerprint({ secretBox }: AppDeps, { fingerprint, userId, k
   return secretBox.seal(fingerprint, 'idempotency-key', userId, key);
 }
 
-/** What is kept of the request with a key that is withdrawn: nothing. */
+/** Seals that nothing is kept of the request whose key is withdrawn. */
 export function sealWithdrawal({ secretBox }: AppDeps, { userId, key }: RequestKey): Buffer {
   return secretBox.seal('', 'idempotency-key', userId, key);
 }

@@ -4,8 +4,8 @@ import { QueryNotRegisteredError, QueryRejectedError, WorkflowNotFoundError, typ
 import { LRUCache } from 'lru-cache';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import type { Metrics } from '../observability/metrics.js';
-import { createQueryBreaker } from './query-breaker.js';
 import { queryRunStatus } from './temporal-calls.js';
+import { createQueryBreaker } from './query-breaker.js';
 
 export interface LiveStatus {
   /** The workflow's answer of at most two seconds ago; undefined without one. Never throws. */
@@ -15,9 +15,9 @@ export interface LiveStatus {
 const ASK_EVERY_MS = 1_000;
 const USABLE_MS = 2_000;
 const ANSWER_WITHIN_MS = 250;
-/** How long a run that did not answer in time is not queried. */
+/** A run that did not answer in time is not queried for this time. */
 const SILENT_MS = 5_000;
-/** With more concurrent queries, a busy worker takes longer to answer than a poll may wait. */
+/** A busy worker with more concurrent queries takes longer to answer than a poll may wait. */
 const MAX_UNDER_WAY = 16;
 const KEPT_RUNS = 2_000;
 /** The limit over all cached answers: about 10 MB. */

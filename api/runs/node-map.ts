@@ -13,7 +13,7 @@ type NodeMap = Record<string, unknown>;
 interface EntryOptions {
   /** Reads a result that is too large to be read with the others. */
   readApart?: (nodeId: string) => LazyJson;
-  /** How the reader sees waits; without it they are not shown. */
+  /** The reader's view of waits, which are not shown if it is absent. */
   waits?: WaitView;
 }
 
@@ -48,7 +48,7 @@ export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }
   return { ...head, error, ...(node.isHandled && { handled: true }) };
 }
 
-export type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';
+type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';
 
 /** Converts a stored status to the status in polls. */
 export function toExecutionStatus(status: StoredRunStatus, isStarted: boolean): ExecutionStatus {

@@ -35,7 +35,7 @@ export const nodeSchema = nodeEntrySchema.extend({
   transactions: z.array(transactionSchema),
 });
 
-export type NodeAttempt = z.infer<typeof attemptSchema>;
+type NodeAttempt = z.infer<typeof attemptSchema>;
 
 /**
  * The attempts that are kept, and the last one, which the node's own row tells. While a node waits to be attempted again,

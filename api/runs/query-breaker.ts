@@ -1,8 +1,8 @@
 // A circuit breaker that keeps polls fast while no worker answers queries: after several timeouts it admits only one
 // query every few seconds, which detects that workers are back.
 
-export interface QueryBreaker {
-  /** Whether a query may be sent now. While the breaker is open, true admits the trial query. */
+interface QueryBreaker {
+  /** Returns whether a query may be sent now. While the breaker is open, true admits the trial query. */
   admits(nowMs: number): boolean;
   isOpen(): boolean;
   answered(): void;

@@ -1,6 +1,6 @@
-// What a node was given: its data with the variables filled in, rendered anew from what is stored. Nothing of it is kept.
-// Secret fields of the input stay `********`. What later nodes read unmasked is opened to be rendered, and the run's masker
-// then goes over everything.
+// The input of a node is its data with the variables filled in, rendered anew from what is stored. Nothing of it is
+// kept. Secret fields of the input stay `********`. The values that later nodes read unmasked are opened to be
+// rendered, and the run's masker then goes over everything.
 import type { Logger } from '../../config/logger.js';
 import { findNodeErrors } from '../../db/nodes/node-results-repository.js';
 import { measureOutputs, readOutputs, type MeasuredOutput } from '../../db/nodes/node-outputs-repository.js';
@@ -19,18 +19,21 @@ import { RawJson } from '../http/json-text.js';
 import { readLoopValues } from './loop-values.js';
 
 /** `too_large`: see docs/use/limits.md. `unreadable`: something that the rendering needs cannot be read any more. */
-export type MissingInput = 'too_large' | 'unreadable';
+type MissingInput = 'too_large' | 'unreadable';
 
 /** The outputs that one input is rendered from, in all. Those beyond are replaced by a text that says so. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** Of an input as JSON text, and of what its variables hold. Masking takes time with each character. */
+/**
+ * The limit applies to an input as JSON text, and to the values of its variables. Masking takes time with each
+ * character.
+ */
 const MAX_INPUT_CHARACTERS = 1024 * 1024;
 /** Bytes of memory per byte of JSON text: drawings are mostly small objects, which take more than their text. */
 const WEIGHT = 8;
 
 interface Asked {
   key: NodeKey;
-  /** When the attempt began whose input is asked for: what ended later was not there. */
+  /** The start of the attempt whose input is asked for: nodes that ended later were not there. */
   moment: Date;
   log: Logger;
   /** The lease of the request's memory; it has as much as before at the end. */
@@ -112,7 +115,7 @@ async function renderWithin(
   }
 }
 
-/** What `find` gives for each of `of`, one after the other. */
+/** Returns what `find` gives for each of `of`, one after the other. */
 async function collect<Of, Found>(of: Of[], find: (one: Of) => Promise<Found[]>): Promise<Found[]> {
   const all: Found[] = [];
   for (const one of of) all.push(...(await find(one)));
@@ -137,17 +140,17 @@ interface Chosen {
   /** Node ids. */
   chosen: string[];
   chosenBytes: number;
-  /** As in `Scope`. */
+  /** The texts of `VariableValues`. */
   leftOut: Map<string, string>;
 }
 
 function toText(
   { kind, data }: RunNode,
   { masker }: RunContents,
-  scope: Parameters<typeof renderData>[2],
+  values: Parameters<typeof renderData>[2],
 ): RawJson | MissingInput {
   try {
-    const rendered = renderData(kind, data, scope, MAX_INPUT_CHARACTERS);
+    const rendered = renderData(kind, data, values, MAX_INPUT_CHARACTERS);
     const text = writeJson(rendered);
     if (text.length > MAX_INPUT_CHARACTERS) return 'too_large';
     return new RawJson(masker.isEmpty ? text : writeJson(masker.json(rendered)));

@@ -4,62 +4,66 @@ import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 
-/** What nodes wait for. Extensions, section 1.4. */
+/** Nodes wait for these. Extensions, section 1.4. */
 export const waitReason = z.enum(['approval', 'callback', 'child', 'human', 'time']);
 
 const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);
 
-export const nodeEntrySchema = z.object({
-  id: z.string(),
-  status: executionStatus,
-  started_at: z.iso.datetime().nullable().optional().describe('Null where the start is not stored yet'),
-  finished_at: z.iso.datetime().nullable().optional().describe('Null until the node has ended'),
-  result: z.unknown().optional(),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
-  handled: z.literal(true).optional().describe('The node failed, and the run survived it (`on_error`)'),
-  reused: z
-    .literal(true)
-    .optional()
-    .describe('The result is that of the earlier run which this one resumes: nothing was executed, and nothing paid'),
-  truncated: z.boolean().optional(),
-  approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
-  waiting: z
-    .object({
-      for: waitReason,
-      until: z.iso.datetime(),
-      callback_url: z
-        .url()
-        .optional()
-        .describe('Of a callback, for who may run the workflow: the address that takes it'),
-      task_id: z.string().optional().describe('Of a human task'),
-      run_id: z.string().optional().describe('Of a sub-workflow: its run'),
-    })
-    .optional()
-    .describe('What a node that is in progress waits for, and until when at the latest'),
-  iterations: z
-    .object({ total: z.int(), succeeded: z.int(), failed: z.int(), in_progress: z.int() })
-    .optional()
-    .describe('Of a loop: how many iterations there are, of a conditional loop so far'),
-});
-
-export const envelopeSchema = z.object({
-  status: z.int(),
-  data: z.object({
-    id: z.string().nullable(),
+export const nodeEntrySchema = z
+  .object({
+    id: z.string(),
     status: executionStatus,
-    data: z.record(z.string(), nodeEntrySchema).nullable(),
-    version: z
-      .int()
+    started_at: z.iso.datetime().nullable().optional().describe('Null where the start is not stored yet'),
+    finished_at: z.iso.datetime().nullable().optional().describe('Null until the node has ended'),
+    result: z.unknown().optional(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    handled: z.literal(true).optional().describe('The node failed, and the run survived it (`on_error`)'),
+    reused: z
+      .literal(true)
       .optional()
-      .describe('Rises with every change of the run, though not by one. The `ETag` of a poll changes with it'),
-    output: z
-      .unknown()
+      .describe('The result is that of the earlier run which this one resumes: nothing was executed, and nothing paid'),
+    truncated: z.boolean().optional(),
+    approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
+    waiting: z
+      .object({
+        for: waitReason,
+        until: z.iso.datetime(),
+        callback_url: z
+          .url()
+          .optional()
+          .describe('Of a callback, for who may run the workflow: the address that takes it'),
+        task_id: z.string().optional().describe('Of a human task'),
+        run_id: z.string().optional().describe('Of a sub-workflow: its run'),
+      })
       .optional()
-      .describe('The value of the first output node that has ended, any JSON; absent until then. It never changes'),
-    detail: z.string().optional(),
-    errors: z.array(z.object({ code: z.string(), message: z.string(), node_id: z.string().optional() })).optional(),
-  }),
-});
+      .describe('What a node that is in progress waits for, and until when at the latest'),
+    iterations: z
+      .object({ total: z.int(), succeeded: z.int(), failed: z.int(), in_progress: z.int() })
+      .optional()
+      .describe('Of a loop: how many iterations there are, of a conditional loop so far'),
+  })
+  .meta({ id: 'NodeResult' });
+
+export const envelopeSchema = z
+  .object({
+    status: z.int(),
+    data: z.object({
+      id: z.string().nullable(),
+      status: executionStatus,
+      data: z.record(z.string(), nodeEntrySchema).nullable(),
+      version: z
+        .int()
+        .optional()
+        .describe('Rises with every change of the run, though not by one. The `ETag` of a poll changes with it'),
+      output: z
+        .unknown()
+        .optional()
+        .describe('The value of the first output node that has ended, any JSON; absent until then. It never changes'),
+      detail: z.string().optional(),
+      errors: z.array(z.object({ code: z.string(), message: z.string(), node_id: z.string().optional() })).optional(),
+    }),
+  })
+  .meta({ id: 'RunEnvelope' });
 
 export type Envelope = z.infer<typeof envelopeSchema>;
 

@@ -8,7 +8,7 @@ import type { AppDeps } from '../deps.js';
 /** Bytes of memory per byte of JSON text: drawings are mostly small objects, which take more than their text. */
 const WEIGHT = 8;
 
-/** Undefined where the run is unknown. `memory`: of the request; it has as much as before at the end. */
+/** Returns undefined if the run is unknown. `memory` is that of the request; it has as much as before at the end. */
 export async function readRunMasker(
   { db, secretBox }: Pick<AppDeps, 'db' | 'secretBox'>,
   runId: string,

@@ -1,15 +1,11 @@
-// The traces of runs: which trace a run belongs to, and the span that covers the whole run.
+// The traces of runs: which trace a run belongs to.
 import type { Logger } from '../../config/logger.js';
 import {
   annotateActiveSpan,
-  contextOf,
   currentTraceparent,
   isTracing,
   linkActiveSpan,
-  markFailed,
   runContext,
-  runSpanId,
-  startSpan,
   type Context,
 } from '../../config/spans.js';
 import type { Database } from '../../db/core/client.js';
@@ -44,34 +40,4 @@ export async function linkRequestToRun(deps: Deps, runId: string): Promise<void>
   if (!isTracing()) return;
   annotateActiveSpan({ 'run.id': runId });
   linkActiveSpan(await findRunContext(deps, runId));
-}
-
-/**
- * Writes the run's own span, from its acceptance to its end. The code that stored the end calls it and does not wait.
- * If the process dies before, the nodes of the trace refer to a missing span.
- */
-export function traceRunEnd(deps: Deps, runId: string): void {
-  if (isTracing()) void writeRunSpan(deps, runId);
-}
-
-async function writeRunSpan({ db, logger }: Deps, runId: string): Promise<void> {
-  try {
-    const run = await findRunTrace(db, runId);
-    if (run?.traceparent === null || run === undefined) return;
-    const span = startSpan('run', {
-      parent: contextOf(run.traceparent),
-      spanId: runSpanId(runId),
-      startTime: run.created_at,
-      attributes: {
-        'run.id': runId,
-        'run.status': run.status,
-        'workflow.id': run.workflow_id,
-        'project.id': run.project_id,
-      },
-    });
-    if (run.error_code !== null) markFailed(span, run.error_code);
-    span.end(run.run_finished_at ?? undefined);
-  } catch (error) {
-    logger.debug({ err: error, run_id: runId }, 'the span of a run could not be written');
-  }
 }

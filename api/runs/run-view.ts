@@ -14,35 +14,37 @@ import { drawingSchema } from '../workflows/workflow-view.js';
 
 const timestamp = z.iso.datetime();
 
-export const runSchema = z.object({
-  id: z.string(),
-  created_at: timestamp,
-  updated_at: timestamp,
-  run_started_at: timestamp.nullable(),
-  run_finished_at: timestamp.nullable(),
-  status: z.enum(['In Progress', 'Succeeded', 'Cancelled', 'Error', 'Draft']),
-  result: z.record(z.string(), nodeEntrySchema),
-  data: drawingSchema,
-  input_data: z.unknown(),
-  input_fields: z.array(z.record(z.string(), z.unknown())),
-  workflow_version: z.int().describe('The version of the drawing that it was started with'),
-  is_api_run: z.boolean(),
-  use_in_marketplace_example: z.boolean(),
-  use_as_marketplace_template: z.boolean(),
-  cost: amountSchema,
-  total_cost: amountSchema.describe('With the runs of its sub-workflows, and theirs'),
-  parent_run_id: z.string().nullable().describe('Of the run of a sub-workflow: the run that has started it'),
-  parent_node_id: z.string().nullable().describe('The node that has started it'),
-  parent_path: z.string().nullable().describe('The iteration of that node; empty outside loops'),
-  resumed_from: z.string().nullable().describe('The earlier run whose results it began with (resume)'),
-  duration: z.number().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  results_expired_at: timestamp.optional().describe('Since then the contents of the results are gone'),
-  temporal_url: z
-    .url()
-    .optional()
-    .describe('The run in the Temporal UI, for operators; only where they have set its address'),
-});
+export const runSchema = z
+  .object({
+    id: z.string(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    run_started_at: timestamp.nullable(),
+    run_finished_at: timestamp.nullable(),
+    status: z.enum(['In Progress', 'Succeeded', 'Cancelled', 'Error', 'Draft']),
+    result: z.record(z.string(), nodeEntrySchema),
+    data: drawingSchema,
+    input_data: z.unknown(),
+    input_fields: z.array(z.record(z.string(), z.unknown())),
+    workflow_version: z.int().describe('The version of the drawing that it was started with'),
+    is_api_run: z.boolean(),
+    use_in_marketplace_example: z.boolean(),
+    use_as_marketplace_template: z.boolean(),
+    cost: amountSchema,
+    total_cost: amountSchema.describe('With the runs of its sub-workflows, and theirs'),
+    parent_run_id: z.string().nullable().describe('Of the run of a sub-workflow: the run that has started it'),
+    parent_node_id: z.string().nullable().describe('The node that has started it'),
+    parent_path: z.string().nullable().describe('The iteration of that node; empty outside loops'),
+    resumed_from: z.string().nullable().describe('The earlier run whose results it began with (resume)'),
+    duration: z.number().nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    results_expired_at: timestamp.optional().describe('Since then the contents of the results are gone'),
+    temporal_url: z
+      .url()
+      .optional()
+      .describe('The run in the Temporal UI, for operators; only where they have set its address'),
+  })
+  .meta({ id: 'Run' });
 
 /** The form in a list, where the key of a value that is too large is absent. */
 export const listedRunSchema = runSchema.extend({
@@ -96,7 +98,7 @@ export function toWholeRun({ answerDb, currencies, ...deps }: Deps, run: History
   });
 }
 
-/** As the driver holds a text, as text, and as bytes. */
+/** The copies of a text in memory: as the driver holds it, as text, and as bytes. */
 const TEXT_COPIES = 4;
 /** Drawings are mostly small objects, which take more than their text. */
 const PARSED_COPIES = 8;
@@ -139,7 +141,7 @@ function toRun(run: HistoryRun, currencies: Currencies, { truncated, ...parts }:
   };
 }
 
-/** Where the run of a sub-workflow belongs, and what a run has cost with those below it. */
+/** Returns the place of the run of a sub-workflow, and the cost of a run with those below it. */
 export function toParent(
   run: Pick<HistoryRun, 'total_cost_usd' | 'parent_run_id' | 'parent_node_id' | 'parent_path'>,
   currencies: Currencies,

@@ -43,7 +43,7 @@ const list = defineRoute({
 
 export const stepRoutes: Route[] = [list];
 
-/** Whether the run could still come to the node. */
+/** Returns whether the run could still come to the node. */
 async function isDrawn({ db }: AppDeps, { runId, path, nodeId: id }: NodeKey): Promise<boolean> {
   if (path !== '') return false;
   const stored = await findRunContext(db, runId);

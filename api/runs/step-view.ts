@@ -12,7 +12,7 @@ import { RawJson } from '../http/json-text.js';
 import { amountSchema } from '../projects/project-view.js';
 
 const timestamp = z.iso.datetime();
-/** What is deeper is shown as text. */
+/** Deeper values are shown as text. */
 const MAX_JSON_DEPTH = 500;
 
 const toolCallSchema = z.object({

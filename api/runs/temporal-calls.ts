@@ -9,24 +9,22 @@ import {
 } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { activeTraceIds, inSpan, SpanKind } from '../../config/spans.js';
-import type { Placement } from '../../graph/dense/placement.js';
+import { executionOf, type Execution } from '../../graph/document.js';
 import type { RunToStart } from '../../db/runs/runs-repository.js';
 import {
   DECIDE_SIGNAL,
-  WAKE_SIGNAL,
   MAX_NODES_IN_FLIGHT,
   RUN_WORKFLOW_TYPE,
   STATUS_QUERY,
   type Decision,
-  type Wake,
   type RunGraphInput,
   type RunStatusAnswer,
   RUN_PRIORITY,
 } from '../../contract/run-workflow.js';
+import { bounded } from '../../acceptance/bounded-call.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import type { ApiConfig } from '../http/api-config.js';
 
-const DEADLINE_MS = 2_000;
 export const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
 export const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
 const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
@@ -41,7 +39,7 @@ export type RunExecution =
   | { state: 'open'; taskAttempts: number }
   | { state: 'closed'; how: Closing; closedAt: Date | undefined };
 
-/** Any other status is open, also that of a paused workflow; after continue-as-new, the newest execution answers. */
+/** Every other status is open, also that of a paused workflow; after continue-as-new, the newest execution answers. */
 const CLOSED: Partial<Record<string, Closing>> = {
   COMPLETED: 'completed',
   FAILED: 'failed',
@@ -50,24 +48,19 @@ const CLOSED: Partial<Record<string, Closing>> = {
   TIMED_OUT: 'timed out',
 };
 
-interface StartOptions {
-  /** Undefined for visible execution. */
-  placements?: Placement[] | undefined;
-  timeoutMs?: number;
-}
-
 /** Idempotent: the run's id is the workflow's id, and a run that was started once is never started again. */
 export async function startRunWorkflow(
   client: Client,
   config: ApiConfig,
   run: RunToStart,
-  { placements, timeoutMs = DEADLINE_MS }: StartOptions,
+  timeoutMs?: number,
 ): Promise<void> {
+  const execution = executionOf({ settings: run.settings }, config.execution);
   const input: RunGraphInput = {
     runId: run.id,
     plan: run.plan,
     maxInFlight: MAX_NODES_IN_FLIGHT,
-    ...(placements && { placements }),
+    ...(execution === 'dense' && { stride: execution }),
     ...(run.isResumed && { keepsResults: true }),
   };
   try {
@@ -82,7 +75,7 @@ export async function startRunWorkflow(
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
             workflowExecutionTimeout: `${config.runTimeoutDays} days`,
             staticSummary: toSummary(run.title),
-            staticDetails: toDetails(run, placements, config.publicUrl),
+            staticDetails: toDetails(run, execution, config.publicUrl),
             typedSearchAttributes: [
               { key: projectIdKey, value: String(run.project_id) },
               { key: workflowIdKey, value: String(run.workflow_id) },
@@ -98,7 +91,10 @@ export async function startRunWorkflow(
   }
 }
 
-/** Whether Temporal will never accept this start: its plan is too large, or a search attribute is not registered. */
+/**
+ * Returns whether Temporal will never accept this start: its plan is too large, or a search attribute is not
+ * registered.
+ */
 export function isStartRefused(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false;
   const code: number = error.cause.code;
@@ -148,23 +144,12 @@ export async function signalDecision(client: Client, runId: string, decision: De
   }
 }
 
-/** A run that has ended needs no waking, so its absence is not an error. */
-export async function signalWake(client: Client, runId: string, wake: Wake): Promise<void> {
-  try {
-    await traced('signal', runId, () =>
-      bounded(client, () => client.workflow.getHandle(runId).signal<[Wake]>(WAKE_SIGNAL, wake)),
-    );
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
-}
-
 /** Queries an open run. It needs a worker: throws when none has answered within `timeoutMs`. */
 export function queryRunStatus(client: Client, runId: string, timeoutMs: number): Promise<RunStatusAnswer> {
   return bounded(client, () => client.workflow.getHandle(runId).query<RunStatusAnswer>(STATUS_QUERY), timeoutMs);
 }
 
-/** Whether the server (by its limits of size and length) ended a terminated run, rather than a person. */
+/** Returns whether the server (by its limits of size and length) ended a terminated run, rather than a person. */
 export async function isTerminatedByServer(client: Client, runId: string): Promise<boolean> {
   const { history } = await bounded(client, () =>
     client.workflowService.getWorkflowExecutionHistoryReverse({
@@ -189,19 +174,8 @@ function traced<T>(what: 'start' | 'cancel' | 'signal', runId: string, call: () 
   return inSpan(`temporal ${what}`, { kind: SpanKind.CLIENT, attributes: { 'run.id': runId } }, call);
 }
 
-/** The deadline stops one call; the signal also stops the client's own retries, which outlast the deadline. */
-export async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), timeoutMs);
-  try {
-    return await client.withAbortSignal(controller.signal, () => client.withDeadline(Date.now() + timeoutMs, call));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** Markdown for the Temporal UI with ids and a link, never contents. */
-function toDetails(run: RunToStart, placements: Placement[] | undefined, publicUrl: string): string {
+function toDetails(run: RunToStart, execution: Execution, publicUrl: string): string {
   const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
   const trace = activeTraceIds()?.trace_id;
   return [
@@ -212,6 +186,6 @@ function toDetails(run: RunToStart, placements: Placement[] | undefined, publicU
     `- Who must approve: [requests](${publicUrl}/api/v1/workflows/workflow_run/${run.id}/agent-approval/)`,
     ...(trace === undefined ? [] : [`- Trace: ${trace}`]),
     `- Nodes: ${run.plan.ids.length}`,
-    `- Execution: ${placements === undefined ? 'visible' : 'dense'}`,
+    `- Execution: ${execution}`,
   ].join('\n');
 }

@@ -9,7 +9,7 @@ import type { Envelope } from './run-envelope.js';
 interface Waiting {
   reader: Reader;
   prefer: string | undefined;
-  /** Of the caller, who may hang up. */
+  /** Aborted when the caller hangs up. */
   signal: AbortSignal;
 }
 

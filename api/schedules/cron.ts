@@ -1,7 +1,7 @@
 // Cron expressions of five fields, as crontab(5) understands them, in the calendars of Temporal.
 import { CronExpressionParser } from 'cron-parser';
 
-/** What can be said of five fields. The parser's own extensions are left out: seconds, `L`, `#`, `H`, `?`, `@hourly`. */
+/** Five fields can say this. The parser's own extensions are left out: seconds, `L`, `#`, `H`, `?`, `@hourly`. */
 const FIVE_FIELDS = /^[\d*,/A-Z-]+(?: [\d*,/A-Z-]+){4}$/;
 const NAMES = /[A-Z]+/g;
 const KNOWN_NAMES = new Set('JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC SUN MON TUE WED THU FRI SAT'.split(' '));
@@ -32,15 +32,17 @@ interface Calendar {
   dayOfWeek: (typeof DAYS)[number][] | '*';
 }
 
-/** Longer than between two days that are a 29 February and a certain day of the week, within this century. */
+/**
+ * The time is longer than between two days that are a 29 February and a certain day of the week, within this century.
+ */
 const YEARS_AHEAD = 40;
 const DAY_MS = 24 * 3_600_000;
 
-export interface CronTimes {
-  /** With one blank between the fields, names in capitals. */
+interface CronTimes {
+  /** The expression with one blank between the fields, names in capitals. */
   cron: string;
   calendars: Calendar[];
-  /** Whether it means all hours of all days, so that days that are longer or shorter make no difference. */
+  /** True if it means all hours of all days, so that days that are longer or shorter make no difference. */
   isEveryHour: boolean;
 }
 
@@ -70,7 +72,7 @@ export function parseCron(text: string): CronTimes {
   };
 }
 
-/** Where both fields for days say something, a day that is in one of them is enough. */
+/** A day that is in one of the two fields for days is enough if both say something. */
 function calendarsOf(
   cron: string,
   ofMonth: Omit<Calendar, 'dayOfWeek'>,
@@ -86,7 +88,7 @@ function calendarsOf(
     : [{ ...ofMonth, ...ofWeek }];
 }
 
-/** By the rule that Temporal goes by: a day must be in all fields of the calendar. */
+/** Returns whether the time comes at least once, by Temporal's rule: a day must be in all fields of the calendar. */
 function comesOnce({ month, dayOfMonth, dayOfWeek }: Calendar): boolean {
   const months = new Set(month.map((name) => MONTHS.indexOf(name)));
   const ofMonth = dayOfMonth === '*' ? undefined : new Set(dayOfMonth);
@@ -99,4 +101,30 @@ function comesOnce({ month, dayOfMonth, dayOfWeek }: Calendar): boolean {
     if (isOfMonth && isOfWeek && months.has(day.getUTCMonth())) return true;
   }
   return false;
+}
+
+// Time zones by their names in the IANA database.
+
+const HALF_A_YEAR_MS = 183 * 24 * 3_600_000;
+
+let known: Map<string, string> | undefined;
+
+/** The zone as Temporal spells it; an alias may become the zone that it stands for. Undefined for an unknown one. */
+export function toTimeZone(name: string): string | undefined {
+  known ??= new Map(['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [zone.toLowerCase(), zone]));
+  const zone = known.get(name.toLowerCase());
+  // An offset such as +01:00 is none: Temporal knows names alone.
+  if (zone !== undefined || !/^[a-z]/i.test(name)) return zone;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether the clocks of the zone show the same minutes as UTC, in summer and in winter. */
+export function hasWholeHours(timeZone: string): boolean {
+  const format = new Intl.DateTimeFormat('en', { timeZone, minute: 'numeric' });
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  return [hour, hour + HALF_A_YEAR_MS].every((time) => Number(format.format(time)) === 0);
 }

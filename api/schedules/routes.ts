@@ -1,10 +1,10 @@
 // The schedules of a workflow: its runs that start by the clock. docs/use/starts.md.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import { openScheduleInput } from '../../acceptance/schedule-input.js';
-import { deleteSchedule } from '../../db/schedules/delete-schedules.js';
 import {
+  deleteSchedule,
   insertSchedule,
   MOST_SCHEDULES,
   pageOfSchedules,
@@ -157,7 +157,7 @@ interface Change {
   body: z.infer<typeof scheduleChangeBody>;
 }
 
-/** Whether the change resumes the schedule and its author has lost access, whoever has paused it. */
+/** Returns whether the change resumes the schedule and its author has lost access, whoever has paused it. */
 function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }

@@ -1,4 +1,4 @@
-// What may be said of a schedule, and what is wrong with it.
+// The fields of a schedule are checked here.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { sealScheduleInput, secretFieldsThen, type ScheduleInput } from '../../acceptance/schedule-input.js';
@@ -9,9 +9,8 @@ import { writeJson } from '../../graph/json-text.js';
 import { keepInputSecrets, MASK } from '../../graph/secrets.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields } from '../http/errors.js';
-import { parseCron } from './cron.js';
+import { parseCron, toTimeZone } from './cron.js';
 import { overlapPolicy } from './schedule-view.js';
-import { toTimeZone } from './time-zones.js';
 
 const MAX_INPUT_CHARACTERS = 262_144;
 const MAX_JITTER_SECONDS = 3_600;

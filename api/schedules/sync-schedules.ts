@@ -8,8 +8,7 @@ import {
   postpone,
   syncLocked,
 } from '../../db/schedules/schedule-sync-repository.js';
-import { startLoop, type BackgroundLoop } from '../background/background-loop.js';
-import { workThrough } from '../background/work-through.js';
+import { startLoop, workThrough, type BackgroundLoop } from '../background/loops.js';
 import type { AppDeps } from '../deps.js';
 import { isStartRefused, pingTemporal } from '../runs/temporal-calls.js';
 import { putSchedule, removeSchedule } from './temporal-schedules.js';
@@ -21,9 +20,9 @@ const PING_MS = 2_000;
 const BATCH = 30;
 /** Each holds a connection to the database while it asks Temporal. */
 const AT_ONCE = 4;
-/** How often each copy is compared. */
+/** The interval at which each copy is compared. */
 const AGAIN_SECONDS = 900;
-/** After a failure the schedule waits behind the others. */
+/** The schedule waits behind the others after a failure. */
 const RETRY_SECONDS = 10;
 
 /** `stop` of the loop resolves when the current call has ended. */
@@ -51,7 +50,7 @@ async function syncDue(deps: AppDeps, stopped: AbortSignal): Promise<void> {
   await workThrough(removed, pool, (id) => finishRemoval(deps, deps.logger, id));
 }
 
-/** Never throws: what fails is done again by the loop. */
+/** Syncs one schedule and never throws: the loop repeats what fails. */
 export async function syncSchedule(deps: AppDeps, log: Logger, scheduleId: string): Promise<void> {
   const { db, temporal, config } = deps;
   try {
@@ -69,7 +68,7 @@ export async function syncSchedule(deps: AppDeps, log: Logger, scheduleId: strin
   }
 }
 
-/** Never throws: what fails is done again by the loop. */
+/** Removes a copy and never throws: the loop repeats what fails. */
 export async function finishRemoval({ db, temporal }: AppDeps, log: Logger, scheduleId: string): Promise<void> {
   try {
     await removeSchedule(temporal, scheduleId);

@@ -10,12 +10,12 @@ import {
 import { SCHEDULED_RUN_TIMEOUT, SCHEDULED_RUN_TYPE, scheduleName } from '../../contract/scheduled-run.js';
 import type { ScheduleOverlap } from '../../db/core/tables.js';
 import type { ScheduleToSync } from '../../db/schedules/schedule-sync-repository.js';
-import { bounded, projectIdKey, workflowIdKey } from '../runs/temporal-calls.js';
-import { parseCron } from './cron.js';
-import { hasWholeHours } from './time-zones.js';
+import { bounded } from '../../acceptance/bounded-call.js';
+import { projectIdKey, workflowIdKey } from '../runs/temporal-calls.js';
+import { parseCron, hasWholeHours } from './cron.js';
 
 const MINUTE_MS = 60_000;
-/** At the end of the comment of each calendar. */
+/** This stands at the end of the comment of each calendar. */
 const VERSION = /, version (\S+)$/;
 
 const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
@@ -36,7 +36,7 @@ export async function putSchedule(client: Client, taskQueue: string, schedule: S
   const copy = await describe(client, handle);
   const isLike = copy !== undefined && versionOf(copy) === schedule.version;
   if (schedule.toldVersion === schedule.version) return isLike;
-  // Since then the copy fires by itself.
+  // The copy fires by itself since then.
   const until = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt) : new Date();
   if (copy === undefined) await bounded(client, () => client.schedule.create(options));
   else if (!isLike) {
@@ -109,9 +109,9 @@ function toOptions(taskQueue: string, schedule: ScheduleToSync) {
   return {
     scheduleId: scheduleName(id),
     spec: {
-      // Nothing of a schedule is a payload, which would have to be encrypted anew with each new key.
+      // The schedule has no payload, which would have to be encrypted anew with each new key.
       calendars: calendars.map((calendar) => ({ ...calendar, comment: `${cron}, version ${version}` })),
-      // In the repeated hour of a night Temporal would leave out what is to happen in every hour.
+      // Temporal would leave out, in the repeated hour of a night, what is to happen in every hour.
       timezone: isEveryHour && hasWholeHours(timeZone) ? 'UTC' : timeZone,
       jitter: schedule.jitterSeconds * 1000,
     },

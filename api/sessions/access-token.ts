@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import { OWN_TOKEN_TYPE } from '../access/own-token.js';
+import { OWN_TOKEN_TYPE } from '../access/session-tokens.js';
 
 /** An access token of a session of ours, in base64url and dots. */
 export type AccessTokenSigner = (session: {

@@ -1,4 +1,4 @@
-// What a sign-in and a refresh answer.
+// A sign-in and a refresh have the same answer.
 import { z } from 'zod';
 import { findUser, type UserRow } from '../../db/projects/users-repository.js';
 import type { OpenedSession } from '../../db/sessions/sessions-repository.js';

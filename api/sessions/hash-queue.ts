@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os';
 import PQueue from 'p-queue';
 import { overloaded } from '../http/errors.js';
 
-/** Node has four threads for this, on which names are resolved, too. */
+/** Node has four threads, on which names are resolved, too. */
 const MOST_AT_ONCE = 2;
-/** The limit for each of the two lines. */
+/** The limit applies to each of the two lines. */
 const MOST_WAITING = 64;
 /** This many strangers in line are a flood. */
 const BUSY = 8;
@@ -19,7 +19,7 @@ export interface HashQueue {
   run<T>(work: () => Promise<T>, options: { isPreferred: boolean; signal: AbortSignal }): Promise<T>;
   /** Throws the 503 when `run` would. */
   refuseWhenFull(isPreferred: boolean): void;
-  /** Whether many strangers wait. */
+  /** Returns whether many strangers wait. */
   isBusy(): boolean;
 }
 

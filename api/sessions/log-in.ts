@@ -4,11 +4,10 @@ import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
 import type { OpenSession } from './answer-session.js';
-import { signedIn } from './count-sign-in.js';
-import { admitLogin } from './login-throttle.js';
+import { signedIn, admitLogin } from './login-throttle.js';
 import { verifyPassword } from './password-hash.js';
 
-export interface Credentials {
+interface Credentials {
   email: string;
   password: string;
 }
@@ -31,7 +30,7 @@ export async function logIn(deps: AppDeps, { email, password }: Credentials, vis
   const { network, userAgent, audit } = visitor;
   const account = await findLoginAccount(db, email, network);
   if (account !== undefined) audit.concerns(account.userId);
-  // Of an existing account the id counts, because the database's capitals are not JavaScript's.
+  // The id of an existing account counts, because the database's capitals are not JavaScript's.
   const name = account === undefined ? `unknown ${email.toLowerCase()}` : nameOf(account.userId);
   const attempt = { name, hash: account?.hash, isKnownNetwork: account?.isKnownNetwork ?? false, password };
   const forgive = await tryPassword(deps, attempt, visitor);
@@ -48,7 +47,7 @@ export async function logIn(deps: AppDeps, { email, password }: Credentials, vis
   return opened;
 }
 
-/** By which name failures of an account are counted. */
+/** Returns the name by which failures of an account are counted. */
 export function nameOf(userId: number): string {
   return `user ${userId}`;
 }
@@ -70,7 +69,7 @@ export async function tryPassword(
   { name, hash, isKnownNetwork, password }: Attempt,
   { network, signal }: Pick<Visitor, 'network' | 'signal'>,
 ): Promise<(() => Promise<void>) | undefined> {
-  // Before anything is counted: who finds the line full loses no attempt by it.
+  // This comes before anything is counted: somebody who finds the line full loses no attempt by it.
   hashQueue.refuseWhenFull(isKnownNetwork);
   const forgive = await admitLogin(db, { account: name, network, isKnownNetwork }, () => hashQueue.isBusy());
   const compare = () => verifyPassword(password, hash);

@@ -1,22 +1,24 @@
-// Who may try a password now. docs/operate/sign-in.md, "Guessing passwords".
+// The throttle decides who may try a password now. docs/operate/sign-in.md, "Guessing passwords".
 import { createHash } from 'node:crypto';
 import type { Db } from '../../db/core/client.js';
+import type { SignInMethod } from '../../db/core/tables.js';
 import { countFailure, forgiveFailure, readFailures, takeTurn } from '../../db/sessions/login-failures-repository.js';
-import { throttled } from '../http/errors.js';
+import { throttled, ApiError } from '../http/errors.js';
+import type { Metrics } from '../observability/metrics.js';
 
 /** Failed logins a minute for an account from one network. */
 const MOST_BY_PAIR = 5;
-/** The same from all networks where the account was never signed in; further strangers wait for their turn. */
+/** The limit for all networks from which the account was never signed in; further strangers wait for their turn. */
 const MOST_BY_STRANGERS = 20;
-/** The same from one network, for all accounts that were never signed in there. */
+/** The limit for one network, for all accounts that were never signed in there. */
 const MOST_BY_NETWORK = 100;
 const TURN_AFTER_SECONDS = 30;
 
-export interface LoginAttempt {
+interface LoginAttempt {
   /** Names the account, whether or not there is one. */
   account: string;
   network: string;
-  /** Whether the account was signed in from this network before. */
+  /** True if the account was signed in from this network before. */
   isKnownNetwork: boolean;
 }
 
@@ -36,7 +38,7 @@ export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => bo
 }
 
 /**
- * While an account is attacked from many networks, a stranger who comes once is not heard, and one who comes again after
+ * A stranger who comes once is not heard while an account is attacked from many networks, and one who comes again after
  * half a minute is: the right user is late by that, and attackers must keep each of their addresses busy.
  */
 async function admitStranger(db: Db, keys: Keys, isBusy: () => boolean): Promise<void> {
@@ -60,4 +62,27 @@ function keysOf({ account, network }: LoginAttempt): Keys {
 
 function hashOf(...parts: string[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts)).digest();
+}
+
+/** Names the user whose account a sign-in is for, in its audit record. */
+export const signedIn = {
+  keyOf: ({ userId }: { userId: number }) => ({ id: userId }),
+  userOf: ({ userId }: { userId: number }) => userId,
+};
+
+/** Runs a sign-in and counts how it ended. */
+export async function countSignIn<T>(metrics: Metrics, method: SignInMethod, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    metrics.signIns.inc({ method, outcome: 'done' });
+    return result;
+  } catch (error) {
+    metrics.signIns.inc({ method, outcome: outcomeOf(error) });
+    throw error;
+  }
+}
+
+function outcomeOf(error: unknown): 'refused' | 'throttled' | 'failed' {
+  if (!(error instanceof ApiError) || error.status >= 500) return 'failed';
+  return error.status === 429 ? 'throttled' : 'refused';
 }

@@ -14,18 +14,18 @@ import {
 } from 'openid-client';
 import { isLoopback, type OidcSettings } from '../../config/sign-in-settings.js';
 import type { Identity } from '../../db/sessions/identities-repository.js';
-import { toIdentity } from './oidc-claims.js';
 import { OIDC_PATH, type OidcFlow } from './oidc-flow.js';
 
 export interface OidcClient {
   settings: OidcSettings;
-  /** Where the browser begins. */
+  /** The address at which the browser begins. */
   url: string;
   /** The issuer's page that asks who somebody is. Throws when the issuer cannot be reached. */
   authorizationUrl(flow: OidcFlow): Promise<string>;
   /**
-   * Who the issuer's answer names, from the parameters that the browser brought. Throws when the answer is an error, does
-   * not belong to the flow, or holds a token that is not of this issuer, for this client, in this flow, and in time.
+   * Returns whom the issuer's answer names, from the parameters that the browser brought. Throws when the answer is an
+   * error, does not belong to the flow, or holds a token that is not of this issuer, for this client, in this flow, and
+   * in time.
    */
   identify(flow: OidcFlow, answer: Record<string, string | undefined>): Promise<Identity>;
 }
@@ -88,7 +88,7 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Con
   });
 }
 
-/** By the standard `client_secret_basic`, unless the issuer takes the other way only. */
+/** The client authenticates by the standard `client_secret_basic`, unless the issuer takes the other way only. */
 function authenticateBy(clientSecret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)];
   return (server, ...rest) => {
@@ -110,4 +110,33 @@ function keptFor<T>(livesMs: number, ask: () => Promise<T>): () => Promise<T> {
     });
     return value;
   };
+}
+
+const MAX_SUBJECT = 255;
+const MAX_NAME = 255;
+const MAX_EMAIL = 320;
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+/** `claims`: of the ID token and the user info. What an issuer says is text of somebody else's. */
+function toIdentity(issuer: string, subject: string, claims: Record<string, unknown>): Identity {
+  if (subject === '' || subject.length > MAX_SUBJECT || hasControls(subject)) throw new Error('the subject is no text');
+  const verifiedEmail = claims['email_verified'] === true ? toEmail(claims['email']) : undefined;
+  const names = [claims['name'], claims['preferred_username'], verifiedEmail, subject];
+  return { issuer, subject, name: names.map(toName).find((name) => name !== '') ?? subject, verifiedEmail };
+}
+
+function toEmail(claim: unknown): string | undefined {
+  if (typeof claim !== 'string' || claim.length > MAX_EMAIL || hasControls(claim)) return undefined;
+  return EMAIL.test(claim) ? claim : undefined;
+}
+
+function toName(claim: unknown): string {
+  if (typeof claim !== 'string') return '';
+  // Well formed, without halves of characters: the database takes no others.
+  const text = Array.from(claim.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' ').trim());
+  return text.slice(0, MAX_NAME).join('');
+}
+
+function hasControls(text: string): boolean {
+  return /[\p{Cc}\p{Surrogate}]/u.test(text);
 }

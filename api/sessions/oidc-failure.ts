@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { AuthorizationResponseError, ClientError } from 'openid-client';
 import type { Logger } from '../../config/logger.js';
 import { ApiError } from '../http/errors.js';
+import type { RouteResult } from '../http/route.js';
 
-/** What openid-client says of an issuer that did not answer, or not as an issuer answers. */
+/** openid-client reports an issuer that did not answer, or not as an issuer answers, by these codes. */
 const UNREACHABLE = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -40,4 +42,34 @@ function codeOf(error: unknown): string {
   if (typeof said === 'string' && /^[a-z_]{1,60}$/.test(said)) return said;
   if (error instanceof ClientError && typeof code === 'string') return code;
   return error instanceof Error ? error.name : 'unknown';
+}
+
+/** The sign-in page has a sentence for each of these. */
+const TOLD = new Set([
+  'invalid_state',
+  'authentication_failed',
+  'unknown_user',
+  'issuer_unavailable',
+  'sign_in_disabled',
+]);
+
+/**
+ * Returns the answer of `answer`. If it refuses a browser that shows the answer to a person, the answer is the way to
+ * the sign-in page, which says why (`?problem=`); programs get the refusal itself.
+ */
+export async function orSignInPage(
+  headers: IncomingHttpHeaders,
+  publicUrl: string,
+  answer: () => Promise<RouteResult>,
+): Promise<RouteResult> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof ApiError) || !TOLD.has(error.code) || !isForPerson(headers)) throw error;
+    return { status: 303, headers: { Location: `${publicUrl}/sign-in?problem=${error.code}` } };
+  }
+}
+
+function isForPerson({ accept = '', 'sec-fetch-mode': mode = 'navigate' }: IncomingHttpHeaders): boolean {
+  return accept.includes('text/html') && mode === 'navigate';
 }

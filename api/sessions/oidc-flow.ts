@@ -1,6 +1,6 @@
-// What binds an answer of the issuer to the browser that asked. A random text in a cookie is all that there is: state,
-// nonce and PKCE verifier are derived from it, so that requests of strangers store nothing, and a state is of use only
-// in the browser that it was made for.
+// A random text in a cookie binds an answer of the issuer to the browser that asked. State, nonce and PKCE verifier are
+// derived from it, so that requests of strangers store nothing, and a state is of use only in the browser that it was
+// made for.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { randomToken } from '../../db/sessions/random-token.js';
@@ -24,7 +24,7 @@ export function beginFlow(secret: string, nowMs = Date.now()): OidcFlow {
   return toFlow(secret, `${expiresAt}.${random}`);
 }
 
-/** Undefined for a state that was not made for this browser, or more than ten minutes ago. */
+/** Returns undefined for a state that was not made for this browser, or more than ten minutes ago. */
 export function resumeFlow(secret: string, state: string, nowMs = Date.now()): OidcFlow | undefined {
   const [, expiresAt, random, mac = ''] = STATE.exec(state) ?? [];
   if (mac === '' || Number(expiresAt) * 1000 < nowMs) return undefined;

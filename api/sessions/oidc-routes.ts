@@ -8,10 +8,9 @@ import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.
 import { ApiError, notFound } from '../http/errors.js';
 import { defineRoute, type Route, type RouteContext, type RouteResult } from '../http/route.js';
 import { requireSigner, toHeaders, type OpenSession } from './answer-session.js';
-import { countSignIn, signedIn } from './count-sign-in.js';
+import { countSignIn, signedIn } from './login-throttle.js';
 import type { OidcClient } from './oidc-client.js';
-import { toOidcError } from './oidc-failure.js';
-import { orSignInPage } from './oidc-problem.js';
+import { toOidcError, orSignInPage } from './oidc-failure.js';
 import { beginFlow, flowCookie, flowSecret, OIDC_PATH, readFlowSecret, resumeFlow } from './oidc-flow.js';
 import { visitOf, type Visit } from './visit.js';
 
@@ -52,7 +51,7 @@ const begin = defineRoute({
     }),
 });
 
-/** What an authorization response may hold; anything else is no business of ours. */
+/** An authorization response may hold these; everything else is ignored. */
 const answerSchema = z.object({
   state: z.string().optional(),
   code: z.string().max(8192).optional(),

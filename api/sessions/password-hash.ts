@@ -12,7 +12,7 @@ interface Parameters {
 const PARAMETERS: Parameters = { ln: 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Above the 128 * N * r bytes of the parameters. */
+/** The limit is above the 128 * N * r bytes of the parameters. */
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
 const FORM = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 
@@ -24,7 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${toText(salt)}$${toText(hash)}`;
 }
 
-/** Without a stored hash the answer is false, and takes as long. */
+/** The answer is false, and takes as long, if there is no stored hash. */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (stored === undefined) {
     await derive(password, NOBODYS_SALT, PARAMETERS);

@@ -1,4 +1,4 @@
-// How a user gets a new password: by the present one, or by a link that an administrator has made. Extensions, section 9;
+// A user gets a new password by the present one, or by a link that an administrator has made. Extensions, section 9;
 // docs/use/sign-in.md, "Passwords".
 import { z } from 'zod';
 import { changePassword, findOwnAccount, resetPassword } from '../../db/sessions/passwords-repository.js';
@@ -7,7 +7,7 @@ import { badRequestSchema, detailSchema, nothing, sessionErrors } from '../http/
 import { ApiError, invalidFields } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerSession, requireSigner, signedInSchema } from './answer-session.js';
-import { countSignIn } from './count-sign-in.js';
+import { countSignIn } from './login-throttle.js';
 import { nameOf, tryPassword } from './log-in.js';
 import { hashPassword } from './password-hash.js';
 import { MAX_PASSWORD_LENGTH, newPasswordField } from './password-rules.js';

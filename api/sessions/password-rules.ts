@@ -1,12 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { isCommonPassword } from './common-passwords.js';
 
-/** In characters. Short ones are guessed; no kinds of characters are asked for. */
+const FILE = join(import.meta.dirname, 'common-passwords/passwords.txt');
+let known: ReadonlySet<string> | undefined;
+
+/**
+ * Returns whether the password is one that attackers try first, in any case of its letters. The list has only passwords
+ * that are long enough to be taken otherwise; it is read when the first password is set.
+ */
+function isCommonPassword(password: string): boolean {
+  known ??= new Set(
+    readFileSync(FILE, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('# ')),
+  );
+  return known.has(password.normalize('NFKC').toLowerCase());
+}
+
+/** The least number of characters. Shorter passwords are guessed; no kinds of characters are asked for. */
 const MIN_LENGTH = 12;
 /** A longer text is no password, but work for whoever compares it. */
 export const MAX_PASSWORD_LENGTH = 1024;
 
-/** What is wrong with a new password, in one sentence; undefined when nothing is. */
+/** Returns the mistake of a new password in one sentence; undefined if it has none. */
 export function passwordProblem(password: string): string | undefined {
   const length = Array.from(password).length;
   if (length < MIN_LENGTH) return `A password has at least ${MIN_LENGTH} characters.`;

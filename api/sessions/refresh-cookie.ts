@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export const AUTH_PATH = '/api/v1/auth/';
 const REFRESH = 'wfa_refresh';
 
-export interface CookieOptions {
+interface CookieOptions {
   isSecure: boolean;
   maxAgeSeconds: number;
 }
@@ -17,8 +17,8 @@ interface Cookie extends CookieOptions {
 }
 
 /**
- * With this prefix a browser takes a cookie over TLS only, so that nobody who can answer for the host without TLS plants one.
- * `__Host-` would demand the path `/`, with which every request would carry the cookie.
+ * A browser takes a cookie with this prefix over TLS only, so that nobody who can answer for the host without TLS
+ * plants one. `__Host-` would demand the path `/`, with which every request would carry the cookie.
  */
 const SECURE_PREFIX = '__Secure-';
 

@@ -6,7 +6,7 @@ import type { Db } from '../../db/core/client.js';
 import { endSessionOfToken, findPresentedSession, rotateToken } from '../../db/sessions/refresh-repository.js';
 import type { OpenSession } from './answer-session.js';
 
-/** So much later than another tab a tab may send the same cookie. Nobody notices it once an hour. */
+/** A tab may send the same cookie this much later than another tab. Nobody notices it once an hour. */
 const OVERLAP_MS = 100;
 
 /**

@@ -7,7 +7,7 @@ import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerSession, requireSigner, signedInSchema } from './answer-session.js';
-import { countSignIn, signedIn } from './count-sign-in.js';
+import { countSignIn, signedIn } from './login-throttle.js';
 import { logIn } from './log-in.js';
 import { refuseForeignOrigin } from './own-origin.js';
 import { MAX_PASSWORD_LENGTH } from './password-rules.js';

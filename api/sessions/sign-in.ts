@@ -4,13 +4,13 @@ import { createAccessTokenSigner, type AccessTokenSigner } from './access-token.
 import { createHashQueue, type HashQueue } from './hash-queue.js';
 import { createOidcClient, type OidcClient } from './oidc-client.js';
 
-/** What signing in needs; main.ts builds it once. */
+/** The parts that signing in needs; main.ts builds them once. */
 export interface SignIn {
-  /** Undefined where sessions come from elsewhere: there is no JWT_SECRET. */
+  /** Undefined if sessions come from elsewhere: there is no JWT_SECRET. */
   signAccessToken: AccessTokenSigner | undefined;
   hashQueue: HashQueue;
   trustedProxies: TrustedProxies;
-  /** Undefined without OIDC_ISSUER. */
+  /** Undefined if OIDC_ISSUER is not set. */
   oidc: OidcClient | undefined;
 }
 

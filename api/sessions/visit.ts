@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { clientAddress, isForwardedHttps, networkOf } from '../access/visitor.js';
 import type { AppDeps } from '../deps.js';
 
-/** What a session keeps of the request that opened it, and how its cookies are sent. */
+/** A session keeps this of the request that opened it, and its cookies are sent accordingly. */
 export interface Visit {
   network: string;
   userAgent: string;
-  /** Whether the browser's connection is encrypted, so that its cookies never travel without encryption. */
+  /** True if the browser's connection is encrypted, so that its cookies never travel without encryption. */
   isSecure: boolean;
 }
 

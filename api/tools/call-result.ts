@@ -8,15 +8,15 @@ import type { NodeOutput } from '../../graph/template.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 
-/** Of the text of a result; no model reads more. */
+/** The limit applies to the text of a result; no model reads more. */
 const MAX_CHARACTERS = 1024 * 1024;
 /** Bytes of memory per byte of a stored result: its text, its value, and the answer with both. */
 const WEIGHT = 8;
 
-/** Under this name results tell their run. */
+/** Results name their run under this key. */
 const RUN_ID = 'run_id';
 
-/** Of a run that has ended. `lease` holds the memory that the result takes until its end. */
+/** Returns the result of a run that has ended. `lease` holds the memory that the result takes until its end. */
 export async function readCallResult(
   { db }: Pick<AppDeps, 'db'>,
   runId: string,

@@ -1,6 +1,6 @@
 // `tools/call`: a run of the workflow in the name of the key's user, with the arguments as its input.
 import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
 import { findTool } from '../../db/workflows/tools-repository.js';
@@ -16,10 +16,10 @@ import { toKeyedRequest } from '../runs/idempotency.js';
 import { failure } from './call-result.js';
 import { answerResult, ErrorCode, idSchema, ProtocolError, type Request, type RequestId } from './messages.js';
 import { streamCall } from './stream-call.js';
-import { idInToolName, toToolName } from './tool-name.js';
+import { idInToolName, toToolName } from './tool-view.js';
 import { toCallKey } from './tool-session.js';
 
-/** Who calls, and in which session. */
+/** The caller and its session. */
 export interface Calling {
   deps: AppDeps;
   log: Logger;

@@ -1,7 +1,7 @@
 // `notifications/cancelled`: the client does not want the answer to a call any more. Its run is cancelled, whichever
 // process has accepted it.
 import type { Doer } from '../../db/audit/audit-entry.js';
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun, withdrawKey } from '../../db/runs/idempotency-repository.js';
 import { findWorkflowOf } from '../../db/runs/tool-runs-repository.js';

@@ -1,6 +1,6 @@
 // A run that a client waits for: what has happened, and when it has ended. It takes no statement of its own: all who wait
 // in this process share one loop (api/live/).
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import type { Reader } from '../../db/runs/run-watches-repository.js';
 import type { AppDeps } from '../deps.js';
 import { openFeed } from '../live/run-feed.js';
@@ -11,11 +11,14 @@ type FollowDeps = Pick<AppDeps, 'db' | 'runHub' | 'sharedReads'>;
 export interface FollowedCall {
   runId: string;
   reader: Reader;
-  /** Whether each node that has ended is told. */
+  /** True if each node that has ended is reported. */
   tellsNodes: boolean;
-  /** How often it is told that nothing has happened, and asked whether the caller may still run the workflow. */
+  /**
+   * The interval at which the caller is told that nothing has happened, and asked whether it may still run the
+   * workflow.
+   */
   aliveEveryMs: number;
-  /** Of the client, which may hang up. */
+  /** Aborted when the client hangs up. */
   signal: AbortSignal;
 }
 
@@ -23,7 +26,7 @@ export interface FollowedCall {
  * `node`: one of the drawing outside bodies has ended. `alive`: nothing. `lost`: the caller may not see the run any
  * more.
  */
-export type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
+type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
 
 /** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
 export async function* followCall(deps: FollowDeps, call: FollowedCall): AsyncGenerator<CallNews> {

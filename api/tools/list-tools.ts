@@ -2,15 +2,16 @@ import { listTools } from '../../db/workflows/tools-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import type { AppDeps } from '../deps.js';
 import { MAX_ID } from '../http/path-ids.js';
-import type { Caller } from '../http/route.js';
-import { ErrorCode, ProtocolError } from './messages.js';
+import type { Caller, RouteResult } from '../http/route.js';
+import { callTool, type Calling } from './call-tool.js';
+import { ErrorCode, ProtocolError, answerResult, type Request } from './messages.js';
 import { toTool } from './tool-view.js';
 
 const PAGE_TOOLS = 50;
 const CURSOR = /^[1-9]\d{0,9}$/;
 
 /** A page of the tools that the caller may call, in the order of their ids; the cursor is the last id of the page before. */
-export async function listToolsPage({ db }: AppDeps, caller: Caller, { cursor }: JsonObject): Promise<JsonObject> {
+async function listToolsPage({ db }: AppDeps, caller: Caller, { cursor }: JsonObject): Promise<JsonObject> {
   const after = toPlace(cursor);
   const found = await listTools(db, caller, { after, limit: PAGE_TOOLS + 1 });
   const page = found.slice(0, PAGE_TOOLS);
@@ -22,4 +23,13 @@ function toPlace(cursor: unknown): number {
   if (cursor === undefined) return 0;
   if (typeof cursor === 'string' && CURSOR.test(cursor) && Number(cursor) <= MAX_ID) return Number(cursor);
   throw new ProtocolError(ErrorCode.InvalidParams, 'The cursor is none that a list of tools has given.');
+}
+
+/** Answers every request but `initialize`. Throws `ProtocolError` for one that has no answer. */
+export async function answerRequest(calling: Calling, request: Request): Promise<RouteResult> {
+  const { id, method, params } = request;
+  if (method === 'tools/call') return callTool(calling, request);
+  if (method === 'tools/list') return answerResult(id, await listToolsPage(calling.deps, calling.caller, params));
+  if (method === 'ping') return answerResult(id, {});
+  throw new ProtocolError(ErrorCode.MethodNotFound, 'The server has no such method: it offers tools.');
 }

@@ -21,14 +21,14 @@ export interface Request {
   params: JsonObject;
 }
 
-/** What expects no answer; undefined for an answer of the client's, for which nobody waits. */
-export interface Notification {
+/** A message that expects no answer; undefined for an answer of the client's, for which nobody waits. */
+interface Notification {
   id?: undefined;
   method: string | undefined;
   params: JsonObject;
 }
 
-/** What the client is told in the protocol's own words: a JSON-RPC error. */
+/** The client is told this in the protocol's own words: a JSON-RPC error. */
 export class ProtocolError extends Error {
   override name = 'ProtocolError';
   readonly code: number;

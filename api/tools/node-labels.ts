@@ -7,7 +7,7 @@ import { rootPlan } from '../../graph/plan.js';
 
 export type NodeLabels = ReadonlyMap<string, string>;
 
-/** Of all drawings together: about 20 MB. What is left out is read again. */
+/** The limit for all drawings together, about 20 MB. Labels that are left out are read again. */
 const KEPT_LABELS = 100_000;
 
 const kept = new LRUCache<string, NodeLabels, Db>({
@@ -18,7 +18,7 @@ const kept = new LRUCache<string, NodeLabels, Db>({
   fetchMethod: (hash, _, { context: db }) => readLabels(db, Buffer.from(hash, 'hex')),
 });
 
-/** By ids, of the nodes outside bodies. `hash`: of the run's snapshot. */
+/** Returns the labels of the nodes outside bodies by their ids. `hash` is that of the run's snapshot. */
 export async function labelsOf(db: Db, hash: Buffer): Promise<NodeLabels> {
   return kept.forceFetch(hash.toString('hex'), { context: db });
 }

@@ -1,4 +1,4 @@
-// What the protocol asks of every request, and what a client learns of the server.
+// The protocol asks this of every request, and tells clients this of the server.
 import {
   DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
   InitializeRequestParamsSchema,
@@ -16,7 +16,7 @@ const SERVER_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
 const INSTRUCTIONS =
   'Each tool is a workflow: a call runs it, and the result is what the run puts out. An error that names a run is one of ' +
   'a run that may have done things before it failed.';
-/** From this version on, clients take an event without data, by whose id they come back. */
+/** Clients take an event without data from this version on, and come back by its id. */
 const FIRST_EVENT_VERSION = '2025-11-25';
 
 /** The answer to `initialize`: the client's version where the server knows it, else the server's latest. */
@@ -43,7 +43,7 @@ export function refuseOtherTypes(accept: string | undefined): void {
   throw new ApiError(406, 'not_acceptable', 'Accept must have application/json and text/event-stream.');
 }
 
-export interface AgreedVersion {
+interface AgreedVersion {
   takesFirstEvent: boolean;
 }
 

@@ -8,7 +8,7 @@ import { documentedAs } from '../http/documented-as.js';
 import { ApiError, notFound, overloaded } from '../http/errors.js';
 import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { answerRequest } from './answer-request.js';
+import { answerRequest } from './list-tools.js';
 import { cancelCall } from './cancel-call.js';
 import { answerError, answerResult, ErrorCode, ProtocolError, readMessage, type Request } from './messages.js';
 import { checkSession, checkVersion, initialize, refuseOtherTypes } from './protocol.js';

@@ -14,31 +14,31 @@ import { labelsOf, type NodeLabels } from './node-labels.js';
 /** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
 const STALLED_MS = 60_000;
 interface CallTimes {
-  /** Then the call is answered, whatever the run waits for; the run goes on. */
+  /** The call is answered then, whatever the run waits for; the run goes on. */
   maxMs: number;
   /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
   aliveEveryMs: number;
 }
 
 const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
-/** After which time a client that has lost its connection comes back. */
+/** A client that has lost its connection comes back after this time. */
 const RETRY_MS = 2_000;
 const COMMENT = ':\n\n';
 
-/** What it takes to tell of a call. */
+/** The parts that a report of a call needs. */
 export type CallDeps = Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
 /** A call whose run was accepted. Ids of events hold it, so that clients bring it back. */
-export interface OpenCall {
+interface OpenCall {
   requestId: RequestId;
   /** Absent where the client wants to hear of no progress. */
   progressToken: RequestId | undefined;
-  /** How many nodes it has heard of. */
+  /** The number of nodes that the client has heard of. */
   told: number;
 }
 
 interface StreamedCall extends OpenCall, Omit<FollowedCall, 'tellsNodes' | 'aliveEveryMs'> {
-  /** Whether the client takes an event without data at the start, by whose id it comes back: from 2025-11-25 on. */
+  /** True if the client takes an event without data at the start, by whose id it comes back: from 2025-11-25 on. */
   takesFirstEvent: boolean;
 }
 
@@ -108,7 +108,7 @@ function toEventId({ requestId, progressToken, told }: OpenCall): string {
   return Buffer.from(JSON.stringify([requestId, progressToken ?? null, told])).toString('base64url');
 }
 
-/** Undefined for what is no id of an event of a call. */
+/** Returns undefined for a text that is no id of an event of a call. */
 export function parseEventId(eventId: string): OpenCall | undefined {
   if (eventId.length > MAX_EVENT_ID_CHARACTERS) return undefined;
   try {

@@ -7,7 +7,7 @@ import type { RequestKey } from '../../db/runs/idempotency-repository.js';
 import type { Caller } from '../http/route.js';
 import type { RequestId } from './messages.js';
 
-/** Then the client is told that there is no such session, and begins another one. */
+/** The client is told then that there is no such session, and begins another one. */
 const LIFETIME_MS = 30 * 24 * 3_600_000;
 const MAX_CHARACTERS = 500;
 
@@ -35,8 +35,9 @@ function openSession(secretBox: SecretBox, sessionId: string): unknown {
 }
 
 /**
- * What the run of a call is found by, for whoever asks later and of whichever process: the client that repeats the call,
- * comes back for its answer or cancels it. It holds a line break, which no `Idempotency-Key` of the user can.
+ * Returns the key by which the run of a call is found by whoever asks later and of whichever process: the client that
+ * repeats the call, comes back for its answer or cancels it. It holds a line break, which no `Idempotency-Key` of the
+ * user can.
  */
 export function toCallKey({ userId }: Caller, sessionId: string, requestId: RequestId): RequestKey {
   const hash = createHash('sha256')

@@ -1,9 +1,9 @@
-// What MCP clients are told of a workflow.
+// MCP clients are told this of a workflow.
 import { z } from 'zod';
 import type { ToolWorkflow } from '../../db/workflows/tools-repository.js';
 import { toInputSchema } from '../../graph/input-schema.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
-import { toToolName } from './tool-name.js';
+import { MAX_ID } from '../http/path-ids.js';
 
 /** A `Tool` of the protocol. A run may do anything, so the client learns nothing reassuring of it. */
 export function toTool(workflow: ToolWorkflow): JsonObject {
@@ -26,4 +26,31 @@ export function toToolFacts(workflow: ToolWorkflow): z.infer<typeof toolFactsSch
     description: description.trim() === '' ? `Runs the workflow "${title}" and returns what it puts out.` : description,
     input_schema: toInputSchema(Array.isArray(fields) ? fields.filter(isObject) : []),
   };
+}
+
+// The name of a workflow as a tool: words of its title and its id. With the id it belongs to one workflow for ever: a
+// client that knows the name from an earlier list never calls another one.
+
+const MAX_CHARACTERS = 64;
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const ID = /(?:^|_)([1-9]\d{0,9})$/;
+const MARKS = /\p{M}/gu;
+
+export function toToolName({ id, title }: { id: number; title: string }): string {
+  const suffix = `_${id}`;
+  const words = title
+    .normalize('NFKD')
+    .replaceAll(MARKS, '')
+    .split(/[^A-Za-z0-9-]+/)
+    .filter((word) => /[A-Za-z0-9]/.test(word))
+    .join('_')
+    .slice(0, MAX_CHARACTERS - suffix.length)
+    .replace(/[_-]+$/, '');
+  return `${words === '' ? 'workflow' : words}${suffix}`;
+}
+
+/** The id that the name of a tool ends with; undefined for what can be the name of none. */
+export function idInToolName(name: string): number | undefined {
+  const id = NAME.test(name) ? Number(ID.exec(name)?.[1]) : Number.NaN;
+  return Number.isInteger(id) && id <= MAX_ID ? id : undefined;
 }

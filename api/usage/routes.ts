@@ -1,4 +1,4 @@
-// What was used and what it cost. Specification: extensions, "Money that stops".
+// The usage of models and its cost. Specification: extensions, "Money that stops".
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readUsage, type UsageGroup, type UsageRow } from '../../db/nodes/usage-repository.js';
@@ -82,7 +82,7 @@ const OPERATIONS = new Map<string, string>([
   ['chat', 'Chat proxy'],
 ]);
 
-/** What has no key: nodes without a model, calls of the chat proxy without a project or a workflow. */
+/** The rest has no key: nodes without a model, calls of the chat proxy without a project or a workflow. */
 const NAMELESS: Partial<Record<UsageGroup, string>> = {
   model: 'No model',
   project: 'No project',

@@ -1,6 +1,6 @@
 // What a node waits for, as one reader sees it: the address of a callback is for who may run the workflow. Extensions,
 // section 1.4.
-import { mayRun } from '../../db/projects/roles.js';
+import { mayRun } from '../../acceptance/roles.js';
 import { callbackUrl } from '../../contract/callbacks.js';
 import type { Role } from '../../db/core/tables.js';
 import { readSealedToken, type SealedToken, type StoredWait } from '../../db/runs/stored-wait.js';

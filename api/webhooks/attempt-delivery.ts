@@ -1,4 +1,6 @@
 // Makes one attempt to deliver a webhook event and records the outcome.
+import { inSpan, isTracing } from '../../config/spans.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
 import {
   recordDelivered,
   recordDropped,
@@ -8,14 +10,12 @@ import {
   type AttemptResult,
   type ClaimedDelivery,
 } from '../../db/webhooks/webhook-deliveries-repository.js';
-import { inSpan, isTracing } from '../../config/spans.js';
-import type { SecretBox } from '../../db/core/secret-box.js';
 import { OutgoingError, toUrl, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../../outgoing/retry-after.js';
 import type { AppDeps } from '../deps.js';
 import { findRunContext } from '../runs/run-traces.js';
+import { signWebhook } from './webhook-settings.js';
 import { nextDelaySeconds } from './webhook-retry.js';
-import { signWebhook } from './webhook-secret.js';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 const GONE = 410;
@@ -25,9 +25,9 @@ type Outcome = 'delivered' | 'retried' | 'failed' | 'dropped';
 type Answer = AttemptResult & { retryAfterMs?: number | undefined };
 
 /**
- * If the process dies before it records the answer, the lease expires and the event is sent again with the same
- * `webhook-id` (at least once). An aborted attempt records nothing, for the same reason. Throws when the database is
- * unavailable.
+ * Sends one event. If the process dies before it records the answer, the lease expires and the event is sent again with
+ * the same `webhook-id` (at least once). An aborted attempt records nothing, for the same reason. Throws when the
+ * database is unavailable.
  */
 export async function attemptDelivery(
   deps: AppDeps,
@@ -131,7 +131,7 @@ async function record(deps: AppDeps, delivery: ClaimedDelivery, answer: Answer):
   return 'retried';
 }
 
-/** Never logs the URL: its path and query often are credentials. */
+/** The log never holds the URL: its path and query often are credentials. */
 function report(
   { logger, metrics }: AppDeps,
   delivery: ClaimedDelivery,

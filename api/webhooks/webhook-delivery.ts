@@ -4,7 +4,7 @@ import { claimDeliveries, type ClaimedDelivery } from '../../db/webhooks/webhook
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { attemptDelivery, ATTEMPT_TIMEOUT_MS } from './attempt-delivery.js';
 import type { AppDeps } from '../deps.js';
-import { pause } from '../background/pause.js';
+import { pause } from '../background/loops.js';
 
 const INTERVAL_MS = 500;
 /** The longest interval while the database is unavailable; the interval doubles up to it. */
@@ -20,7 +20,7 @@ const LEASE_SECONDS = ATTEMPT_TIMEOUT_MS / 1000 + 5;
  */
 const DRAIN_MS = 8_000;
 
-export interface WebhookDelivery {
+interface WebhookDelivery {
   /** Resolves when no attempt is running. */
   stop(): Promise<void>;
 }

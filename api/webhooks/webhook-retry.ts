@@ -1,7 +1,7 @@
 const DAY_SECONDS = 86_400;
 const JITTER = 0.1;
 
-export interface FailedAttempt {
+interface FailedAttempt {
   /** The number of attempts so far. */
   attempts: number;
   /** The delay that the receiver requested by `Retry-After`. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
 import { findCatalogWorkflow, findCatalogWorkflows, listCatalog } from '../../db/workflows/catalog-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
-import { catalogWorkflowSchema, listedCatalogWorkflowSchema, toCatalogWorkflow } from '../marketplace/catalog-view.js';
+import { catalogWorkflowSchema, listedCatalogWorkflowSchema, toCatalogWorkflow } from './catalog-view.js';
 import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';

@@ -16,13 +16,13 @@ export interface CallWarning {
 type Caller = Pick<StoredDrawing, 'id' | 'project_id' | 'document'>;
 
 /** A node that runs a workflow. */
-export interface Call {
+interface Call {
   id: string;
   node: JsonObject;
   called: number;
 }
 
-/** As for other warnings: enough for any person, and a bound for hostile drawings. */
+/** The limit is that of other warnings: enough for any person, and a bound for hostile drawings. */
 const MAX_FINDINGS = 1000;
 
 /** Returns the calls of a drawing, which may not be valid. */

@@ -8,11 +8,13 @@ import { findWarnings } from '../../graph/warnings.js';
 import type { CallWarning } from './call-warnings.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
 
-export const checkSchema = envelopeSchema.extend({
-  is_valid: z.boolean(),
-  errors: z.array(z.object({ node_id: z.string().nullable(), path: z.string(), message: z.string() })),
-  warnings: z.array(z.object({ node_id: z.string().nullable(), code: z.string(), message: z.string() })),
-});
+export const checkSchema = envelopeSchema
+  .extend({
+    is_valid: z.boolean(),
+    errors: z.array(z.object({ node_id: z.string().nullable(), path: z.string(), message: z.string() })),
+    warnings: z.array(z.object({ node_id: z.string().nullable(), code: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'WorkflowCheck' });
 
 /**
  * Returns the errors that a run of the drawing would answer, and warnings about drawings that run but probably not as
@@ -31,7 +33,7 @@ export function checkDrawing(
   }
   const { document, plan } = compiled;
   const lost = findLostSecrets(drawing, secrets);
-  // For fields it is not known here which values the input will have.
+  // Nobody knows here which values the input will have for fields.
   const headers = lost.filter(({ kind }) => kind === 'header');
   const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
   const nodeErrors = mergeErrors(validateNodes(document, plan), lostHeaders);

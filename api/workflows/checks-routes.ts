@@ -1,4 +1,4 @@
-// What the visual editor asks about drawings: node kinds, input fields, and whether a drawing would run.
+// The visual editor asks about drawings: node kinds, input fields, and whether a drawing would run.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';

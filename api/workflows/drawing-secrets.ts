@@ -5,7 +5,7 @@ import type { SecretBox } from '../../db/core/secret-box.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { invalidFields } from '../http/errors.js';
 import { runTheSame, type SplitDrawing } from '../../graph/drawing-change.js';
-import { newPublicMasks, type PublicMask } from '../../graph/public-masks.js';
+import { newPublicMasks, type PublicMask } from '../../graph/lost-secrets.js';
 import { splitSecrets } from '../../graph/secrets.js';
 
 type Drawing = Record<string, unknown>;
@@ -24,9 +24,9 @@ export function sealDrawing(box: SecretBox, place: WorkflowPlace, drawing: Drawi
 }
 
 /** A drawing that takes the place of another one. */
-export interface ReplacingDrawing {
+interface ReplacingDrawing {
   sealed: SealedDrawing;
-  /** Whether it runs something else, secrets included. */
+  /** Returns whether it runs something else, secrets included. */
   isNewVersion: boolean;
 }
 

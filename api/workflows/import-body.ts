@@ -4,9 +4,8 @@ import { MAX_NODES } from '../../graph/document.js';
 import { emptyMasked, EXPORT_FORMAT } from '../../graph/exported-drawing.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import { withCheckBudget } from '../../graph/check-budget.js';
-import { isN8nFile, objectsOf } from '../../graph/n8n/n8n-file.js';
-import type { ImportWarning } from '../../graph/n8n/import-warning.js';
-import { TooLargeFile, translateN8n } from '../../graph/n8n/translate-n8n.js';
+import { isN8nFile, objectsOf, type ImportWarning } from '../../n8n/n8n-file.js';
+import { TooLargeFile, translateN8n } from '../../n8n/translate-n8n.js';
 import { documentedAs } from '../http/documented-as.js';
 import { invalidFields } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
@@ -17,7 +16,7 @@ export interface ImportedFile {
   title: string;
   description: string;
   data: JsonObject;
-  /** By the ids that the drawing calls: the titles in the project that the file comes from. */
+  /** The titles of the called workflows in the project that the file comes from, by the ids that the drawing calls. */
   calledTitles: ReadonlyMap<number, string>;
   warnings: ImportWarning[];
 }

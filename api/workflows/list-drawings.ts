@@ -7,7 +7,7 @@ import { lazyList, type LazyJson } from '../http/json-text.js';
 const LISTED_BYTES = 64 * 1024 * 1024;
 /** A page whose drawings have more bytes in all is read workflow by workflow, while it is sent. */
 const TOGETHER_BYTES = 512 * 1024;
-/** As the driver holds a drawing, as text and as bytes. */
+/** The copies of a drawing in memory: as the driver holds it, as text and as bytes. */
 const COPIES = 4;
 
 /** `read` returns the items of the workflows that are still there; without a drawing of more than `limitBytes`. */

@@ -1,11 +1,11 @@
 // Workflows as files: export, and import of them and of n8n's. Specification: extensions, "Going on, going back".
 import { z } from 'zod';
-import { findCallable } from '../../db/workflows/called-workflows.js';
 import { reserveId } from '../../db/core/reserve-id.js';
+import { findCallable } from '../../db/workflows/called-workflows.js';
 import { createWorkflow, findWorkflow } from '../../db/workflows/workflows-repository.js';
 import { EXPORT_FORMAT, labelOf, maskForExport } from '../../graph/exported-drawing.js';
 import type { JsonObject } from '../../graph/json.js';
-import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../graph/n8n/import-warning.js';
+import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
@@ -14,7 +14,6 @@ import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
-import { toAttachment } from './file-name.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
 import { drawingSchema, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
 
@@ -130,4 +129,30 @@ async function warnOfCalls({ db }: AppDeps, projectId: number, file: ImportedFil
     const message = `Check the workflow that it runs: the id ${called} is that of "${here}" here, and was that of "${there}".`;
     return { node: labelOf(node), message };
   });
+}
+
+// The names of files that browsers store.
+
+const MAX_NAME = 80;
+
+/**
+ * Returns the header of an answer that is stored as a file. Old readers get the name in ASCII, others in UTF-8 (RFC 6266).
+ * A title cannot name a path or a hidden file, nor end the header.
+ */
+function toAttachment(title: string, ending: string): string {
+  const name = toFileName(title);
+  const ascii = name.replace(/[^A-Za-z0-9 _-]+/g, '').trim();
+  const encoded = encodeURIComponent(`${name}.${ending}`);
+  return `attachment; filename="${ascii === '' ? 'workflow' : ascii}.${ending}"; filename*=UTF-8''${encoded}`;
+}
+
+function toFileName(title: string): string {
+  const plain = Array.from(
+    title
+      .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
+  const name = plain.slice(0, MAX_NAME).join('').trim();
+  return name === '' ? 'workflow' : name;
 }

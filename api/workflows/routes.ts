@@ -17,13 +17,13 @@ import {
 } from '../../db/workflows/workflows-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import { emptyFieldsOf, refuseEmptyFields } from '../marketplace/required-fields.js';
-import { changeCategories } from '../marketplace/change-categories.js';
+import { changeCategories } from './change-categories.js';
 import type { AppDeps } from '../deps.js';
 import { sealDrawing, sealUpdate } from './drawing-secrets.js';
 import { invalidFields, notFound, permissionDenied, refusing } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
 import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
-import { mayAct } from '../../db/projects/roles.js';
+import { mayAct } from '../../acceptance/roles.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';

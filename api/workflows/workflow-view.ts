@@ -2,39 +2,41 @@ import { z } from 'zod';
 import { Decimal } from 'decimal.js';
 import type { MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { RawJson } from '../http/json-text.js';
-import { mayAct } from '../../db/projects/roles.js';
+import { mayAct } from '../../acceptance/roles.js';
 import type { RouteResult } from '../http/route.js';
-import { roleSchema } from '../projects/role-schema.js';
+import { roleSchema } from '../projects/project-view.js';
 
 /** The visual editor defines drawings, so unknown keys pass unchanged. */
 export const drawingSchema = z.record(z.string(), z.unknown());
 
-export const workflowSchema = z.object({
-  id: z.int(),
-  project: z.int(),
-  title: z.string(),
-  data: drawingSchema,
-  version: z.int().describe('Of the drawing, from 1; rises with each change of what it runs'),
-  sort_id: z.int(),
-  author: z.int(),
-  market_title: z.string(),
-  short_description: z.string(),
-  available_languages: z.array(z.string()),
-  readme_guide: z.string(),
-  categories: z.array(z.int()),
-  subcategories: z.array(z.int()),
-  run_fee: z.string(),
-  free_runs_per_user: z.int(),
-  max_run_cost: z.string().nullable().describe('USD, of a run with the runs below it; null: no limit'),
-  is_published: z.boolean(),
-  slug: z.string().nullable(),
-  is_tool: z.boolean().describe('Whether `/mcp` offers it as a tool to everybody who may run it'),
-  copied_from: z.int().nullable(),
-  can_edit: z.boolean(),
-  role: roleSchema,
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const workflowSchema = z
+  .object({
+    id: z.int(),
+    project: z.int(),
+    title: z.string(),
+    data: drawingSchema,
+    version: z.int().describe('Of the drawing, from 1; rises with each change of what it runs'),
+    sort_id: z.int(),
+    author: z.int(),
+    market_title: z.string(),
+    short_description: z.string(),
+    available_languages: z.array(z.string()),
+    readme_guide: z.string(),
+    categories: z.array(z.int()),
+    subcategories: z.array(z.int()),
+    run_fee: z.string(),
+    free_runs_per_user: z.int(),
+    max_run_cost: z.string().nullable().describe('USD, of a run with the runs below it; null: no limit'),
+    is_published: z.boolean(),
+    slug: z.string().nullable(),
+    is_tool: z.boolean().describe('Whether `/mcp` offers it as a tool to everybody who may run it'),
+    copied_from: z.int().nullable(),
+    can_edit: z.boolean(),
+    role: roleSchema,
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Workflow' });
 
 /** The form in a list. The key of a drawing that is too large is absent: a client would send `{}` back in an update. */
 export const listedWorkflowSchema = workflowSchema.extend({

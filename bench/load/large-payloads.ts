@@ -10,7 +10,7 @@ const POLLERS = 100;
 const WORKER_BOUND_MIB = 1_400;
 const API_BOUND_MIB = 700;
 
-export interface LargeLoad {
+interface LargeLoad {
   payloadBytes: number;
   fanOutWidth: number;
   chains: number;

@@ -28,7 +28,7 @@ export interface LoadStack {
   close(keepData: boolean): Promise<void>;
 }
 
-export interface StopReport {
+interface StopReport {
   tookMs: number;
   exitCode: number | null;
 }
@@ -133,7 +133,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-export interface TargetCalls {
+interface TargetCalls {
   nodes: number;
   calls: number;
   repeated: number;

@@ -26,7 +26,7 @@ export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): numb
   return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);
 }
 
-export interface Comparison {
+interface Comparison {
   ours: Throughput;
   theirs: Throughput;
   perSecond: Spread;
@@ -39,7 +39,7 @@ export interface Comparison {
 export function comparisons(results: Measured): Comparison[] {
   return results.throughput.flatMap((ours) => {
     if (isTwin(ours.subject)) return [];
-    const others: SubjectName[] = ['twin-normal', 'twin-local'];
+    const others: SubjectName[] = ['twin-normal', 'twin-eager'];
     if (ours.subject === 'visible' || ours.subject === 'dense') others.push(`${ours.subject}-other`);
     return others.flatMap((subject) => {
       const theirs = find(results, { ...ours, subject });

@@ -13,7 +13,7 @@ export interface Table {
 }
 
 export function toTables(results: Results): Table[] {
-  const tables = [
+  return withRows([
     limitsTable(limitsOf(results)),
     ratiosTable(results),
     throughputTable(results),
@@ -21,8 +21,27 @@ export function toTables(results: Results): Table[] {
     pollsTable(results),
     killsTable(results),
     memoryTable(results),
-  ];
+  ]);
+}
+
+/** The published page has what is judged, and what a run costs under the heaviest load of its job. */
+export function toPageTables(results: Results): Table[] {
+  const loaded = { ...results, throughput: results.throughput.filter((job) => hasMostLanes(job, results)) };
+  return withRows([
+    limitsTable(limitsOf(results)),
+    costTable(loaded),
+    pollsTable(results),
+    killsTable(results),
+    memoryTable(results),
+  ]);
+}
+
+function withRows(tables: Table[]): Table[] {
   return tables.filter(({ rows }) => rows.length > 0);
+}
+
+function hasMostLanes(job: Results['throughput'][number], { throughput }: Results): boolean {
+  return throughput.every(({ row, lanes }) => row !== job.row || lanes <= job.lanes);
 }
 
 function limitsTable(limits: readonly Limit[]): Table {

@@ -47,7 +47,7 @@ export async function measureKill(context: RowContext, subject: Subject): Promis
   return kill;
 }
 
-export interface JudgedRun {
+interface JudgedRun {
   /** From the kill to the first call after it; undefined for a run that had made its last call. */
   pauseMs: number | undefined;
   finishedRepeated: number;

@@ -8,6 +8,8 @@ export interface RowContext {
   subjects: Subject[];
   rounds: number;
   durationMs: number;
+  /** As in `Load`. */
+  pollMs: number | undefined;
   /** A short look: little warm-up, fewer runs. */
   isQuick: boolean;
   report: (line: string) => void;

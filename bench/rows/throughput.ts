@@ -33,19 +33,19 @@ interface Figure {
 
 /** One short round of each subject goes before and is thrown away: code is compiled, caches and connections are there. */
 export async function measureThroughput(context: RowContext, { row, graph, lanes }: Rounds): Promise<Throughput[]> {
-  const { subjects, durationMs, report } = context;
+  const { subjects, durationMs, pollMs, report } = context;
   const figures = subjects.flatMap((subject) =>
     lanes.map((number): Figure => ({ subject, lanes: number, rounds: [] })),
   );
   for (const { subject, lanes: number } of figures) {
-    await drive({ subject, graph, lanes: number, durationMs: durationMs / 4 });
+    await drive({ subject, graph, lanes: number, durationMs: durationMs / 4, pollMs });
   }
   let endedAt = performance.now();
   for (let round = 1; round <= context.rounds; round++) {
     for (const { subject, lanes: number, rounds } of figures) {
       const pauseMs = number === 1 ? HALF_AFTERMATH_MS : AFTERMATH_MS;
       await pause(Math.max(0, endedAt + pauseMs - performance.now()));
-      const measured = await drive({ subject, graph, lanes: number, durationMs });
+      const measured = await drive({ subject, graph, lanes: number, durationMs, pollMs });
       if (number > 1) endedAt = performance.now();
       rounds.push(measured);
       report(`${row}, ${number} at once, round ${round}: ${subject.name} ${measured.perSecond.toFixed(1)} runs/s`);

@@ -1,10 +1,13 @@
 // What the gateway tells the twin's workflow. Types only.
 import type { Shape } from '../graphs.js';
 
-export type TwinVariant = 'normal' | 'local';
+/**
+ * `normal`: gateway and worker are two processes, as API and worker of the service are. `eager`: they are one process, which
+ * gets the first task of a workflow in the answer to its start.
+ */
+export type TwinVariant = 'normal' | 'eager';
 
 export interface TwinJob {
-  variant: TwinVariant;
   shape: Shape;
   size: number;
   /** How many items of a list are worked on side by side. */

@@ -1,18 +1,15 @@
-// What the service is measured against: the same calls, written by hand for Temporal, once with normal and once with local
-// activities. Nothing is stored, nothing is drawn, and a local call that has finished is repeated after a crash.
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+// What the service is measured against: the same calls, written by hand for Temporal. Nothing is stored, and nothing is drawn.
+import { proxyActivities } from '@temporalio/workflow';
 import type * as activities from './activities.js';
 import type { Shape } from '../graphs.js';
 import type { TwinAnswer, TwinJob } from './jobs.js';
 
-const normal = proxyActivities<typeof activities>({ startToCloseTimeout: '10s', retry: { maximumAttempts: 4 } });
-const local = proxyLocalActivities<typeof activities>({ startToCloseTimeout: '10s', retry: { maximumAttempts: 4 } });
+const proxy = proxyActivities<typeof activities>({ startToCloseTimeout: '10s', retry: { maximumAttempts: 4 } });
 
 type Call = (number: number, after: string) => Promise<TwinAnswer>;
 
 export function twin(job: TwinJob): Promise<TwinAnswer[]> {
-  const { variant, shape, targetUrl, tag, delayMs } = job;
-  const proxy = variant === 'local' ? local : normal;
+  const { shape, targetUrl, tag, delayMs } = job;
   return jobs[shape](
     (number, after) => proxy.call(`${targetUrl}/${tag}/${number}?delay=${delayMs}&after=${after}`),
     job,

@@ -8,7 +8,7 @@ import { AdminError, type AdminContext } from './context.js';
 import { made, recorded } from './recorded.js';
 import { signToken } from './session-token.js';
 
-/** More than any project has members. */
+/** No project has as many members. */
 const ALL = 2_147_483_647;
 
 export async function addKey(context: AdminContext, user: number, label: string, rateLimit?: number): Promise<object> {
@@ -49,7 +49,7 @@ export async function issueToken(context: AdminContext, user: number, ttlSeconds
   );
 }
 
-/** What the API demands of tokens that are not of its own sessions. */
+/** Returns the claims that the API demands of tokens that are not of its own sessions. */
 function demandedClaims({ foreignTokens }: AdminContext, email: string | null): JWTPayload {
   const { issuer, audience, userClaim } = foreignTokens;
   if (userClaim !== undefined && email === null) {
@@ -88,7 +88,7 @@ export function dropMember(context: AdminContext, project: number, user: number)
   });
 }
 
-export async function requireProject({ db }: AdminContext, id: number): Promise<void> {
+async function requireProject({ db }: AdminContext, id: number): Promise<void> {
   const live = db.selectFrom('projects').select('id').where('id', '=', id).where('deleted_at', 'is', null);
   if ((await live.executeTakeFirst()) === undefined) throw new AdminError(`There is no project ${id}.`);
 }

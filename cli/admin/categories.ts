@@ -8,7 +8,7 @@ import {
 import { AdminError, type AdminContext } from './context.js';
 import { made, recorded } from './recorded.js';
 
-/** With `parent` it adds a subcategory; there is no third level. */
+/** Adds a subcategory if `parent` is given; there is no third level. */
 export async function addCategory(context: AdminContext, name: string, parent?: number): Promise<object> {
   const { db } = context;
   if (name.trim() === '') throw new AdminError('--name must not be empty.');

@@ -10,7 +10,7 @@ export async function makeConsoleLink(context: AdminContext, user?: number): Pro
   if (id === undefined) throw new AdminError('--user: must be given where no stack of npm start runs.');
   const { is_active: isActive } = await requireUser(context, id);
   if (!isActive) throw new AdminError(`User ${id} is not active.`);
-  // Without a secret the API would refuse the link.
+  // The API would refuse the link if there were no secret.
   context.jwtSecret();
   const link = { action: 'sign_in_link.created', type: 'user', keyOf: () => ({ id }) } as const;
   const token = await recorded(context, link, (trx) => createSignInLink(trx, id));

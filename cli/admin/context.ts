@@ -18,7 +18,7 @@ export interface AdminContext {
   /** Throws AdminError when there is none. */
   jwtSecret: () => string;
   foreignTokens: ForeignTokenRules;
-  /** Where people reach the API. */
+  /** The address at which people reach the API. */
   publicUrl: string;
   /** The user of the running stack; undefined where none runs. */
   localUserId: number | undefined;

@@ -1,10 +1,14 @@
 // A project's own keys for model providers; a key is stored encrypted and never shown again.
 import { createSecretBox } from '../../db/core/secret-box.js';
-import { attachProviderKey, detachProviderKey, MOST_PROVIDER_KEYS } from '../../db/projects/provider-key-changes.js';
+import {
+  attachProviderKey,
+  detachProviderKey,
+  MOST_PROVIDER_KEYS,
+} from '../../db/projects/provider-keys-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 import { made, recorded } from './recorded.js';
 
-export interface NewProviderKey {
+interface NewProviderKey {
   project: number;
   provider: string;
   key: string;

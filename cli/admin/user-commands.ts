@@ -5,7 +5,7 @@ import { makeConsoleLink } from './console-link.js';
 import { readPassword } from './standard-input.js';
 import { addUser, changeApiAccess, setPassword, showUsers } from './users.js';
 
-export interface CommandTools {
+interface CommandTools {
   /** Runs the action and prints its result. */
   run: (action: (admin: AdminContext) => Promise<object>) => Promise<void>;
   withId: (command: Command) => Command;

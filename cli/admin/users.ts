@@ -13,7 +13,7 @@ import { requireUser } from './accounts.js';
 import { AdminError, type AdminContext } from './context.js';
 import { made, recorded } from './recorded.js';
 
-export interface NewUser {
+interface NewUser {
   name: string;
   email?: string;
   password?: string;
@@ -23,7 +23,7 @@ export interface NewUser {
 
 const MAX_EMAIL = 320;
 
-/** With its password, or not at all. */
+/** The user is created with its password, or not at all. */
 export async function addUser(context: AdminContext, given: NewUser): Promise<object> {
   const { name, password, isAdmin, apiAccess } = given;
   const email = given.email?.trim();

@@ -6,7 +6,7 @@ import getRawBody from 'raw-body';
 import { PayloadKeyError } from '../../config/payload-encryption.js';
 import { parsePayloads, toBody } from './protocol.js';
 
-export interface CodecServerOptions {
+interface CodecServerOptions {
   codec: PayloadCodec;
   /** Whoever has this token may read everything that is encrypted. */
   token: string;

@@ -4,13 +4,13 @@ export interface NodeState {
   status: 'in progress' | 'succeed' | 'failed';
   result?: { content: string };
   error?: { code: string; message: string };
-  /** Of a loop. */
+  /** The figures of a loop. */
   iterations?: { total: number; failed: number };
   waiting?: { for: 'time' | 'callback' | 'human' | 'approval' | 'child'; task_id?: string; callback_url?: string };
   approval_requests?: ApprovalRequest[];
 }
 
-export interface ApprovalRequest {
+interface ApprovalRequest {
   request_id: string;
   status: string;
   tool_name: string;
@@ -21,13 +21,13 @@ export interface RunState {
   id: string;
   status: 'in queue' | 'in progress' | 'succeed' | 'failed' | 'not found';
   data: Record<string, NodeState> | null;
-  /** Of a drawing with an output node. */
+  /** The output of a drawing with an output node. */
   output?: unknown;
 }
 
 export interface FinishedRun {
   cost: Record<string, string>;
-  /** With the runs of its sub-workflows. */
+  /** The cost includes the runs of sub-workflows. */
   total_cost: Record<string, string>;
   /** Seconds. */
   duration: number | null;

@@ -14,18 +14,18 @@ export interface SampleRun {
   runId: string;
 }
 
-export interface Stage {
+interface Stage {
   api: DemoApi;
   terminal: Terminal;
   /** Returns the run's page in the Temporal UI. */
   uiLink: (runId: string) => string;
-  /** Whether the stand-in's model answers, so that the output is known. */
+  /** True if the stand-in's model answers, so that the output is known. */
   isStandIn: boolean;
 }
 
 interface Watched {
   state: RunState;
-  /** What the demo has done meanwhile. */
+  /** The steps that the demo has taken meanwhile. */
   done: string[];
 }
 
@@ -105,7 +105,7 @@ async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: st
     const isOver = state.status === 'succeed' || state.status === 'failed';
     terminal.live(progressLines(terminal, sample, state, seen, isOver));
     if (isOver) {
-      terminal.settle();
+      terminal.keepLines();
       return { state, done };
     }
     done.push(...(await attend(state)));

@@ -1,14 +1,14 @@
 // Prints plain lines to a file or a pipe; a terminal gets colours and lines that are updated in place.
 import type { WriteStream } from 'node:tty';
 
-export type Paint = (text: string) => string;
+type Paint = (text: string) => string;
 
 export interface Terminal {
   line: (text?: string) => void;
   /** Replaces the output of the last call of `live`; on a pipe it prints only the lines that are new. */
   live: (lines: string[]) => void;
   /** Keeps the output of `live` on the screen. */
-  settle: () => void;
+  keepLines: () => void;
   bold: Paint;
   dim: Paint;
   green: Paint;
@@ -38,7 +38,7 @@ export function createTerminal(output: WriteStream, env: NodeJS.ProcessEnv): Ter
       }
       drawn = lines;
     },
-    settle: () => (drawn = []),
+    keepLines: () => (drawn = []),
     bold: paint(1),
     dim: paint(2),
     green: paint(32),

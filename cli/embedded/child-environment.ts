@@ -43,7 +43,7 @@ export function childEnvironment(
   );
   return {
     ALLOW_PRIVATE_NETWORK: 'true',
-    API_INTERNAL_URL: addresses.apiUrl,
+    PUBLIC_URL: addresses.apiUrl,
     ...(addresses.temporalUiUrl === '' ? {} : { TEMPORAL_UI_URL: addresses.temporalUiUrl }),
     ...inherited,
     // DATABASE_URL has the password in it.

@@ -34,7 +34,7 @@ export interface ChildOptions {
   onRestart: (reason: string) => void;
 }
 
-export interface Liveness {
+interface Liveness {
   everyMs: number;
   /** The time limit of one check. */
   timeoutMs: number;
@@ -169,12 +169,14 @@ export class ChildSupervisor {
     closeSync(log);
     this.#process = child;
     this.#exited = new Promise((resolve) => {
-      const settle = (reason: string): void => {
+      const exitedWith = (reason: string): void => {
         this.#process = undefined;
         resolve(reason);
       };
-      child.once('error', (error) => settle(`could not be started (${error.message})`));
-      child.once('exit', (code, signal) => settle(signal === null ? `exited with code ${code}` : `died of ${signal}`));
+      child.once('error', (error) => exitedWith(`could not be started (${error.message})`));
+      child.once('exit', (code, signal) =>
+        exitedWith(signal === null ? `exited with code ${code}` : `died of ${signal}`),
+      );
     });
     onSpawn();
   }

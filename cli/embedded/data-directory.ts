@@ -20,7 +20,7 @@ export interface DataDirectory {
 
 /** The worker and the API stop first, because they use the others. */
 const STOP_ORDER: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
-/** Shorter than in an orderly stop, because these processes have no clients any more. */
+/** The time is shorter than in an orderly stop, because these processes have no clients any more. */
 const LEFTOVER_STOP_MS = 5_000;
 const DYING_MS = 1_000;
 
@@ -61,7 +61,7 @@ async function lockPatiently(file: string): Promise<LockAttempt> {
   }
 }
 
-/** Whether a supervisor owns the directory now. */
+/** Returns whether a supervisor owns the directory now. */
 export function isStackAlive(dataDir: string): boolean {
   return lockOwner(lockFile(path.resolve(dataDir))) !== undefined;
 }

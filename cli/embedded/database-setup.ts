@@ -7,7 +7,7 @@ import { ensureLocalUser, type LocalUser } from './local-user.js';
 import type { StackSecrets } from './secrets-file.js';
 import { StartError } from './start-error.js';
 
-export interface DatabaseSetup {
+interface DatabaseSetup {
   dataDir: string;
   secrets: StackSecrets;
   secretsKeys: Buffer[];

@@ -1,8 +1,8 @@
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { StartError } from './start-error.js';
 
-export interface PortRequest {
+interface PortRequest {
   /** 0 selects a free port. */
   port: number;
   host: string;

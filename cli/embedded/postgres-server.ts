@@ -19,7 +19,7 @@ import { findPostgresBinaries } from './postgres-binaries.js';
 import { commandLine, identifyProcess, processesIn, terminate } from './process-identity.js';
 import { StartError } from './start-error.js';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** An absolute path. */
   dataDir: string;
   port: number;
@@ -28,7 +28,7 @@ export interface PostgresOptions {
   env: NodeJS.ProcessEnv;
 }
 
-export interface PostgresServer {
+interface PostgresServer {
   url: string;
   command: Command;
   /** Creates the data directory on the first start, and stops a server that a killed stack left on it. */

@@ -5,11 +5,11 @@ import { loadCurrencies } from '../../config/currencies.js';
 import { parseEnvironment, type Environment } from '../../config/environment.js';
 import { loadModelProviders } from '../../config/model-providers.js';
 import { demoModel } from '../samples/samples.js';
-import { startSampleTargets } from '../samples/sample-targets.js';
+import { startSampleTargets } from '../samples/samples-file.js';
 import { startSandboxProvider } from '../sandbox/model-provider.js';
 import { childEnvironment, withSecrets, type StackAddresses } from './child-environment.js';
 import { ChildSupervisor, type ChildOptions } from './child-process.js';
-import { warningOf } from './child-warnings.js';
+import { warningOf } from './child-log.js';
 import { openDataDirectory, type DataDirectory } from './data-directory.js';
 import { setUpDatabase } from './database-setup.js';
 import { createPostgresServer } from './postgres-server.js';
@@ -20,7 +20,7 @@ import { claimStackPorts, type StackPorts } from './stack-ports.js';
 import { findTemporalBinary } from './temporal-binary.js';
 import { createTemporalServer } from './temporal-server.js';
 
-export interface StackOptions {
+interface StackOptions {
   env: NodeJS.ProcessEnv;
   /** Receives a line for the user at each step. */
   report: (line: string) => void;

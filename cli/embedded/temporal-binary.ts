@@ -13,7 +13,7 @@ import { downloadTemporal } from './temporal-download.js';
 /** The version for both download and compilation; `temporal-server.ts` uses this version's setting names. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1';
 
-export interface BinaryOptions {
+interface BinaryOptions {
   /** TEMPORAL_CLI. */
   configured: string | undefined;
   env: NodeJS.ProcessEnv;

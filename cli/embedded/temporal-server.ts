@@ -4,7 +4,7 @@ import { Connection } from '@temporalio/client';
 import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
 import type { Command } from './child-process.js';
 
-export interface TemporalOptions {
+interface TemporalOptions {
   binary: string;
   /** An absolute path. */
   dataDir: string;
@@ -15,7 +15,7 @@ export interface TemporalOptions {
   env: NodeJS.ProcessEnv;
 }
 
-export interface TemporalServer {
+interface TemporalServer {
   address: string;
   uiUrl: string;
   command: Command;
@@ -38,7 +38,7 @@ export const dynamicConfig: Record<string, unknown> = {
   'system.enableActivityEagerExecution': true,
   // The number of queries that may wait for a busy workflow; with the default of 1, polls of a busy run fail.
   'history.MaxBufferedQueryCount': 50,
-  // With few pollers, four partitions only add forwarding between them.
+  // Four partitions only add forwarding between them if there are few pollers.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
   // Waiting tasks are dispatched to the projects in turn: runs carry their project as fairness key.
@@ -70,7 +70,9 @@ export function createTemporalServer(options: TemporalOptions): TemporalServer {
   };
 }
 
-/** Whether the namespace exists with its search attributes, which the server adds after it has begun to listen. */
+/**
+ * Returns whether the namespace exists with its search attributes, which the server adds after it has begun to listen.
+ */
 async function answers(address: string, namespace: string): Promise<boolean> {
   const connection = await Connection.connect({ address, connectTimeout: 1_000 });
   try {

@@ -4,7 +4,7 @@ import { DefaultLogger, Runtime, Worker, type ReplayWorkerOptions } from '@tempo
 import type { HistoryAndWorkflowId } from '@temporalio/client';
 import { StartError } from '../embedded/start-error.js';
 
-export interface Replayed {
+interface Replayed {
   workflowId: string;
   runId: string;
   /** Why the build cannot continue this run; undefined when it can. */

@@ -11,7 +11,7 @@ import { loadSamples, placeSample, withDefaults } from './samples.js';
 
 const NAME = 'Samples';
 
-export interface SamplesOwner {
+interface SamplesOwner {
   userId: number;
   dataDir: string;
   secretBox: SecretBox;

@@ -6,13 +6,13 @@ import { findWorkflows, listWorkflows, updateWorkflow } from '../../db/workflows
 import type { SampleSettings } from './samples-file.js';
 import { toolsAt } from './samples.js';
 
-export interface StoredSamples {
+interface StoredSamples {
   userId: number;
   projectId: number;
   secretBox: SecretBox;
 }
 
-/** More than a project of samples will hold. */
+/** A project of samples will not hold as many. */
 const MAX_WORKFLOWS = 1_000;
 
 /** Once moved, a drawing has nothing left to move: after a death in between, the next start goes on. */
@@ -40,7 +40,7 @@ export async function moveSamples(
  * A copy of the drawing with the values of `earlier` replaced where the samples have them: the address as a field's
  * default or in that of tools, the model as a node's. Undefined where it has none of them. Any other value is the user's.
  */
-export function toMoved(
+function toMoved(
   drawing: Record<string, unknown>,
   earlier: readonly SampleSettings[],
   settings: SampleSettings,

@@ -16,7 +16,7 @@ export interface SampleNode {
   };
 }
 
-/** What somebody does while a node of the sample waits: a person, another service, or an approver. */
+/** The answer of a person, another service, or an approver to a node of the sample that waits. */
 export interface Answer {
   action?: string;
   values?: Record<string, unknown>;
@@ -33,7 +33,7 @@ export interface Sample {
   input: Record<string, unknown>;
   /** The samples that nodes run as sub-workflows, by the ids of these nodes. */
   sub_workflows?: Record<string, string>;
-  /** By the ids of the nodes that wait. */
+  /** The answers, by the ids of the nodes that wait. */
   answers?: Record<string, Answer>;
   /** The output of a run with this input, these answers and the stand-in's model. */
   output?: unknown;

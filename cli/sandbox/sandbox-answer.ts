@@ -125,6 +125,6 @@ function mostMentioned<Choice>(choices: readonly Choice[], user: string): Choice
 
 function shorten(text: string, length = ECHO_CHARACTERS): string {
   const trimmed = text.trim();
-  // Never splits a character that takes two UTF-16 units.
+  // Cuts a text without splitting a character that takes two UTF-16 units.
   return trimmed.length <= length ? trimmed : `${trimmed.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, '')}...`;
 }

@@ -1,8 +1,10 @@
 // The servers of the sample workflows: a few sources to read, and a target that accepts posts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { z } from 'zod';
 import { startHttpServer, type HttpServer } from './http-server.js';
-import { answerToolCall } from './supplier-tools.js';
 
 /** Slow enough to observe concurrent nodes. */
 const ANSWER_AFTER_MS = 400;
@@ -10,7 +12,7 @@ const ANSWER_AFTER_MS = 400;
 /** An order of what is in stock. */
 const LAMP_ORDER = '7703';
 
-/** What a source does not have is undefined. */
+/** The values that a source does not have are undefined. */
 const sources: Record<string, (name: string) => object | undefined> = {
   feeds: (name) => ({ source: `sandbox ${name} feed`, items: [stories[name] ?? stories['technology']] }),
   customers: (id) => ({ id, name: 'Ada Example', plan: 'business', since: '2023-04-02' }),
@@ -81,4 +83,25 @@ async function read(request: IncomingMessage): Promise<unknown> {
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+// An MCP server for the agents of the samples: a supplier who takes orders.
+
+const ORDER = { item: z.string().describe('What to order'), quantity: z.int().min(1).describe('How many') };
+
+/** Each request has a server of its own: the protocol allows it where there is no session. */
+async function answerToolCall(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+  if (request.method !== 'POST') {
+    response.writeHead(405).end();
+    return;
+  }
+  const server = new McpServer({ name: 'sandbox-supplier', version: '1.0.0' });
+  const tool = { description: 'Orders an item from the supplier.', inputSchema: ORDER };
+  server.registerTool('order_from_supplier', tool, ({ item, quantity }) => ({
+    content: [{ type: 'text', text: `The supplier sends ${quantity} of "${item}".` }],
+  }));
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+  response.once('close', () => void server.close());
+  await server.connect(transport);
+  await transport.handleRequest(request, response, body);
 }

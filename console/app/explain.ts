@@ -1,23 +1,23 @@
-// What went wrong with a call, as one sentence for people.
+// Explains a failed call in one sentence for people.
 import { RunNotFoundError, RunRefusedError, ServiceError } from '../../clients/typescript/src/index.js';
 
-/** `sentences` by status go before the usual ones: `{ 401: 'The password is wrong.' }`. */
+/** `sentences` by status take precedence over the usual ones: `{ 401: 'The password is wrong.' }`. */
 export function explain(error: unknown, sentences: Readonly<Record<number, string>> = {}): string {
   if (error instanceof ServiceError) return sentences[error.status] ?? explainAnswer(error);
   if (error instanceof RunNotFoundError) return 'There is no such run, or its results have expired.';
   if (error instanceof RunRefusedError) return error.message;
-  // `fetch` throws a TypeError where nothing has answered.
+  // `fetch` throws a TypeError when nothing has answered.
   if (error instanceof TypeError) return 'The service cannot be reached. Check your connection.';
   return `Something went wrong in this page: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Sentences by field, of a 400 that names fields; empty for everything else. */
+/** Returns the sentences of a 400 by field. It returns nothing for other errors. */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ServiceError) || error.fields === undefined) return {};
   return Object.fromEntries(Object.entries(error.fields).map(([field, said]) => [field, said.join(' ')]));
 }
 
-/** Whether the address names nothing that the person may see: the page says `Not found`. */
+/** Returns whether the address names nothing that the person may see: then the page says `Not found`. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof RunNotFoundError || (error instanceof ServiceError && error.status === 404);
 }
@@ -55,7 +55,7 @@ function explainFailure({ requestId }: ServiceError): string {
   return `The service has failed to do this.${id}`;
 }
 
-/** The service's sentence where it says more than that it is forbidden. */
+/** Returns the service's sentence if it says more than that the call is forbidden. */
 function also(detail: string): string {
   return detail === '' || detail.startsWith('You do not have permission') ? '' : ` ${detail}`;
 }

@@ -1,19 +1,20 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { LiveRegion } from '../ui/announce.js';
-import { Button } from '../ui/button.js';
-import { ButtonLink } from '../ui/button-link.js';
-import { Loading } from '../ui/loading.js';
-import { AccountMenu } from './account-menu.js';
+import { Button, ButtonLink } from '../ui/button.js';
+import { classNames } from '../ui/class-names.js';
+import { Menu } from '../ui/menu.js';
+import { Alert, LiveRegion, Loading } from '../ui/notices.js';
 import { ADDRESSES } from './addresses.js';
-import { ErrorBoundary } from './error-boundary.js';
-import { focusSearch } from './focus-search.js';
+import { api, unwrap } from './api.js';
+import { explain } from './explain.js';
 import './layout.css';
-import { Navigation } from './navigation.js';
+import { hold, isGuarded } from './leave-guard.js';
+import { ErrorBoundary } from './problem.js';
 import { toSignInPath } from './return-address.js';
-import { useUser } from './use-session.js';
+import { session, useUser, type User } from './session.js';
 
-/** What every page has around it: the way to the others, the account, the live region. */
+/** The frame around every page: the way to the other pages, the account, the live region. */
 export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const main = useFocusOnPage(path);
@@ -109,4 +110,133 @@ function useFocusOnPage(path: string) {
     scrollTo(0, 0);
   }, [path]);
   return main;
+}
+
+const PLACES = [
+  { to: ADDRESSES.workflows, name: 'Workflows' },
+  { to: ADDRESSES.runs, name: 'Runs' },
+  { to: ADDRESSES.inbox, name: 'Inbox' },
+  { to: ADDRESSES.marketplace, name: 'Marketplace' },
+  { to: ADDRESSES.costs, name: 'Costs' },
+  { to: ADDRESSES.settings, name: 'Settings' },
+] as const;
+const ASK_EVERY_MS = 15_000;
+
+interface NavigationProps {
+  /** On narrow screens it is there only while it is open. */
+  isOpen: boolean;
+  path: string;
+  onChoose: () => void;
+}
+
+function Navigation({ isOpen, path, onChoose }: NavigationProps) {
+  const waiting = useWaiting();
+  return (
+    <nav id="navigation" aria-label="Main" className={classNames('navigation', isOpen && 'navigation-open')}>
+      <ul className="navigation-list">
+        {PLACES.map(({ to, name }) => {
+          const isInbox = to === ADDRESSES.inbox && waiting !== undefined;
+          const isHere = path === to || path.startsWith(`${to}/`);
+          return (
+            <li key={to}>
+              <Link
+                href={to}
+                onClick={onChoose}
+                className="navigation-link"
+                aria-current={isHere ? 'page' : undefined}
+                aria-label={isInbox ? `${name}, ${waiting} waiting` : undefined}
+              >
+                {name}
+                {isInbox && waiting > 0 && <span className="navigation-count">{waiting}</span>}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+/** Returns how many approval requests and tasks wait for an answer; undefined for visitors, and until it is known. */
+function useWaiting(): number | undefined {
+  const user = useUser();
+  const { data } = useQuery({
+    queryKey: ['approvals', 'pending', 'total'],
+    queryFn: ({ signal }) => countWaiting(signal),
+    enabled: user !== undefined,
+    refetchInterval: ASK_EVERY_MS,
+  });
+  return data;
+}
+
+async function countWaiting(signal: AbortSignal): Promise<number> {
+  const options = { params: { query: { status: 'pending', size: 1 } }, signal } as const;
+  const [approvals, tasks] = await Promise.all([
+    unwrap(api.GET('/api/v1/agent-approvals/', options)),
+    unwrap(api.GET('/api/v1/human-tasks/', options)),
+  ]);
+  return approvals.total + tasks.total;
+}
+
+function AccountMenu({ user }: { user: User }) {
+  const signOut = useMutation({ mutationFn: session.signOut });
+  const leave = (): void => signOut.mutate();
+  return (
+    <>
+      <Menu
+        label="Account"
+        heading={
+          <>
+            <strong>{user.name}</strong>
+            {user.email !== null && <div>{user.email}</div>}
+          </>
+        }
+        // Signing out leaves the page as well, and unsaved changes on it would be gone.
+        items={[{ label: 'Sign out', onSelect: () => (isGuarded() ? hold(leave) : leave()) }]}
+      >
+        {/* This is a picture and no text, so the button is named Account whatever the person is called. */}
+        <span className="account-letters" data-letters={initialsOf(user.name)} />
+      </Menu>
+      {signOut.isError && (
+        <div className="account-problem">
+          <Alert onRetry={leave} isRetrying={signOut.isPending}>
+            {explain(signOut.error)} You are still signed in.
+          </Alert>
+        </div>
+      )}
+    </>
+  );
+}
+
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/u);
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  return ends.map((word) => firstLetter(word ?? '')).join('');
+}
+
+/** Counts letters as people do: an emoji of several code points is one. */
+function firstLetter(word: string): string {
+  const [first] = new Intl.Segmenter().segment(word);
+  return first?.segment.toUpperCase() ?? '';
+}
+
+/**
+ * The key `/` leads to the searchbox of the page, or of the dialog in front of it, unless the person is writing a text.
+ */
+function focusSearch(event: KeyboardEvent): void {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (isWriting(event.target)) return;
+  const dialog = document.querySelector('[role="dialog"], [role="alertdialog"]');
+  const search = (dialog ?? document.querySelector('main'))?.querySelector<HTMLInputElement>('input[type="search"]');
+  if (!search) return;
+  event.preventDefault();
+  search.focus();
+  search.select();
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
+  );
 }

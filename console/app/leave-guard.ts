@@ -1,44 +1,40 @@
-// Who has unsaved changes is asked before the page is left, whichever way: a link, the back button, closing the tab.
-import { useLayoutEffect, useSyncExternalStore } from 'react';
+// A person with unsaved changes is asked before they leave the page: by a link, by the back button or by closing the
+// tab.
+import { useLayoutEffect } from 'react';
 import type { AroundNavHandler } from 'wouter';
+import { createStore } from '../ui/store.js';
 
 type Leave = () => void;
 
-const listeners = new Set<() => void>();
+/** The way out that waits for the person's answer; undefined while nothing waits. */
+export const pendingLeave = createStore<Leave | undefined>(undefined);
 let guards = 0;
-let pending: Leave | undefined;
 /** The address of the page that is shown. */
 let here = location.href;
 
 /** While `isDirty`, leaving the page asks (alertdialog `Unsaved changes`). Changes of the query alone do not leave it. */
 export function useLeaveGuard(isDirty: boolean): void {
-  // As a layout effect it has ended before a page that comes instead of this one leads elsewhere.
+  // A layout effect ends before the next page, which may lead elsewhere at once, is shown.
   useLayoutEffect(() => (isDirty ? guard() : undefined), [isDirty]);
 }
 
-/** Whether there is something to lose. */
+/** Returns whether there is something to lose. */
 export function isGuarded(): boolean {
   return guards > 0;
 }
 
-/** For the router: holds back what would leave a guarded page. */
+/** The router calls this. It holds back what would leave a guarded page. */
 export const guardedNavigation: AroundNavHandler = (navigate, to, options) => {
   if (isGuarded() && isElsewhere(to, location.href)) hold(() => navigate(to, options));
   else navigate(to, options);
 };
 
-/** What waits for the person's answer, and does it. */
-export function usePendingLeave(): Leave | undefined {
-  return useSyncExternalStore(subscribe, () => pending);
+/** Asks before `leave` is done. */
+export function hold(leave: Leave): void {
+  pendingLeave.setState(leave);
 }
 
-/** Undefined: nothing waits any more. */
-export function hold(leave: Leave | undefined): void {
-  pending = leave;
-  for (const listener of listeners) listener();
-}
-
-/** Answers what ends it. */
+/** Returns the function that ends the guard. */
 function guard(): () => void {
   guards += 1;
   addEventListener('beforeunload', askBrowser);
@@ -52,7 +48,7 @@ function askBrowser(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** The address bar has changed already, and the router, which began to listen after this module, must not see it. */
+/** The address bar has changed already. The router must not see it, and it began to listen after this module. */
 function askOnWayBack(event: PopStateEvent): void {
   const target = location.href;
   if (!isGuarded() || !isElsewhere(target, here)) return follow();
@@ -69,11 +65,6 @@ function isElsewhere(to: string, from: string): boolean {
   return new URL(to, from).pathname !== new URL(from).pathname;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
 addEventListener('popstate', askOnWayBack);
-// The router's own events.
+// The router tells of its own changes by these events.
 for (const name of ['pushState', 'replaceState']) addEventListener(name, follow);

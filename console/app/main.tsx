@@ -1,22 +1,99 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import '../ui/theme.css';
-import { App } from './app.js';
+import { ConfirmDialog } from '../ui/dialog.js';
+import { Alert, Loading } from '../ui/notices.js';
+import { useStored } from '../ui/store.js';
+import { explain } from './explain.js';
+import { Layout } from './layout.js';
+import { guardedNavigation, isGuarded, pendingLeave } from './leave-guard.js';
 import { tellNonceToLibraries } from './nonce.js';
-import { queryClient } from './query-client.js';
-import { reloadForNewRelease } from './new-release.js';
-import { session } from './session.js';
-import { ownerOf } from './use-session.js';
+import { queryClient } from './queries.js';
+import { Routes } from './routes.js';
+import { ownerOf, session, useSession } from './session.js';
 
 tellNonceToLibraries();
 reloadForNewRelease();
 
-// What one person has read is nothing for the next one at the same page.
+// The next person at the same page must not see what the last one has read.
 let userId: number | undefined;
 session.subscribe(() => {
-  const next = ownerOf(session.state())?.id;
+  const next = ownerOf(session.getState())?.id;
   if (next !== userId) queryClient.clear();
   userId = next;
 });
 void session.start();
 
 createRoot(document.getElementById('console')!).render(<App />);
+
+function App() {
+  return (
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Router aroundNav={guardedNavigation}>
+          <InSession />
+          <LeaveDialog />
+        </Router>
+      </QueryClientProvider>
+    </StrictMode>
+  );
+}
+
+function InSession() {
+  const state = useSession();
+  if (state.phase === 'starting') return <Loading label="Starting" />;
+  if (state.phase === 'failed') {
+    return (
+      <main className="shell-main">
+        <Alert onRetry={() => void session.start()}>{explain(state.error)}</Alert>
+      </main>
+    );
+  }
+  // Another person gets a page of their own.
+  return (
+    <Layout key={ownerOf(state)?.id ?? 'visitor'}>
+      <Routes />
+    </Layout>
+  );
+}
+
+function LeaveDialog() {
+  const leave = useStored(pendingLeave, (held) => held);
+  const close = (): void => pendingLeave.setState(undefined);
+  if (leave === undefined) return null;
+  return (
+    <ConfirmDialog
+      title="Unsaved changes"
+      confirmLabel="Leave"
+      cancelLabel="Stay"
+      isDangerous
+      onCancel={close}
+      onConfirm={() => {
+        close();
+        leave();
+      }}
+    >
+      <p>What you have changed here is not saved. It is lost when you leave.</p>
+    </ConfirmDialog>
+  );
+}
+
+const KEY = 'reloaded-at';
+const PAUSE_MS = 30_000;
+
+/**
+ * A page that was open while the service was upgraded asks for parts of a release that is gone. Loading the page again
+ * gets the new release. It is loaded once only, because a part can be missing for other reasons. It is not loaded over
+ * unsaved changes: then a sentence in the place of the part says that it is missing.
+ */
+function reloadForNewRelease(): void {
+  addEventListener('vite:preloadError', (event) => {
+    if (isGuarded()) return;
+    if (Date.now() - Number(sessionStorage.getItem(KEY)) < PAUSE_MS) return;
+    event.preventDefault();
+    sessionStorage.setItem(KEY, String(Date.now()));
+    location.reload();
+  });
+}

@@ -1,7 +1,7 @@
 // The policy of the page takes style elements with its nonce only. Radix asks for it by a global name; CodeMirror takes it
 // as `EditorView.cspNonce.of(styleNonce())`.
 
-/** Undefined while Vite serves the page, which has no policy then. */
+/** Returns undefined while Vite serves the page, which has no policy then. */
 export function styleNonce(): string | undefined {
   const meta = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]');
   const nonce = meta?.nonce ?? '';

@@ -1,5 +1,7 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Component, type ReactNode } from 'react';
+import { Alert } from '../ui/notices.js';
 import { explain, fieldErrors } from './explain.js';
-import { Alert } from '../ui/alert.js';
 
 interface ProblemProps {
   error: unknown;
@@ -10,7 +12,7 @@ interface ProblemProps {
   isRetrying?: boolean;
 }
 
-/** What has failed, unless fields say it beside themselves. */
+/** Says what has failed, unless fields say it beside themselves. */
 export function Problem({ error, fields = [], sentences, onRetry, isRetrying = false }: ProblemProps) {
   if (error === null || error === undefined) return null;
   const named = Object.keys(fieldErrors(error));
@@ -20,4 +22,44 @@ export function Problem({ error, fields = [], sentences, onRetry, isRetrying = f
       {explain(error, sentences)}
     </Alert>
   );
+}
+
+interface FailedChoicesProps {
+  /** The noun of the choices: `projects`. */
+  noun: string;
+  query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>;
+}
+
+/** Stands in place of choices that could not be read: a list without them looks as if there were none. */
+export function FailedChoices({ noun, query: { error, isFetching, refetch } }: FailedChoicesProps) {
+  if (error === null) return null;
+  return (
+    <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
+      The {noun} to choose from are missing. {explain(error)}
+    </Alert>
+  );
+}
+
+/**
+ * Catches what a part throws while it renders, or because it could not be loaded. Everything around the part remains,
+ * above all the way to other pages and unsaved changes.
+ */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static getDerivedStateFromError(error: unknown): { error: unknown } {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return <Alert onRetry={() => location.reload()}>{sentenceOf(error)}</Alert>;
+  }
+}
+
+/** Rendering calls nothing, so a TypeError is a mistake of the page, unless a part of it could not be loaded. */
+function sentenceOf(error: unknown): string {
+  const isMistake = error instanceof TypeError && !/import/i.test(error.message);
+  return isMistake ? `Something went wrong in this page: ${error.message}` : explain(error);
 }

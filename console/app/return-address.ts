@@ -1,10 +1,11 @@
-// Where a person goes after signing in: what was asked for, and never another origin.
+// A person goes to the address that they asked for after signing in, and never to another origin.
 
 const HOME = '/';
 
 /**
- * The path, query and fragment of an address that stands in a link, which anybody may have written. The root where it is
- * not a path of this origin: another scheme or host, in whatever disguise, or the sign-in page itself.
+ * Returns the path, query and fragment of an address that stands in a link, which anybody may have written. It returns
+ * the root for everything that is not a path of this origin (another scheme or host in whatever disguise), and for the
+ * sign-in page.
  */
 export function toOwnPath(given: string | null | undefined, origin: string): string {
   if (!given?.startsWith('/') || !URL.canParse(given, origin)) return HOME;

@@ -1,38 +1,37 @@
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
-import { NotFound } from '../ui/not-found.js';
+import { NotFound } from '../ui/page-header.js';
 import { ADDRESSES } from './addresses.js';
-import * as pages from './pages.js';
-import { RequireSession } from './require-session.js';
-import { takeReturnAddress } from './kept-address.js';
-import { toOwnPath } from './return-address.js';
+import { toOwnPath, toSignInPath } from './return-address.js';
+import { ownerOf, takeReturnAddress, useSession } from './session.js';
 
-/** One page an address; `key` makes another record another page, so that nothing of the last one is left in it. */
+/**
+ * There is one page for each address. `key` makes another record another page, so that nothing of the last one is left
+ * in it.
+ */
 export function Routes() {
   return (
     <Switch>
       <Route path={ADDRESSES.home}>{inSession(<Home />)}</Route>
       <Route path={ADDRESSES.signIn}>
-        <pages.SignInPage />
+        <SignInPage />
       </Route>
       <Route path={ADDRESSES.password}>
-        <pages.PasswordPage />
+        <PasswordPage />
       </Route>
-      <Route path={ADDRESSES.workflows}>{inSession(<pages.WorkflowsPage />)}</Route>
+      <Route path={ADDRESSES.workflows}>{inSession(<WorkflowsPage />)}</Route>
       <Route path={ADDRESSES.workflow}>{({ id }) => inSession(<WorkflowById key={id} id={id} />)}</Route>
       <Route path={ADDRESSES.workflowStarts}>{({ id }) => inSession(<StartsById key={id} id={id} />)}</Route>
-      <Route path={ADDRESSES.runs}>{inSession(<pages.RunsPage />)}</Route>
-      <Route path={ADDRESSES.run}>{({ id }) => inSession(<pages.RunPage key={id} runId={id} />)}</Route>
-      <Route path={ADDRESSES.inbox}>{inSession(<pages.InboxPage />)}</Route>
-      <Route path={ADDRESSES.inboxItem}>{({ id }) => inSession(<pages.InboxItemPage key={id} itemId={id} />)}</Route>
+      <Route path={ADDRESSES.runs}>{inSession(<RunsPage />)}</Route>
+      <Route path={ADDRESSES.run}>{({ id }) => inSession(<RunPage key={id} runId={id} />)}</Route>
+      <Route path={ADDRESSES.inbox}>{inSession(<InboxPage />)}</Route>
+      <Route path={ADDRESSES.inboxItem}>{({ id }) => inSession(<InboxItemPage key={id} itemId={id} />)}</Route>
       <Route path={ADDRESSES.marketplace}>
-        <pages.MarketplacePage />
+        <MarketplacePage />
       </Route>
-      <Route path={ADDRESSES.marketplaceItem}>
-        {({ slug }) => <pages.MarketplaceItemPage key={slug} slug={slug} />}
-      </Route>
-      <Route path={ADDRESSES.costs}>{inSession(<pages.CostsPage />)}</Route>
-      <Route path={ADDRESSES.settings}>{inSession(<pages.SettingsPage />)}</Route>
+      <Route path={ADDRESSES.marketplaceItem}>{({ slug }) => <MarketplaceItemPage key={slug} slug={slug} />}</Route>
+      <Route path={ADDRESSES.costs}>{inSession(<CostsPage />)}</Route>
+      <Route path={ADDRESSES.settings}>{inSession(<SettingsPage />)}</Route>
       <Route>
         <NotFound />
       </Route>
@@ -44,7 +43,7 @@ function inSession(page: ReactNode) {
   return <RequireSession>{page}</RequireSession>;
 }
 
-/** Where sign-in links and identity providers lead to. */
+/** Sign-in links and identity providers lead here. */
 function Home() {
   const asked = toOwnPath(takeReturnAddress(), location.origin);
   return <Redirect to={asked === '/' ? ADDRESSES.workflows : asked} replace />;
@@ -53,9 +52,66 @@ function Home() {
 const WORKFLOW_ID = /^[1-9]\d{0,14}$/;
 
 function StartsById({ id }: { id: string }) {
-  return WORKFLOW_ID.test(id) ? <pages.StartsPage workflowId={Number(id)} /> : <NotFound />;
+  return WORKFLOW_ID.test(id) ? <StartsPage workflowId={Number(id)} /> : <NotFound />;
 }
 
 function WorkflowById({ id }: { id: string }) {
-  return WORKFLOW_ID.test(id) ? <pages.WorkflowPage workflowId={Number(id)} /> : <NotFound />;
+  return WORKFLOW_ID.test(id) ? <WorkflowPage workflowId={Number(id)} /> : <NotFound />;
 }
+
+const SessionDialog = lazy(() =>
+  import('../pages/sign-in/session-dialog.js').then((module) => ({ default: module.SessionDialog })),
+);
+
+/**
+ * A visitor signs in first, and comes back to the address that was asked for. A person whose session ends over unsaved
+ * changes signs in on top of them.
+ */
+function RequireSession({ children }: { children: ReactNode }) {
+  const state = useSession();
+  if (ownerOf(state) === undefined) {
+    return <Redirect to={toSignInPath(`${location.pathname}${location.search}${location.hash}`)} replace />;
+  }
+  return (
+    <>
+      {children}
+      {state.phase === 'out' && (
+        <Suspense>
+          <SessionDialog />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+// Each page is loaded when it is needed for the first time, so none of them weighs on another one's first visit.
+
+const SignInPage = lazy(() =>
+  import('../pages/sign-in/sign-in-page.js').then((page) => ({ default: page.SignInPage })),
+);
+const PasswordPage = lazy(() =>
+  import('../pages/sign-in/password-page.js').then((page) => ({ default: page.PasswordPage })),
+);
+const WorkflowsPage = lazy(() =>
+  import('../pages/workflows/workflows-page.js').then((page) => ({ default: page.WorkflowsPage })),
+);
+const WorkflowPage = lazy(() =>
+  import('../pages/workflow/workflow-page.js').then((page) => ({ default: page.WorkflowPage })),
+);
+const StartsPage = lazy(() => import('../pages/starts/starts-page.js').then((page) => ({ default: page.StartsPage })));
+const RunsPage = lazy(() => import('../pages/runs/runs-page.js').then((page) => ({ default: page.RunsPage })));
+const RunPage = lazy(() => import('../pages/run/run-page.js').then((page) => ({ default: page.RunPage })));
+const InboxPage = lazy(() => import('../pages/inbox/inbox-page.js').then((page) => ({ default: page.InboxPage })));
+const InboxItemPage = lazy(() =>
+  import('../pages/inbox/inbox-item-page.js').then((page) => ({ default: page.InboxItemPage })),
+);
+const MarketplacePage = lazy(() =>
+  import('../pages/marketplace/marketplace-page.js').then((page) => ({ default: page.MarketplacePage })),
+);
+const MarketplaceItemPage = lazy(() =>
+  import('../pages/marketplace/marketplace-item-page.js').then((page) => ({ default: page.MarketplaceItemPage })),
+);
+const CostsPage = lazy(() => import('../pages/costs/costs-page.js').then((page) => ({ default: page.CostsPage })));
+const SettingsPage = lazy(() =>
+  import('../pages/settings/settings-page.js').then((page) => ({ default: page.SettingsPage })),
+);

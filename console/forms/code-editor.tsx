@@ -13,7 +13,7 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 /**
- * Typing over selected text. The browser would keep the colour of what was there in a style of its own, which the policy of
+ * Handles typing over selected text. The browser would keep the colour of the old text in a style, which the policy of
  * the page forbids.
  */
 const TYPED_OVER = EditorView.domEventHandlers({

@@ -1,28 +1,38 @@
-// The generic form: a field by its schema, whatever the kind of the node. What holds other fields is in this file, too,
-// because each of them may hold every other one.
-import { use } from 'react';
-import { asArray, asObject, asText, isObject } from '../graph/json.js';
-import { startValue } from '../graph/start-value.js';
+// The generic form shows a field by its schema, whatever the kind of the node. Controls that hold other fields are in
+// this file, because each of them may hold every other one.
+import { lazy, Suspense, use, useId, useState, type ComponentType } from 'react';
+import { ErrorBoundary } from '../app/problem.js';
+import { startValue } from '../drawing/change-drawing.js';
+import { asArray, asObject, asText, isObject, isSameJson } from '../drawing/json.js';
 import { Button } from '../ui/button.js';
-import { Hint } from '../ui/hint.js';
-import { SelectField } from '../ui/select-field.js';
-import { ChoiceField } from './choice-field.js';
-import { CodeField } from './code-field.js';
-import { ConditionField } from './condition-field.js';
-import type { SchemaFieldProps } from './field-props.js';
-import { FormContext, useFieldError } from './form-context.js';
+import { Hint, SelectField } from '../ui/fields.js';
+import { Loading } from '../ui/notices.js';
+import {
+  ChoiceField,
+  ConditionField,
+  NumberField,
+  RecordField,
+  SuggestionsField,
+  SwitchField,
+  VariableText,
+} from './fields.js';
+import { FormContext, useFieldError, type SchemaFieldProps } from './form.js';
 import './forms.css';
-import { ItemButtons } from './item-buttons.js';
-import { JsonField } from './json-field.js';
-import { NumberField } from './number-field.js';
-import { RecordField } from './record-field.js';
-import { descriptionOf, isRequired, propertiesOf, shapeOf, titleOf, variantsOf, withoutNull } from './schema.js';
-import { SuggestionsField } from './suggestions-field.js';
-import { SwitchField } from './switch-field.js';
-import { VariableText } from './variable-text.js';
-import { hasConstants, variantOptions } from './variant-options.js';
+import {
+  descriptionOf,
+  hasConstants,
+  isRequired,
+  propertiesOf,
+  shapeOf,
+  titleOf,
+  variantOptions,
+  variantsOf,
+  withoutNull,
+} from './schema.js';
+import type { SourceEditorProps } from './source-editor.js';
+import { fromJsonText, isJson, toJsonText } from './values.js';
 
-export function SchemaField(props: SchemaFieldProps) {
+function SchemaField(props: SchemaFieldProps) {
   const key = String(props.path.at(-1) ?? '');
   const shape = shapeOf(props.schema, key);
   const plain = { ...props, schema: withoutNull(props.schema) };
@@ -60,7 +70,7 @@ export function SchemaField(props: SchemaFieldProps) {
   }
 }
 
-/** The fields of an object, in the order of its schema; what the schema does not know is kept and not shown. */
+/** The fields of an object in the order of its schema. A value that the schema does not know is kept and not shown. */
 export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const owner = asObject(value);
   return Object.entries(propertiesOf(schema)).map(([key, property]) => (
@@ -119,7 +129,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   );
 }
 
-/** One of several forms: words to choose from, or an object with fields of its own. Other alternatives are JSON. */
+/** A choice among several forms: words, or objects with fields of their own. Other alternatives are edited as JSON. */
 function VariantsField(props: SchemaFieldProps) {
   const { schema, path, label, value, onChange } = props;
   const error = useFieldError(path);
@@ -146,6 +156,107 @@ function VariantsField(props: SchemaFieldProps) {
         }}
       />
       {chosen !== undefined && <Properties schema={chosen} path={path} value={current} onChange={onChange} />}
+    </div>
+  );
+}
+
+interface ItemButtonsProps {
+  /** The name of the item. */
+  name: string;
+  at: number;
+  items: readonly unknown[];
+  onChange: (items: unknown[]) => void;
+}
+
+/** Moves one item of a list, or takes it out. */
+export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
+  const move = (to: number): void => onChange(items.toSpliced(at, 1).toSpliced(to, 0, items[at]));
+  return (
+    <div className="form-item-buttons">
+      <Button variant="quiet" disabled={at === 0} aria-label={`Move ${name} up`} onClick={() => move(at - 1)}>
+        ↑
+      </Button>
+      <Button
+        variant="quiet"
+        disabled={at === items.length - 1}
+        aria-label={`Move ${name} down`}
+        onClick={() => move(at + 1)}
+      >
+        ↓
+      </Button>
+      <Button variant="quiet" aria-label={`Remove ${name}`} onClick={() => onChange(items.toSpliced(at, 1))}>
+        Remove
+      </Button>
+    </div>
+  );
+}
+
+const JsonEditor = lazy(() => import('./json-editor.js').then((part) => ({ default: part.JsonEditor })));
+
+/** Any JSON. A text that is no JSON is kept as a text, and the field says so. */
+function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+  const [written, setWritten] = useState(() => toJsonText(value));
+  const text = isSameJson(fromJsonText(written), value) ? written : toJsonText(value);
+  const looksBroken = /^\s*[[{](?!\{)/.test(text) && !isJson(text);
+  return (
+    <EditorField
+      schema={schema}
+      path={path}
+      label={label}
+      editor={JsonEditor}
+      value={text}
+      problem={looksBroken ? 'This is not complete JSON yet; as it is, it is a text.' : undefined}
+      onChange={(next) => {
+        setWritten(next);
+        onChange(path, fromJsonText(next));
+      }}
+    />
+  );
+}
+
+const CodeEditor = lazy(() => import('./code-editor.js').then((part) => ({ default: part.CodeEditor })));
+
+/** The editor of JavaScript. */
+function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+  return (
+    <EditorField
+      schema={schema}
+      path={path}
+      label={label}
+      editor={CodeEditor}
+      value={asText(value) ?? ''}
+      onChange={(next) => onChange(path, next)}
+    />
+  );
+}
+
+interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'label'> {
+  /** The editor may be loaded when it is first shown. */
+  editor: ComponentType<Pick<SourceEditorProps, 'labelledBy' | 'value' | 'isReadOnly' | 'onChange'>>;
+  value: string;
+  /** A problem of the value that is known before the service has checked it. */
+  problem?: string | undefined;
+  onChange: (value: string) => void;
+}
+
+/** A label above an editor, the hint and the errors below. */
+function EditorField({ schema, path, label, editor: Editor, value, problem, onChange }: EditorFieldProps) {
+  const error = useFieldError(path);
+  const { isReadOnly } = use(FormContext);
+  const id = useId();
+  return (
+    <div className="field" data-path={path.join('.')}>
+      <span className="field-label" id={id}>
+        {label}
+      </span>
+      <ErrorBoundary>
+        <Suspense fallback={<Loading />}>
+          <Editor labelledBy={id} value={value} isReadOnly={isReadOnly} onChange={onChange} />
+        </Suspense>
+      </ErrorBoundary>
+      {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
+      {problem !== undefined && <p className="field-error">{problem}</p>}
+      {error !== undefined && <p className="field-error">{error}</p>}
     </div>
   );
 }

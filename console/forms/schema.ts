@@ -1,7 +1,7 @@
-// Which control edits a value, by the JSON Schema of it.
-import { asArray, asObject, asText, isObject, type JsonObject } from '../graph/json.js';
+// The JSON Schema of a value decides which control edits it.
+import { asArray, asObject, asText, isObject, type JsonObject } from '../drawing/json.js';
 
-export type Shape =
+type Shape =
   | 'choice'
   | 'suggestions'
   | 'text'
@@ -49,10 +49,10 @@ function shapeOfType(schema: JsonObject, key: string): Shape {
   }
 }
 
-/** Fields whose texts have more than one line, as a rule. */
+/** Fields whose texts usually have more than one line. */
 const LONG = /^(message|text|content|body|code|prompt|guide|description|instructions)$/;
 
-/** What a condition consists of, wherever a kind has one. */
+/** The keys of a condition, in every kind that has one. */
 const CONDITION = ['left', 'operator', 'right'];
 
 function shapeOfObject(schema: JsonObject): Shape {
@@ -63,7 +63,7 @@ function shapeOfObject(schema: JsonObject): Shape {
   return typesOf(asObject(schema['additionalProperties'])).includes('string') ? 'record' : 'json';
 }
 
-/** The schema of a value that may also be null: null is what is written where a field is emptied. */
+/** Returns the schema of a value that may be null as well. Null is written when a field is emptied. */
 export function withoutNull(schema: JsonObject): JsonObject {
   const variants = variantsOf(schema).filter((variant) => !isNull(variant));
   const [only] = variants;
@@ -102,7 +102,9 @@ export function descriptionOf(schema: JsonObject): string | undefined {
   return asText(schema['description']);
 }
 
-/** The title of a field by its path, as it stands in a problem: `messages.0.message` -> `Messages 1 › Message`. */
+/**
+ * Returns the title of a field by its path, as it stands in a problem: `messages.0.message` -> `Messages 1 › Message`.
+ */
 export function titleOfPath(schema: unknown, path: string): string {
   if (path === '') return '';
   const titles: string[] = [];
@@ -113,7 +115,7 @@ export function titleOfPath(schema: unknown, path: string): string {
       titles.push(`${titles.pop() ?? ''} ${Number(part) + 1}`.trim());
       current = plain['items'];
     } else {
-      // Where there are several forms, one of them has the field.
+      // If there are several forms, one of them has the field.
       const forms = [plain, ...variantsOf(plain)].map(propertiesOf);
       const property = forms.find((properties) => Object.hasOwn(properties, part))?.[part];
       titles.push(property === undefined ? part : titleOf(property, part));
@@ -121,4 +123,29 @@ export function titleOfPath(schema: unknown, path: string): string {
     }
   }
   return titles.join(' › ');
+}
+
+interface VariantOption {
+  label: string;
+  value?: unknown;
+  /** The schema of an alternative that is an object with fields. */
+  schema?: JsonObject;
+}
+
+/** Returns whether an object has the constants of an alternative, such as the word that tells it from the others. */
+export function hasConstants(schema: JsonObject, value: JsonObject): boolean {
+  return Object.entries(propertiesOf(schema)).every(
+    ([key, property]) => !Object.hasOwn(property, 'const') || value[key] === property['const'],
+  );
+}
+
+/** Returns each word of an alternative, or each alternative that is an object with fields. Others cannot be chosen. */
+export function variantOptions(schema: JsonObject): VariantOption[] {
+  return variantsOf(schema).flatMap((variant): VariantOption[] => {
+    const words = asArray(variant['enum'] ?? (Object.hasOwn(variant, 'const') ? [variant['const']] : []));
+    if (words.length > 0) return words.map((word) => ({ label: String(word), value: word }));
+    const keys = Object.keys(propertiesOf(variant));
+    if (!typesOf(variant).includes('object') || keys.length === 0) return [];
+    return [{ label: asText(variant['title']) ?? `By ${keys.join(' and ')}`, schema: variant }];
+  });
 }

@@ -12,12 +12,12 @@ export interface SourceEditorProps {
   isReadOnly: boolean;
   /** Whether variables are inserted here. */
   takesVariables: boolean;
-  /** What the language brings: always the same object. */
+  /** The extension of the language. It must always be the same object. */
   language: Extension;
   onChange: (value: string) => void;
 }
 
-/** A textbox. Tab leaves it, as everywhere in the form. */
+/** An editor that is a textbox. Tab leaves it, as it leaves every field of the form. */
 export function SourceEditor(props: SourceEditorProps) {
   const { labelledBy, value, isReadOnly, takesVariables, language, onChange } = props;
   const parent = useRef<HTMLDivElement>(null);

@@ -1,17 +1,16 @@
-import { useState } from 'react';
-import type { VariableGroup } from '../graph/variables.js';
+import { useEffect, useRef, useState, type RefObject } from 'react';
+import type { VariableGroup } from '../drawing/variables.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { SearchField } from '../ui/search-field.js';
-import './variable-picker.css';
-import { WithCode } from '../ui/with-code.js';
+import { SearchField, WithCode } from '../ui/fields.js';
+import './forms.css';
 
 interface VariablePickerProps {
   groups: () => VariableGroup[];
   onChoose: (text: string) => void;
 }
 
-/** Button `Insert variable`: the run's input and the results of earlier nodes. */
+/** The button `Insert variable` offers the run's input and the results of earlier nodes. */
 export function VariablePicker({ groups, onChoose }: VariablePickerProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -79,4 +78,51 @@ function find(groups: VariableGroup[], search: string): VariableGroup[] {
         : choices.filter(({ label, text }) => `${label} ${text}`.toLowerCase().includes(wanted)),
     }))
     .filter(({ choices }) => choices.length > 0);
+}
+
+// A variable is inserted where the caret was last.
+
+const FIELDS = '[data-variables]';
+
+/**
+ * Remembers which field of `form` that takes variables had the focus last. `onLeave` is called when a field is left.
+ */
+export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () => void): () => HTMLElement | undefined {
+  const last = useRef<HTMLElement>(undefined);
+  useEffect(() => {
+    const element = form.current;
+    const remember = ({ target }: FocusEvent): void => {
+      if (target instanceof HTMLElement && target.matches(FIELDS)) last.current = target;
+    };
+    element?.addEventListener('focusin', remember);
+    element?.addEventListener('focusout', onLeave);
+    return () => {
+      element?.removeEventListener('focusin', remember);
+      element?.removeEventListener('focusout', onLeave);
+    };
+  }, [form, onLeave]);
+  return () => {
+    if (last.current !== undefined && form.current?.contains(last.current) === true) return last.current;
+    const fields = [...(form.current?.querySelectorAll<HTMLElement>(FIELDS) ?? [])];
+    // A person most likely means an empty field that must be filled.
+    return fields.find((field) => field.matches(':required') && textOf(field) === '') ?? fields[0];
+  };
+}
+
+/** Replaces the selected text. The field reports it as if the text had been typed. */
+export function insertText(field: HTMLElement, text: string): void {
+  field.focus();
+  if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) {
+    field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end');
+    field.dispatchEvent(new InputEvent('input', { bubbles: true, data: text, inputType: 'insertText' }));
+  } else {
+    // CodeMirror's field is edited by the document itself, and no other way keeps its Undo.
+    document.execCommand('insertText', false, text);
+  }
+}
+
+function textOf(field: HTMLElement): string {
+  return field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement
+    ? field.value
+    : (field.textContent ?? '');
 }

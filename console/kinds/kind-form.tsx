@@ -1,22 +1,26 @@
 import type { ReactNode } from 'react';
-import { Properties } from '../forms/schema-field.js';
-import { propertiesOf, type Path } from '../forms/schema.js';
-import type { JsonObject } from '../graph/json.js';
-import type { NodeKind } from '../graph/node-kind.js';
-import { ConditionForm } from './condition.js';
-import { groupsOf, withoutGroups } from './groups.js';
-import { HandleList } from './handle-list.js';
+import { itemTitle, listSchema, startItem } from '../drawing/change-drawing.js';
+import type { NodeKind } from '../drawing/drawing.js';
+import { asArray, asObject, asText, type JsonObject } from '../drawing/json.js';
+import { setAt } from '../drawing/links.js';
+import { ConditionRow, hasRightSide, hintOf, operatorOf } from '../forms/fields.js';
+import { useFieldError } from '../forms/form.js';
+import { ItemButtons, Properties } from '../forms/schema-field.js';
+import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
+import { Button } from '../ui/button.js';
+import { Hint, TextField } from '../ui/fields.js';
+import { groupsOf, withoutGroups } from './kind-fields.js';
 import { TriggerForm } from './trigger.js';
 
 interface KindFormProps {
   kind: NodeKind;
   data: JsonObject;
-  /** Where an item of the data leads to that is a handle. */
+  /** Renders the targets of an item of the data that is a handle. */
   renderTargets: (path: Path) => ReactNode;
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The kind's own fields, and below them what every node may say, which most nodes leave as it is. */
+/** The kind's own fields. Below them stand the fields that every node has, which most nodes leave as they are. */
 export function KindForm(props: KindFormProps) {
   const { kind, data, onChange } = props;
   return (
@@ -34,7 +38,7 @@ export function KindForm(props: KindFormProps) {
   );
 }
 
-/** A kind's own form where it has one in this folder; every other kind has the generic one. */
+/** A kind has its own form if there is one in this folder, else the generic one. */
 function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
   const schema = withoutGroups(kind.schema);
   switch (kind.type) {
@@ -66,11 +70,151 @@ function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
   }
 }
 
-/** The fields in their order: those before the list of handles, the name of this list, and those behind it. */
+/** Returns the fields in their order: those before the list of handles, the name of this list, and those behind it. */
 function partsOf(schema: JsonObject, listed: string | undefined): (JsonObject | string)[] {
   const entries = Object.entries(propertiesOf(schema));
   const at = entries.findIndex(([key]) => key === listed);
   if (listed === undefined || at < 0) return [schema];
   const part = (some: typeof entries): JsonObject => ({ ...schema, properties: Object.fromEntries(some) });
   return [part(entries.slice(0, at)), listed, part(entries.slice(at + 1))];
+}
+
+interface HandleListProps {
+  kind: NodeKind;
+  /** The field whose items are handles. */
+  field: string;
+  /** The value of the field. */
+  value: unknown;
+  /** Renders the targets of the item at an index. */
+  renderTargets: (index: number) => ReactNode;
+  onChange: (path: Path, value: unknown) => void;
+}
+
+/**
+ * The exits of a node that its data lists: each with its label, its id, the other fields of its schema, and its
+ * targets.
+ */
+function HandleList({ kind, field, value, renderTargets, onChange }: HandleListProps) {
+  const error = useFieldError([field]);
+  const list = listSchema(kind, field);
+  const items = asArray(value ?? list['default']);
+  const title = itemTitle(list);
+  const isFull = typeof list['maxItems'] === 'number' && items.length >= list['maxItems'];
+  const hint = descriptionOf(list);
+  const set = (path: Path, written: unknown): void => {
+    // A default of the service is written down with the first change.
+    if (value === undefined && path.length > 1)
+      onChange([field], asObject(setAt({ [field]: items }, path, written))[field]);
+    else onChange(path, written);
+  };
+  return (
+    <fieldset className="form-group" data-path={field}>
+      <legend className="form-legend">{titleOf(list, field)}</legend>
+      {hint !== undefined && <Hint>{hint}</Hint>}
+      {items.map((item, at) => (
+        <fieldset className="form-item" key={at}>
+          <legend className="form-legend">{nameOf(item, `${title} ${at + 1}`)}</legend>
+          <Item
+            title={title}
+            schema={asObject(list['items'])}
+            path={[field, at]}
+            item={asObject(item)}
+            onChange={set}
+          />
+          {renderTargets(at)}
+          <ItemButtons
+            name={nameOf(item, `${title} ${at + 1}`)}
+            at={at}
+            items={items}
+            onChange={(next) => onChange([field], next)}
+          />
+        </fieldset>
+      ))}
+      {error !== undefined && <p className="field-error">{error}</p>}
+      <Button disabled={isFull} onClick={() => onChange([field], [...items, startItem(kind, list, items)])}>
+        Add {title.toLowerCase()}
+      </Button>
+    </fieldset>
+  );
+}
+
+interface ItemProps {
+  title: string;
+  schema: JsonObject;
+  path: Path;
+  item: JsonObject;
+  onChange: (path: Path, value: unknown) => void;
+}
+
+/** The targets of an item are chosen below its fields. */
+const APART = new Set(['id', 'label', 'node']);
+
+function Item({ title, schema, path, item, onChange }: ItemProps) {
+  const idError = useFieldError([...path, 'id']);
+  const own = Object.entries(propertiesOf(schema)).filter(([key]) => !APART.has(key));
+  const text = (key: string) => ({
+    value: asText(item[key]) ?? '',
+    onChange: (written: string) => onChange([...path, key], written),
+  });
+  return (
+    <>
+      <div className="form-row">
+        <div data-path={[...path, 'label'].join('.')}>
+          <TextField label={`${title} label`} {...text('label')} />
+        </div>
+        <div data-path={[...path, 'id'].join('.')}>
+          <TextField label={`${title} ID`} error={idError} isRequired spellCheck={false} {...text('id')} />
+        </div>
+      </div>
+      <Properties
+        schema={{ ...schema, properties: Object.fromEntries(own) }}
+        path={path}
+        value={item}
+        onChange={onChange}
+      />
+    </>
+  );
+}
+
+/** Returns what the item is called everywhere, as at its exit of the card. */
+function nameOf(item: unknown, otherwise: string): string {
+  const { label, id } = asObject(item);
+  return [asText(label), asText(id)].find((text) => text !== undefined && text.trim() !== '') ?? otherwise;
+}
+
+interface ConditionFormProps {
+  schema: JsonObject;
+  data: JsonObject;
+  onChange: (path: Path, value: unknown) => void;
+}
+
+/** The condition, and the rule in words. */
+function ConditionForm({ schema, data, onChange }: ConditionFormProps) {
+  const field = propertiesOf(schema)['condition'] ?? {};
+  const { condition } = data;
+  const word = operatorOf(condition);
+  return (
+    <>
+      <ConditionRow schema={field} path={['condition']} value={condition} onChange={onChange} />
+      <p className="field-hint">
+        Goes on by True where the left side {wordOf(word)}
+        {hasRightSide(field, condition) && ' the right side'}, else by False. {hintOf(word)}
+      </p>
+    </>
+  );
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  '==': 'equals',
+  '!=': 'differs from',
+  '>': 'is greater than',
+  '<': 'is less than',
+  '>=': 'is at least',
+  '<=': 'is at most',
+  not_contains: 'does not contain',
+  in: 'is one of the items of',
+};
+
+function wordOf(sign: string): string {
+  return (Object.hasOwn(WORDS, sign) ? WORDS[sign] : undefined) ?? sign.replaceAll('_', ' ');
 }

@@ -1,9 +1,11 @@
-import { ItemButtons } from '../forms/item-buttons.js';
-import { propertiesOf, withoutNull, type Path } from '../forms/schema.js';
-import { asArray, asObject, type JsonObject } from '../graph/json.js';
+import { MASK } from '../drawing/drawing.js';
+import { asArray, asObject, asText, isObject, type JsonObject } from '../drawing/json.js';
+import { useFieldError } from '../forms/form.js';
+import { ItemButtons } from '../forms/schema-field.js';
+import { descriptionOf, propertiesOf, titleOf, withoutNull, type Path } from '../forms/schema.js';
 import { Button } from '../ui/button.js';
-import { toFieldId } from './field-id.js';
-import { InputField } from './input-field.js';
+import { CheckboxField, SelectField, TextField } from '../ui/fields.js';
+import { toFieldId } from './kind-fields.js';
 
 interface TriggerFormProps {
   schema: JsonObject;
@@ -41,5 +43,125 @@ export function TriggerForm({ schema, data, onChange }: TriggerFormProps) {
       ))}
       <Button onClick={add}>Add input field</Button>
     </div>
+  );
+}
+
+interface InputFieldProps {
+  schema: JsonObject;
+  path: Path;
+  field: JsonObject;
+  others: readonly unknown[];
+  onChange: (field: JsonObject) => void;
+}
+
+const TYPES = ['text', 'textarea', 'number', 'checkbox', 'select', 'json'];
+
+/** One field of a run's input. Its name in variables follows the title until somebody writes another one. */
+function InputField({ schema, path, field, others, onChange }: InputFieldProps) {
+  const properties = propertiesOf(schema);
+  const set = (key: string, value: unknown): void => onChange({ ...field, [key]: value });
+  const text = (key: string) => ({
+    label: titleOf(properties[key] ?? {}, key),
+    value: toText(field[key]),
+    onChange: (value: string) => set(key, value),
+  });
+  const [id, title, type] = [asText(field['id']) ?? '', asText(field['title']) ?? '', asText(field['type']) ?? 'text'];
+  const idError = useFieldError([...path, 'id']);
+  const follows = id === '' || id === toFieldId(title, others);
+  const retitle = (next: string): void =>
+    onChange({ ...field, title: next, ...(follows && { id: toFieldId(next, others) }) });
+  /** A stored secret stays secret, so a field that becomes public begins without it. */
+  const setSecret = (isSecret: boolean): void => {
+    const losesDefault = !isSecret && field['default_value'] === MASK;
+    onChange({ ...field, is_secret: isSecret, ...(losesDefault && { default_value: '' }) });
+  };
+  const types = TYPES.includes(type) ? TYPES : [...TYPES, type];
+  const defaultHint =
+    field['default_value'] === MASK ? 'A secret is stored here. It is kept until you write another.' : undefined;
+  return (
+    <div className="form-variants">
+      <div className="form-row">
+        <TextField {...text('title')} onChange={retitle} />
+        <div data-path={[...path, 'id'].join('.')}>
+          <TextField {...text('id')} hint={`Used as {{ input.${id} }}`} error={idError} isRequired />
+        </div>
+      </div>
+      <div className="form-row">
+        <SelectField {...text('type')} value={type} options={types.map((each) => ({ value: each, label: each }))} />
+        <TextField
+          {...text('default_value')}
+          hint={defaultHint}
+          type={field['is_secret'] === true ? 'password' : 'text'}
+          autoComplete="new-password"
+        />
+      </div>
+      {type === 'select' && (
+        <OptionsField options={asArray(field['options'])} onChange={(options) => set('options', options)} />
+      )}
+      <div className="form-row">
+        <TextField {...text('placeholder')} />
+        <TextField {...text('tooltip')} />
+      </div>
+      <div className="form-row">
+        {['input_requirements', 'is_secret'].map((key) => (
+          <CheckboxField
+            key={key}
+            label={titleOf(properties[key] ?? {}, key)}
+            hint={descriptionOf(properties[key] ?? {})}
+            isChecked={field[key] === true}
+            onChange={(isChecked) => (key === 'is_secret' ? setSecret(isChecked) : set(key, isChecked))}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(isObject(value) ? value : (value as unknown));
+}
+
+interface OptionsFieldProps {
+  options: readonly unknown[];
+  onChange: (options: readonly unknown[]) => void;
+}
+
+/** The options to choose from. The value of an option is its title until another one is written. */
+function OptionsField({ options, onChange }: OptionsFieldProps) {
+  const set = (at: number, change: JsonObject): void =>
+    onChange(options.with(at, { ...asObject(options[at]), ...change }));
+  return (
+    <fieldset className="form-group">
+      <legend className="form-legend">Options</legend>
+      {options.map((option, at) => {
+        const { title, value } = asObject(option);
+        const retitle = (next: string): void => set(at, { title: next, ...(value === title && { value: next }) });
+        return (
+          <div className="form-record" key={at}>
+            <input
+              className="control"
+              aria-label={`Option ${at + 1} title`}
+              value={asText(title) ?? ''}
+              onChange={({ target }) => retitle(target.value)}
+            />
+            <input
+              className="control"
+              aria-label={`Option ${at + 1} value`}
+              value={typeof value === 'string' ? value : JSON.stringify(value ?? '')}
+              onChange={({ target }) => set(at, { value: target.value })}
+            />
+            <Button
+              variant="quiet"
+              aria-label={`Remove option ${at + 1}`}
+              onClick={() => onChange(options.toSpliced(at, 1))}
+            >
+              <span aria-hidden="true">✕</span>
+            </Button>
+          </div>
+        );
+      })}
+      <Button onClick={() => onChange([...options, { title: '', value: '', is_default: false }])}>Add option</Button>
+    </fieldset>
   );
 }

@@ -1,26 +1,29 @@
-// What is known of a run while it goes on, and how news change it. A change leaves every other node's entry the same object,
-// so that whoever shows one node hears of that node alone.
-import { isEqualJson, isObject } from '../../graph/json.js';
+// The state of a run while it runs, and how news change it. A change leaves the entry of every other node the same
+// object, so that only the parts of the page that show this node render again.
 import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/src/index.js';
+import { isEqualJson, isObject } from '../drawing/json.js';
 
-/** A node's entry, as in the poll. `reused`, `handled`: extensions, "Going on, going back" and "What every node may say". */
+/**
+ * A node's entry, as the poll has it. `reused` and `handled` are described in the extensions "Going on, going back" and
+ * "What every node may say".
+ */
 export type NodeEntry = NodeResult & {
   path?: string;
   reused?: boolean;
   handled?: boolean;
-  /** Of a loop. */
+  /** The counts of a loop. */
   iterations?: { total: number; succeeded: number; failed: number; in_progress: number };
 };
 
 export interface LiveRun {
   status: RunStatus;
-  /** Behind which an event stream goes on; undefined where the run was not polled. */
+  /** The version after which an event stream continues; undefined if the run was not polled. */
   version: number | undefined;
-  /** By `nodeKey`: the nodes that have begun. */
+  /** The nodes that have begun, by `nodeKey`. */
   nodes: ReadonlyMap<string, NodeEntry>;
   /** Keys of `nodes` in the order in which the nodes have begun. */
   order: readonly string[];
-  /** By `nodeKey`: ids of the requests for an approval that nobody has decided. */
+  /** The ids of the approval requests that nobody has decided, by `nodeKey`. */
   pending: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -29,7 +32,7 @@ const NONE: readonly string[] = [];
 /** Neither paths nor ids hold control characters. */
 const BETWEEN = '\u001F';
 
-/** Names a node in an iteration; the node's id alone outside loops. */
+/** Returns the key of a node in an iteration, or the node's id alone outside loops. */
 export function nodeKey(id: string, path = ''): string {
   return path === '' ? id : `${path}${BETWEEN}${id}`;
 }
@@ -39,7 +42,7 @@ export function parseNodeKey(key: string): { nodeId: string; path: string } {
   return second === undefined ? { nodeId: first, path: '' } : { nodeId: second, path: first };
 }
 
-/** The last moment that the run's nodes tell of, in milliseconds since 1970: the service's clock may be ahead. */
+/** Returns the last moment that the run's nodes name, in milliseconds since 1970. The service's clock may be ahead. */
 export function latestMs({ nodes }: LiveRun): number {
   let latest = 0;
   for (const entry of nodes.values()) {
@@ -58,7 +61,7 @@ export function startLiveRun(status: RunStatus, nodes: Readonly<Record<string, N
   return applyState(empty, { status, version: undefined, nodes });
 }
 
-/** The run after events, in their order. */
+/** Returns the run after events, in their order. */
 export function applyEvents(live: LiveRun, events: readonly RunEvent[]): LiveRun {
   if (events.length === 0) return live;
   const nodes = new Map(live.nodes);
@@ -75,7 +78,7 @@ export function applyEvents(live: LiveRun, events: readonly RunEvent[]): LiveRun
 
 type PolledRun = Pick<LiveRun, 'status' | 'version'> & { nodes: Readonly<Record<string, NodeEntry>> };
 
-/** The run after events and polls, in the order in which they have come. */
+/** Returns the run after events and polls, in the order in which they have come. */
 export function applyNews(live: LiveRun, news: readonly (RunEvent | PolledRun)[]): LiveRun {
   let [after, events]: [LiveRun, RunEvent[]] = [live, []];
   for (const item of news) {
@@ -85,7 +88,7 @@ export function applyNews(live: LiveRun, news: readonly (RunEvent | PolledRun)[]
   return applyEvents(after, events);
 }
 
-/** The run as a poll shows it. A poll may be older than an event: what has ended stays ended. */
+/** Returns the run as a poll shows it. A poll may be older than an event, so a node that has ended stays ended. */
 export function applyState(live: LiveRun, polled: PolledRun): LiveRun {
   const nodes = new Map(live.nodes);
   const pending = new Map(live.pending);

@@ -1,11 +1,11 @@
-// The words that the console has for the state of each node of a drawing.
-import type { RunLinks } from '../graph/run-links.js';
+// The words of the console for the state of each node of a drawing.
+import type { RunLinks } from '../drawing/run-links.js';
 import { hasEnded, type LiveRun, type NodeEntry } from './live-run.js';
 
-/** `not run`: the run did not reach the node, or can no longer reach it. */
+/** `not run` means that the run did not reach the node, or can no longer reach it. */
 export type StatusWord = 'in queue' | 'in progress' | 'waiting' | 'succeeded' | 'failed' | 'cancelled' | 'not run';
 
-/** The word of an entry; `isWaiting`: somebody must decide first. */
+/** Returns the word of an entry. `isWaiting` means that somebody must decide first. */
 export function wordOf(entry: NodeEntry, isWaiting = false): StatusWord {
   if (entry.status === 'failed') return entry.error?.code === 'cancelled' ? 'cancelled' : 'failed';
   if (entry.status === 'in progress') return isWaiting || entry.waiting !== undefined ? 'waiting' : 'in progress';
@@ -15,8 +15,8 @@ export function wordOf(entry: NodeEntry, isWaiting = false): StatusWord {
 const OTHERS = { 'in queue': 'in queue', succeed: 'succeeded', 'not found': 'not run' } as const;
 
 /**
- * The same with `, handled` behind it where the run survived the node's failure, and `, reused` where the result is that of
- * an earlier run.
+ * Returns the word of an entry, followed by `, handled` if the run survived the node's failure, and by `, reused` if
+ * the result is that of an earlier run.
  */
 export function statusOf(entry: NodeEntry, isWaiting = false): string {
   const word = wordOf(entry, isWaiting);
@@ -25,9 +25,9 @@ export function statusOf(entry: NodeEntry, isWaiting = false): string {
 }
 
 /**
- * The status of each node of the drawing; of a node inside a loop, that of its iterations together. A node that was not
- * reached is `in queue` while the run may still
- * come to it, and `not run` once it cannot: the run is over, or every way to the node was left aside.
+ * Returns the status of each node of the drawing. A node inside a loop has the status of its iterations together. A
+ * node that was not reached is `in queue` while the run may still come to it. It is `not run` when the run is over, or
+ * when every way to the node was left aside.
  */
 export function statusesOf(links: RunLinks, live: LiveRun): ReadonlyMap<string, string> {
   const statuses = new Map<string, string>();
@@ -49,7 +49,7 @@ export function statusesOf(links: RunLinks, live: LiveRun): ReadonlyMap<string, 
   return statuses;
 }
 
-/** What stands for several iterations, the first of these that one of them has. */
+/** The status of several iterations is the first of these that one of them has. */
 const IN_ORDER: readonly string[] = [
   'waiting',
   'in progress',
@@ -81,7 +81,7 @@ function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRu
   return handle !== 'error' && isTaken(entry.result, handle);
 }
 
-/** A node with branches answers the one that was taken: its name as content, or the names in a list. */
+/** The result of a node with branches names the one that was taken: as content, or in a list. */
 function isTaken(result: unknown, handle: string): boolean {
   const { content, cases } = (result ?? {}) as { content?: unknown; cases?: unknown };
   return Array.isArray(cases)

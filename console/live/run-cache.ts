@@ -1,16 +1,16 @@
-// The live state of a run in the query cache, and what a part of a page reads of it: a part is rendered again only when
-// what it reads has changed.
+// The live state of a run is kept in the query cache. A part of a page renders again only when the part of the state
+// that it reads has changed.
 import { skipToken, useQuery, type QueryKey } from '@tanstack/react-query';
-import { queryClient } from '../app/query-client.js';
+import { queryClient } from '../app/queries.js';
 import { nodeKey, type LiveRun, type NodeEntry } from './live-run.js';
 
-/** `statuses`: the words of the drawing's nodes, by id (`statusesOf`). */
-export interface ShownRun {
+/** `statuses` holds the words of the drawing's nodes by id (`statusesOf`). */
+interface ShownRun {
   live: LiveRun;
   statuses: ReadonlyMap<string, string>;
 }
 
-export function shownRunKey(runId: string): QueryKey {
+function shownRunKey(runId: string): QueryKey {
   return ['poll', runId];
 }
 
@@ -38,24 +38,24 @@ export function useNodeStatus(runId: string, nodeId: string): string {
   return useShownRun(runId, ({ statuses }) => statuses.get(nodeId)) ?? 'not run';
 }
 
-/** Null: the run has not reached the node. */
+/** Returns null if the run has not reached the node. */
 export function useNodeEntry(runId: string, nodeId: string, path = ''): NodeEntry | null {
   return useShownRun(runId, ({ live }) => live.nodes.get(nodeKey(nodeId, path)) ?? null) ?? null;
 }
 
-/** Whether the node waits for somebody's decision. */
+/** Returns whether the node waits for somebody's decision. */
 export function useIsWaiting(runId: string, nodeId: string, path = ''): boolean {
   return useShownRun(runId, ({ live }) => live.pending.has(nodeKey(nodeId, path))) ?? false;
 }
 
 const NONE: readonly string[] = [];
 
-/** The keys of the nodes that have begun, in this order. */
+/** Returns the keys of the nodes that have begun, in this order. */
 export function useStartedNodes(runId: string): readonly string[] {
   return useShownRun(runId, ({ live }) => live.order) ?? NONE;
 }
 
-/** `waiting`: the run is in progress, and each node in flight waits. A loop is as its iterations are. */
+/** Returns `waiting` if the run is in progress and each node in flight waits. A loop waits if its iterations do. */
 export function useRunWord(runId: string): LiveRun['status'] | 'waiting' | undefined {
   return useShownRun(runId, ({ live }) => (isAllWaiting(live) ? 'waiting' : live.status));
 }

@@ -1,4 +1,4 @@
-// Follows a run to its end by its event stream, and by polls where streams do not come through.
+// Follows a run to its end by its event stream, and by polls if streams do not come through.
 import {
   isRunEnd,
   RunNotFoundError,
@@ -8,32 +8,37 @@ import {
 } from '../../clients/typescript/src/index.js';
 import { hasEnded } from './live-run.js';
 
-/** `live`: events come. `polling`: streams break on the way, so the state is asked for. `lost`: nothing answers. */
+/**
+ * `live` means that events come, `polling` that streams break on the way and the state is polled, `lost` that nothing
+ * answers.
+ */
 export type Connection = 'connecting' | 'live' | 'polling' | 'lost';
 
-/** Where news of one run come from. */
+/** The source of news of one run. */
 export interface RunSource {
-  /** The events behind `after` that one connection brings. `onOpen`: the service has begun to send. */
+  /**
+   * Reads the events after `after` that one connection brings. `onOpen` is called when the service has begun to send.
+   */
   read: (after: number | undefined, onOpen: () => void, signal: AbortSignal) => AsyncIterable<RunEvent>;
-  /** The state; with an `etag` as soon as it is another one, and undefined where it is not. */
+  /** Polls the state. With an `etag` it waits for another state, and returns undefined if there is none. */
   poll: (etag: string | undefined, signal: AbortSignal) => Promise<VersionedState | undefined>;
-  /** May end early when there is reason to believe that the service can be reached again. */
+  /** Pauses. It may end early when there is reason to believe that the service can be reached again. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface RunSink {
+interface RunSink {
   onState: (state: VersionedState) => void;
   onEvent: (event: RunEvent) => void;
   onConnection: (connection: Connection) => void;
 }
 
-/** A stream that lets nothing through for so long is held up on the way. */
-export const OPENING_MS = 10_000;
-/** A stream that has held for so long works, even if there was nothing to tell. */
+/** A stream that brings nothing for this long is held up on the way. */
+const OPENING_MS = 10_000;
+/** A stream that has held for this long works, even if there was nothing to send. */
 const HELD_MS = 20_000;
-/** So many streams in a row that brought nothing: then polls take over. */
+/** After this many streams in a row that brought nothing, polls take over. */
 const MAX_BROKEN = 2;
-/** Polls after which a stream is tried again. */
+/** After this many polls a stream is tried again. */
 const POLLS_BETWEEN = 20;
 const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
@@ -54,7 +59,7 @@ class Watch {
   readonly #signal: AbortSignal;
   #after: number | undefined;
   #etag: string | undefined;
-  /** Streams in a row that brought nothing. */
+  /** The number of streams in a row that brought nothing. */
   #broken = 0;
   #polls = 0;
   #pauseMs = PAUSE_MS;
@@ -66,7 +71,7 @@ class Watch {
     this.#signal = signal;
   }
 
-  /** One attempt to learn more; true at the end of the run. */
+  /** Makes one attempt to learn more. Returns true at the end of the run. */
   async step(): Promise<boolean> {
     try {
       if (!this.#isKnown || this.#broken > 0) {
@@ -76,7 +81,7 @@ class Watch {
     } catch (error) {
       if (this.#signal.aborted) return true;
       if (isFinal(error)) throw error;
-      // The stream breaks more easily than a poll: only if that fails, too, nothing answers.
+      // A stream breaks more easily than a poll. The connection is lost only if a poll fails as well.
       if (error instanceof StreamError) return false;
       this.#sink.onConnection('lost');
       await this.#pause();
@@ -96,7 +101,7 @@ class Watch {
       if (this.#polls % POLLS_BETWEEN === 0) this.#broken = MAX_BROKEN - 1;
     }
     if (state === undefined) {
-      // A busy service does not wait with its answer.
+      // A busy service answers a poll at once.
       if (performance.now() - askedAtMs < PAUSE_MS) await this.#pause();
       return false;
     }
@@ -150,7 +155,7 @@ function isFinal(error: unknown): boolean {
   );
 }
 
-/** Aborted as soon as one of the two is. */
+/** Returns a signal that is aborted as soon as one of the two is. */
 function anyOf(one: AbortSignal, other: AbortSignal): AbortSignal {
   const controller = new AbortController();
   for (const signal of [one, other]) {

@@ -1,11 +1,12 @@
-import type { ButtonHTMLAttributes, Ref } from 'react';
-import { classNames } from './class-names.js';
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
+import { Link } from 'wouter';
 import './button.css';
+import { classNames } from './class-names.js';
 
-export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `primary`: the one thing to do next. `quiet`: without a frame, for toolbars and rows. */
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** `primary` is the one thing to do next. `quiet` has no frame, for toolbars and rows. */
   variant?: 'plain' | 'primary' | 'danger' | 'quiet';
-  /** What was asked for is under way: `aria-busy`, and further clicks do nothing. It keeps the focus. */
+  /** The action is in progress: the button has `aria-busy`, ignores further clicks and keeps the focus. */
   isBusy?: boolean;
   ref?: Ref<HTMLButtonElement>;
 }
@@ -23,5 +24,20 @@ export function Button({ variant = 'plain', isBusy = false, className, onClick, 
       }}
       {...rest}
     />
+  );
+}
+
+interface ButtonLinkProps {
+  to: string;
+  variant?: 'plain' | 'primary' | 'quiet';
+  children: ReactNode;
+}
+
+/** A link of the console that looks like a button. */
+export function ButtonLink({ to, variant = 'plain', children }: ButtonLinkProps) {
+  return (
+    <Link href={to} className={classNames('button', `button-${variant}`)}>
+      {children}
+    </Link>
   );
 }

@@ -1,4 +1,4 @@
-/** `classNames('button', isWide && 'button-wide')`: what is there, with spaces between. */
+/** `classNames('button', isWide && 'button-wide')` joins the names that are there with spaces. */
 export function classNames(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react';
-import { announce } from './announce.js';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from './button.js';
+import './copy-button.css';
+import { announce, Note } from './notices.js';
 
 const SHOWN_MS = 2_000;
 
@@ -25,7 +26,9 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   return <Button onClick={() => void copy()}>{outcome ?? label}</Button>;
 }
 
-/** Without a secure context browsers give pages no clipboard; then it says so, and the person copies by hand. */
+/**
+ * Outside a secure context browsers give pages no clipboard. Then the button says so, and the person copies by hand.
+ */
 async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
@@ -33,4 +36,36 @@ async function copyText(text: string): Promise<string> {
   } catch {
     return 'Please copy by hand';
   }
+}
+
+interface NewSecretProps {
+  /** A title such as `Your new key`. */
+  title: string;
+  text: string;
+  copyLabel: string;
+  onDone: () => void;
+}
+
+/** A secret that the service shows once. It stays until the person says so, and no click beside it loses it. */
+export function NewSecret({ title, text, copyLabel, onDone }: NewSecretProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current?.focus();
+  }, []);
+  return (
+    <Note>
+      <div ref={place} tabIndex={-1} role="group" aria-label={title} className="new-secret">
+        <p>
+          <strong>{title}.</strong> Copy it now: it is never shown again.
+        </p>
+        <code className="new-secret-text">{text}</code>
+        <p className="new-secret-buttons">
+          <CopyButton text={text} label={copyLabel} />
+          <Button variant="quiet" onClick={onDone}>
+            Done
+          </Button>
+        </p>
+      </div>
+    </Note>
+  );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import './menu.css';
 
-export interface MenuItem {
+interface MenuItem {
   label: string;
   onSelect: () => void;
   isDangerous?: boolean;
@@ -13,14 +13,14 @@ export interface MenuItem {
 interface MenuProps {
   /** The accessible name of the button. */
   label: string;
-  /** What the button shows; the label unless given. */
+  /** The content of the button. Without it the button shows the label. */
   children?: ReactNode;
   /** Text above the items. */
   heading?: ReactNode;
   items: readonly MenuItem[];
 }
 
-/** A button that opens a menu; arrow keys, letters and Escape work in it. */
+/** A button that opens a menu. Arrow keys, letters and Escape work in it. */
 export function Menu({ label, children, heading, items }: MenuProps) {
   return (
     <Parts.Root modal={false}>

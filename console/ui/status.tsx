@@ -1,7 +1,7 @@
 import { classNames } from './class-names.js';
 import './status.css';
 
-/** The words of the interface, and those that the console shows instead. */
+/** The words of the interface, and the words that the console shows instead. */
 const WORDS: Readonly<Record<string, string>> = {
   succeed: 'succeeded',
   'not found': 'not run',
@@ -21,7 +21,7 @@ const TONES: Readonly<Record<string, string>> = {
   refused: 'bad',
 };
 
-/** `succeed` -> `succeeded`, and so on: node and run statuses have the same words everywhere. */
+/** Returns the word of the console for a status. Node and run statuses have the same words everywhere. */
 export function statusWord(status: string): string {
   return WORDS[status] ?? status;
 }
@@ -29,11 +29,11 @@ export function statusWord(status: string): string {
 interface StatusProps {
   /** A status of the interface: of a run, a node, an attempt, a request, a delivery. */
   status: string;
-  /** Behind the word: `reused`, for example. */
+  /** A text behind the word: `reused`, for example. */
   suffix?: string;
 }
 
-/** A badge with the status in words; its colour says nothing that the words do not. */
+/** A badge with the status in words. Its colour says nothing that the words do not. */
 export function Status({ status, suffix }: StatusProps) {
   const text = [statusWord(status), suffix].filter(Boolean).join(', ');
   return <span className={classNames('status', `status-${TONES[status] ?? 'idle'}`)}>{text}</span>;

@@ -1,16 +1,16 @@
-import type { ReactNode } from 'react';
-import { ScrollFrame } from './scroll-frame.js';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Button } from './button.js';
 import './table.css';
 
 export interface Column<Row> {
-  /** Unique in the table, and the column's heading. */
+  /** The column's heading, which is unique in the table. */
   heading: string;
   cell: (row: Row) => ReactNode;
   /** Figures stand at the right, so that their digits are above each other. */
   isFigure?: boolean;
   /** The cell names its row (a row heading). */
   isName?: boolean;
-  /** The heading is for screen readers: of a column of buttons, for example. */
+  /** Only screen readers read the heading: that of a column of buttons, for example. */
   isHeadingHidden?: boolean;
 }
 
@@ -20,11 +20,11 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string | number;
-  /** In place of rows, where there are none. */
+  /** The content in place of rows, if there are none. */
   empty?: ReactNode;
 }
 
-/** Wide tables scroll in themselves: the page never does sidewards. */
+/** A table. A wide one scrolls in itself, and the page never scrolls sidewards. */
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return <p className="table-empty">{empty}</p>;
   return (
@@ -60,5 +60,54 @@ function Cell<Row>({ column: { cell, isFigure, isName }, row }: { column: Column
     <th scope="row" className={className}>
       {cell(row)}
     </th>
+  );
+}
+
+interface ScrollFrameProps {
+  className: string;
+  children: ReactNode;
+}
+
+/** A part that may be wider than its place. Then it takes the focus, so that the arrow keys scroll it. */
+function ScrollFrame({ className, children }: ScrollFrameProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [isScrollable, setIsScrollable] = useState(false);
+  useEffect(() => {
+    const element = frame.current!;
+    const observer = new ResizeObserver(() => setIsScrollable(element.scrollWidth > element.clientWidth));
+    for (const each of [element, ...element.children]) observer.observe(each);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div className={className} ref={frame} {...(isScrollable ? { tabIndex: 0 } : {})}>
+      {children}
+    </div>
+  );
+}
+
+interface PagerProps {
+  /** The page of the service's list envelope. The first page is 1. */
+  page: number;
+  size: number;
+  total: number;
+  onPage: (page: number) => void;
+}
+
+/** The pager is missing if everything is on one page. */
+export function Pager({ page, size, total, onPage }: PagerProps) {
+  const pages = Math.max(1, Math.ceil(total / size));
+  if (pages === 1 && page === 1) return null;
+  return (
+    <nav className="pager" aria-label="Pages">
+      <Button disabled={page <= 1} onClick={() => onPage(Math.min(page - 1, pages))}>
+        Previous page
+      </Button>
+      <span>
+        Page {page} of {pages}
+      </span>
+      <Button disabled={page >= pages} onClick={() => onPage(page + 1)}>
+        Next page
+      </Button>
+    </nav>
   );
 }

@@ -2,7 +2,7 @@ import { Tabs as Parts } from 'radix-ui';
 import type { ReactNode } from 'react';
 import './tabs.css';
 
-export interface Tab {
+interface Tab {
   id: string;
   label: string;
   content: ReactNode;

@@ -7,7 +7,7 @@ import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';
 import type { Tables } from '../core/tables.js';
-import { recordNodeEnd, type NodeEnd } from '../nodes/node-results-repository.js';
+import { recordNodeEnd, type NodeEndRow } from '../nodes/node-results-repository.js';
 import {
   cutCallsOnWire,
   markCallApplied,
@@ -18,7 +18,10 @@ import {
 } from '../nodes/provider-calls-repository.js';
 import { closedRequests } from '../waits/close-waits.js';
 
-/** Before anything else in the transaction. Whether the run is open, which it then stays until the commit. */
+/**
+ * Locks the run before anything else in the transaction. Returns whether it is open, which it then stays until the
+ * commit.
+ */
 export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<boolean> {
   const { rows } = await sql<{ isOpen: boolean }>`/* lock_run */
     SELECT status = 'In Progress' AS "isOpen" FROM runs WHERE id = ${runId} FOR NO KEY UPDATE`.execute(trx);
@@ -49,11 +52,11 @@ export interface AnsweredCall extends PaidCall {
  * `recordNodeEnd` of a node that calls models: it has cost what the ledger says by then, whatever `end` says. A call of it that
  * is still on the wire is charged as cut off. `answered` is recorded together with the end.
  */
-export async function recordPaidEnd(db: Database, end: NodeEnd, answered?: AnsweredCall): Promise<boolean> {
+export async function recordPaidEnd(db: Database, end: NodeEndRow, answered?: AnsweredCall): Promise<boolean> {
   const { runId, path, nodeId } = end;
   return db.transaction().execute(async (trx) => {
     await lockRun(trx, runId);
-    // Nobody waits any more for the runs of its tool calls.
+    // The runs of its tool calls are closed: nobody waits for them any more.
     if (end.status === 'failed') await sql`WITH ${closedRequests(isNode(end))} SELECT`.execute(trx);
     if (answered !== undefined) await markCallApplied(trx, { ...answered, runId, path, nodeId }, answered);
     await cutCallsOnWire(trx, end);
@@ -74,7 +77,7 @@ function isNode({ runId, path, nodeId }: Omit<NodeKey, 'turn'>): RawBuilder<unkn
   return sql`run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`;
 }
 
-/** Nothing changes for nodes that have no transaction yet: their end will write one. `which`: calls of the nodes. */
+/** Nodes that have no transaction yet do not change: their end will write one. `which` are calls of the nodes. */
 async function setToLedger(trx: Transaction<Tables>, runId: string, which: RawBuilder<unknown>): Promise<void> {
   await sql`
     UPDATE billing_transactions AS paid

@@ -14,7 +14,7 @@ export interface AgentTool {
   /** The JSON Schema of the arguments, as the server has given it, or from the fields of the workflow's trigger. */
   parameters: Record<string, unknown>;
   needsApproval: boolean;
-  /** Of a tool that is a workflow. It has no server: `serverLabel` is empty. */
+  /** The workflow of a tool that is one. It has no server: `serverLabel` is empty. */
   workflowId?: number;
 }
 
@@ -37,7 +37,7 @@ export async function keepTools(
   return open(secretBox, rows[0]!.toolsEnc, { runId, path, nodeId });
 }
 
-/** Undefined before the first turn of the agent, and once its contents have expired. */
+/** Returns undefined before the first turn of the agent, and once its contents have expired. */
 export async function findTools(
   db: Db,
   secretBox: SecretBox,

@@ -17,24 +17,24 @@ export interface ApprovalRequest {
   project_id: number;
   workflow: { id: number; title: string };
   project: { id: number; name: string };
-  /** Who started the run. */
+  /** The user who started the run. */
   requested_by: Person;
   server_label: string;
   tool_name: string;
   arguments: unknown;
-  /** Of what would be sent. */
+  /** The hash of the arguments that would be sent. */
   arguments_hash: string;
-  /** What a person has put in the place of the arguments; null where nobody has. */
+  /** The arguments that a person has put in place of the model's; null if nobody has. */
   edited_arguments: unknown;
-  /** How many people must approve. */
+  /** The number of people who must approve. */
   required: number;
   exclude_starter: boolean;
   roles: Role[] | null;
-  /** Who has decided so far, in their order. */
+  /** The decisions so far, in their order. */
   decisions: Decision[];
   status: ApprovalStatus;
   reason: string;
-  /** Null when nobody has decided. */
+  /** Null if nobody has decided. */
   decided_by: Person | null;
   decided_at: Date | null;
   created_at: Date;
@@ -44,7 +44,7 @@ export interface ApprovalRequest {
 /** `decided`: by a person, one way or the other. */
 export type ApprovalFilter = ApprovalStatus | 'decided';
 
-/** What nobody has answered in time counts as expired, also before its run has noticed. */
+/** A request that nobody has answered in time counts as expired, also before its run has noticed. */
 const shownStatus = sql<ApprovalStatus>`CASE WHEN request.status = 'pending' AND request.expires_at <= now()
   THEN 'expired' ELSE request.status END`;
 
@@ -91,12 +91,12 @@ export async function findRequest(db: Db, runId: string, requestId: string): Pro
   return found[0];
 }
 
-/** What a person needs who changes the arguments of a request. */
+/** A person who changes the arguments of a request needs these. */
 export interface CurrentArguments extends NodeKey {
   status: ApprovalStatus;
   serverLabel: string;
   toolName: string;
-  /** Of what would be sent now. */
+  /** The hash of the arguments that would be sent now. */
   hash: string;
   requestId: string;
   /** The arguments from the model, as sealed JSON text. Null once they have expired, as are `turn` and `ordinal`. */
@@ -108,7 +108,7 @@ export interface CurrentArguments extends NodeKey {
   excludeStarter: boolean;
   roles: Role[] | null;
   starterId: number;
-  /** Whether `userId` has approved these arguments. */
+  /** True if `userId` has approved these arguments. */
   hasApproved: boolean;
 }
 
@@ -132,7 +132,7 @@ export async function findCurrentArguments(
   return rows[0];
 }
 
-/** Undefined also when the request's project is not in scope. */
+/** Returns undefined also when the request's project is not in scope. */
 export async function findRequestInScope(
   db: Db,
   requestId: string,
@@ -158,8 +158,8 @@ interface RequestsInScope {
 }
 
 /**
- * Over all projects in scope, newest first. The page is found by an index of each project, however many
- * requests those and all others have.
+ * Lists the requests of all projects in scope, newest first. The page is found by an index of each project, however
+ * many requests those and all others have.
  */
 export async function listRequestsInScope(
   db: Db,

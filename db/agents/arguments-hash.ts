@@ -1,6 +1,6 @@
 // The hash by which people say what they approve. Extensions, section 7; docs/use/approvers.md says how it is made.
 import { createHash, randomBytes } from 'node:crypto';
-import { writeCanonicalJson } from '../../graph/canonical-json.js';
+import { writeCanonicalJson } from '../../graph/json-text.js';
 import { isEqualJson } from '../../graph/json.js';
 
 const NONCE_BYTES = 32;

@@ -9,5 +9,5 @@ export function toolCallNumber({ turn, ordinal }: { turn: number; ordinal: numbe
   return turn * MAX_TOOL_CALLS + ordinal + 1;
 }
 
-/** The same, of the row `call` of `agent_tool_calls`. */
+/** The number of the row `call` of `agent_tool_calls`. */
 export const numberOfCall: RawBuilder<number> = sql`call.turn * ${sql.lit(MAX_TOOL_CALLS)} + call.ordinal + 1`;

@@ -1,4 +1,4 @@
-// How a record of the audit log is written. Extensions, section 9.
+// Records of the audit log are written here. Extensions, section 9.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { AuditVia } from '../core/tables.js';
@@ -26,16 +26,16 @@ export interface AuditTarget {
 /** `{field: [before, after]}`, secrets as ********. */
 export type AuditChanges = Record<string, [unknown, unknown]>;
 
-export interface AuditEntry {
+interface AuditEntry {
   action: AuditAction;
   doer: Doer;
   projectId: number | null;
-  /** Undefined where there is none, as for the sign-in to an account that does not exist. */
+  /** Undefined if there is none, as for the sign-in to an account that does not exist. */
   target?: AuditTarget | undefined;
   changes?: AuditChanges;
 }
 
-/** Within the transaction of the change: both are stored, or neither is. */
+/** Stores the record within the transaction of the change: both are stored, or neither is. */
 export async function insertAuditEntry(transaction: Db, entry: AuditEntry): Promise<void> {
   const { action, doer, projectId, target, changes = {} } = entry;
   const actorId = doer.userId ?? null;

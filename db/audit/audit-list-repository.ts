@@ -6,7 +6,7 @@ import type { AuditAction } from './actions.js';
 import type { AuditChanges } from './audit-entry.js';
 
 export interface AuditQuery {
-  /** Undefined: of all projects, and of none. */
+  /** Records of all projects and of none are listed if it is undefined. */
   projectId?: number;
   action: AuditAction | undefined;
   userId: number | undefined;

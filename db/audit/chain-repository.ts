@@ -1,8 +1,8 @@
 // Chains the records of the audit log. The order of a chain is the order in which its records are found here, not that of
 // their ids: a transaction with a lower id may commit later, and its record then follows.
-import { sql } from 'kysely';
+import { createHash } from 'node:crypto';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import { hashedColumns, hashRecord } from './record-hash.js';
 
 interface Unchained {
   id: number;
@@ -58,4 +58,19 @@ async function lockChains(transaction: Db, ids: number[]): Promise<Map<number, C
     SELECT project_id AS chain, entries, last_hash AS hash FROM audit_chains
     WHERE project_id = ANY (${ids}::integer[]) ORDER BY project_id FOR UPDATE`.execute(transaction);
   return new Map(rows.map((row) => [row.chain, row]));
+}
+
+// The hash of a record. Whoever changes a record, or its place among the others, cannot keep the hashes behind it.
+
+/** Everything that a record tells, as texts of the database: what was stored comes back the same for ever. */
+export const hashedColumns: RawBuilder<string[]> = sql<string[]>`ARRAY[id::text,
+  to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), project_id::text, action, outcome, actor_id::text,
+  actor_name, via, key_id::text, address, target_type, target_id, target_name, changes::text, count::text]`;
+
+/** SHA-256 over the hash of the record before it (empty for the first one), the position in the chain and the texts. */
+export function hashRecord(before: Buffer, position: number, texts: readonly (string | null)[]): Buffer {
+  return createHash('sha256')
+    .update(before)
+    .update(JSON.stringify([position, ...texts]))
+    .digest();
 }

@@ -11,7 +11,7 @@ const MASK = '********';
 /** A longer text is told by its beginning. */
 const MAX_CHARACTERS = 200;
 
-/** Undefined stands for a target that is not there yet, or any more. `touched`: fields that are told in any case. */
+/** An undefined target is not there yet, or any more. The fields of `touched` are recorded in any case. */
 export function toChanges(
   before: TargetState | undefined,
   after: TargetState | undefined,

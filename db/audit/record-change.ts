@@ -36,7 +36,7 @@ export function recordChange<T>(
 ): Promise<T> {
   const { action, type, key, keyOf, isMade = false, touched, userOf } = change;
   return inTransaction(db, async (transaction) => {
-    // Before any row is locked, so that the order of those locks does not matter.
+    // This comes before any row is locked, so that the order of those locks does not matter.
     if (key !== undefined) await lockTarget(transaction, type, key);
     const before = key && (await findTarget(transaction, type, key));
     const result = await work(transaction);

@@ -9,9 +9,9 @@ export interface TargetKey {
   projectId?: number | undefined;
 }
 
-export interface FoundTarget extends TargetState {
+interface FoundTarget extends TargetState {
   name: string;
-  /** Null: it belongs to none. */
+  /** Null if it belongs to no project. */
   projectId: number | null;
 }
 
@@ -98,7 +98,7 @@ const FIND = {
 
 export type TargetType = keyof typeof FIND;
 
-/** Undefined when there is no such object, or it was deleted. */
+/** Returns undefined when there is no such object, or it was deleted. */
 export async function findTarget(db: Db, type: TargetType, key: TargetKey): Promise<FoundTarget | undefined> {
   const found = FIND[type](key);
   const { rows } = await sql<FoundTarget>`

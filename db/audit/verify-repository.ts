@@ -1,7 +1,7 @@
-// Whether the records of the audit log are those that were written. `admin audit verify`; docs/operate/audit.md.
+// `admin audit verify` checks that the records of the audit log are those that were written. docs/operate/audit.md.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import { hashedColumns, hashRecord } from './record-hash.js';
+import { hashedColumns, hashRecord } from './chain-repository.js';
 
 export interface Verification {
   /** Chained records that are there. */
@@ -61,7 +61,7 @@ async function verifyChain(transaction: Db, head: Head): Promise<Omit<Verificati
       hash = hashRecord(hash, position, record.texts);
       const isRight = record.position === position && record.position <= head.entries && record.hash.equals(hash);
       if (!isRight) broken ??= record.id;
-      // Only the first one is told: what follows is compared with what is there.
+      // Only the first difference is reported: the records behind it are compared with what is there.
       ({ position, hash } = record);
     }
     entries += records.length;

@@ -1,7 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../graph/json-text.js';
-import { PreparingClient } from './preparing-client.js';
 import type { Tables } from './tables.js';
 
 /** A connection pool or an open transaction: every repository function takes either. */
@@ -13,7 +12,7 @@ interface DatabaseOptions {
   poolMax: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** How long a statement waits for a connection, a free one or a new one. */
+  /** The time for which a statement waits for a connection, a free one or a new one. */
   connectTimeoutMs?: number;
   /** Given the pool once, to be counted by whoever shows metrics. */
   onPool?: (pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>) => void;
@@ -45,8 +44,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: 30_000,
     statement_timeout: 60_000,
   });
-  // On each connection, for as long as it lives: the pool hears only those that nobody uses. One that breaks between two
-  // statements of a transaction would otherwise end the process. Its next statement fails, and its transaction with it.
+  // Each connection has a listener for as long as it lives, because the pool listens only to those that nobody uses. A
+  // connection that breaks between two statements of a transaction would otherwise end the process. Its next statement
+  // fails, and its transaction with it.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
   options.onPool?.(pool);
@@ -54,14 +54,42 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 const CONNECT_TIMEOUT = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
-/** What the server answers in whatever language: the code is that of every cancelled statement. */
+/** The server answers this code for every cancelled statement, in whatever language its message is. */
 const STATEMENT_TIMEOUT = '57014';
 
 /**
- * Whether the database is too busy, or away: there was no connection in time, or the statement took too long. Nothing
- * of it was done.
+ * Returns whether the database is too busy, or away: there was no connection in time, or the statement took too long.
+ * Nothing of it was done.
  */
 export function isDatabaseTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return CONNECT_TIMEOUT.test(error.message) || ('code' in error && error.code === STATEMENT_TIMEOUT);
+}
+
+// Statements that every run executes several times are parsed and planned once a connection: those whose text begins
+// with a comment that names them, such as `/* claim_node */`. A name stands for one text for ever.
+
+const NAME = /^\/\* (\w+) \*\/\s/;
+
+type Query = (...parameters: unknown[]) => unknown;
+
+class PreparingClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const query = this.query.bind(this) as Query;
+    this.query = ((...parameters: unknown[]) => {
+      const [text, values, ...rest] = parameters;
+      const name = typeof text === 'string' && Array.isArray(values) ? NAME.exec(text)?.[1] : undefined;
+      return name === undefined ? query(...parameters) : query({ name, text, values }, ...rest);
+    }) as typeof this.query;
+  }
+}
+
+/**
+ * Returns whether PostgreSQL has refused a value (class 22: out of range, no such text). It refuses the same value each
+ * time, so a retry is in vain.
+ */
+export function isDataException(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code);
 }

@@ -1,12 +1,12 @@
 // One connection that listens to a channel of NOTIFY, for as long as the process lives.
 import pg from 'pg';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   url: string;
   channel: string;
   applicationName: string;
   onMessage: (payload: string) => void;
-  /** From now on messages come. What was sent before, while there was no connection, is lost. */
+  /** Messages come from now on. Those that were sent before, while there was no connection, are lost. */
   onConnected: () => void;
   onLost: (error: unknown) => void;
 }

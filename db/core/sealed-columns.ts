@@ -24,7 +24,7 @@ const OF_WORKFLOW = ['(SELECT project_id FROM workflows WHERE id = workflow_id)'
 /** A test compares this with the database's own list of columns. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'workflows', column: 'secrets_enc', context: 'workflow-secrets', key: ['id'], row: IN_PROJECT },
-  // After the table from which its values come.
+  // The column is resealed after the table from which its values come.
   {
     table: 'workflow_versions',
     column: 'secrets_enc',
@@ -98,7 +98,10 @@ interface SealedRow {
   value: Buffer;
 }
 
-/** In the order of the primary key, so that values which cannot be opened do not hold up those behind them. */
+/**
+ * The rows are read in the order of the primary key, so that values which cannot be opened do not hold up those behind
+ * them.
+ */
 async function readBatch(
   db: Database,
   box: SecretBox,

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
  * data, so that it does not open in another row, in another project, or as another kind.
  */
 export interface SealedRows {
-  /** In the workflow, and in each of its versions. */
+  /** The secrets stand in the workflow, and in each of its versions. */
   'workflow-secrets': [projectId: number, workflowId: number];
   'run-input': [projectId: number, runId: string];
   'run-secrets': [projectId: number, runId: string];
@@ -46,7 +46,7 @@ export class MissingKeyError extends Error {
 export interface SecretBox {
   /** Names the key that seals, without telling anything of it. */
   readonly keyId: string;
-  /** Of all keys, the one that seals first. */
+  /** The ids of all keys. The first one seals. */
   readonly keyIds: readonly string[];
   seal<C extends SecretContext>(plain: string, context: C, ...row: SealedRows[C]): Buffer;
   /** Throws MissingKeyError, or another error when the value was changed, or sealed for another kind or row. */

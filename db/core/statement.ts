@@ -10,7 +10,7 @@ class Placeholder {
   }
 }
 
-/** For statements that are put together each time, and for those that are not. */
+/** Statements may be put together each time, or be made once. */
 export type Value<T> = T | RawBuilder<T>;
 
 /** Stand for the values that each execution brings. */

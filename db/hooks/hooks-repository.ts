@@ -5,12 +5,13 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { lazily } from '../core/lazily.js';
 import type { HookVerification, Role } from '../core/tables.js';
-import { hashToken } from '../sessions/random-token.js';
 import { lockProject } from '../projects/lock-project.js';
+import { hashToken } from '../sessions/random-token.js';
+import { isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 
 export const MOST_HOOKS = 20;
 
-export interface NewHook {
+interface NewHook {
   /** Reserved (`reserveId`), because what is sealed is bound to it. */
   id: number;
   projectId: number;
@@ -37,7 +38,7 @@ export interface HookRecord {
   lastDeliveryStatus: number | null;
 }
 
-/** What a delivery is judged by. */
+/** A delivery is judged by this. */
 export interface AddressedHook {
   id: number;
   projectId: number;
@@ -81,7 +82,7 @@ export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' |
   });
 }
 
-/** By id. The caller has been let in already: no access check here. */
+/** Lists the hooks by id. The caller has been let in already, so access is not checked here. */
 export async function pageOfHooks(
   db: Db,
   { workflowId, limit, offset }: { workflowId: number; limit: number; offset: number },
@@ -95,7 +96,7 @@ export function findHook(db: Db, workflowId: number, hookId: number): Promise<Ho
   return hookRecords(db, workflowId).where('hooks.id', '=', hookId).executeTakeFirst();
 }
 
-/** False when the workflow has no such hook, or none that asks for signatures. */
+/** Returns false when the workflow has no such hook, or none that asks for signatures. */
 export async function replaceHookSecret(
   db: Db,
   { workflowId, hookId, secretEnc }: { workflowId: number; hookId: number; secretEnc: Buffer },
@@ -110,7 +111,7 @@ export async function replaceHookSecret(
   return numUpdatedRows > 0n;
 }
 
-/** False when the workflow has no such hook. */
+/** Returns false when the workflow has no such hook. */
 export async function deleteHook(db: Db, workflowId: number, hookId: number): Promise<boolean> {
   const { rows } = await sql`
     WITH deleted AS (DELETE FROM hooks WHERE id = ${hookId} AND workflow_id = ${workflowId} RETURNING id),
@@ -119,7 +120,10 @@ export async function deleteHook(db: Db, workflowId: number, hookId: number): Pr
   return rows.length > 0;
 }
 
-/** Undefined for an unknown token, for a hook whose workflow or project was deleted, and for one whose author is not active. */
+/**
+ * Returns undefined for an unknown token, for a hook whose workflow or project was deleted, and for one whose author is
+ * not active.
+ */
 export function findAddressedHook(db: Db, token: string): Promise<AddressedHook | undefined> {
   return db
     .selectFrom('hooks')
@@ -172,4 +176,48 @@ function hookRecords(db: Db, workflowId: number) {
     .select(['hooks.created_at as createdAt', 'hooks.last_delivery_at as lastDeliveryAt'])
     .select('hooks.last_delivery_status as lastDeliveryStatus')
     .where('hooks.workflow_id', '=', workflowId);
+}
+
+// The calls of a hook in this minute are counted by the API, exactly over any number of processes: the row's lock puts
+// the deliveries of a hook in one order, and only the database's clock is asked.
+
+const WINDOW_SECONDS = 60;
+
+/** Counted apart, so that who knows an address alone cannot use up what the right sender may send. */
+export type DeliveryKind = 'deliveries' | 'refusals';
+
+interface HookCount {
+  /** The number of this kind within the window, this one included. */
+  count: number;
+  /** The seconds until the window is over; at least 1. */
+  secondsLeft: number;
+}
+
+/** A window begins with the first delivery after the last one ended. */
+export async function countDelivery(db: Db, hookId: number, kind: DeliveryKind): Promise<HookCount> {
+  const isOver = sql`stored.ends_at <= now()`;
+  const next = (column: DeliveryKind) => {
+    const stored = sql.ref(`stored.${column}`);
+    return sql`CASE WHEN ${isOver} THEN 0 ELSE ${stored} END + ${sql.ref(`excluded.${column}`)}`;
+  };
+  const [delivered, refused] = kind === 'deliveries' ? [1, 0] : [0, 1];
+  const { rows } = await sql<HookCount>`
+    INSERT INTO hook_windows AS stored (hook_id, ends_at, deliveries, refusals)
+    VALUES (${hookId}, now() + make_interval(secs => ${WINDOW_SECONDS}), ${delivered}, ${refused})
+    ON CONFLICT (hook_id) DO UPDATE SET
+      deliveries = ${next('deliveries')},
+      refusals = ${next('refusals')},
+      ends_at = CASE WHEN ${isOver} THEN excluded.ends_at ELSE stored.ends_at END
+    RETURNING ${sql.ref(kind)} AS count,
+      greatest(1, ceil(extract(epoch FROM ends_at - now())))::integer AS "secondsLeft"`.execute(db);
+  return rows[0]!;
+}
+
+// The hooks of a workflow or project go with it.
+
+/** Deletes hooks in the transaction that deletes the workflow or project, under the lock on the project's row. */
+export async function deleteHooksOf(transaction: Db, of: OfWorkflows): Promise<void> {
+  await sql`
+    WITH deleted AS (DELETE FROM hooks WHERE ${isOf(of)} RETURNING id)
+    DELETE FROM hook_windows WHERE hook_id IN (SELECT id FROM deleted)`.execute(transaction);
 }

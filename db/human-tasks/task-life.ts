@@ -47,14 +47,14 @@ export async function askPeople(db: Database, key: NodeKey, task: NewTask): Prom
   });
 }
 
-export interface SettledTask {
+export interface ClosedTask {
   taskId: string;
   status: Exclude<HumanTaskStatus, 'pending'>;
   action: string | null;
 }
 
 /** Ends the task where it is over: it was answered, or its time is up. Undefined where it is not over yet. Idempotent. */
-export async function settleTask(db: Database, key: NodeKey): Promise<SettledTask | undefined> {
+export async function closeTask(db: Database, key: NodeKey): Promise<ClosedTask | undefined> {
   const { runId, path, nodeId } = key;
   return db.transaction().execute(async (trx) => {
     // The task first, as answers do.
@@ -84,7 +84,7 @@ export interface TaskAnswer {
 }
 
 /** The answers that have chosen the task's action, in their order. */
-export function findChosen(db: Database, { taskId, action }: SettledTask): Promise<TaskAnswer[]> {
+export function findChosen(db: Database, { taskId, action }: ClosedTask): Promise<TaskAnswer[]> {
   return db
     .selectFrom('human_answers')
     .select(['user_id as userId', 'entered_enc as enteredEnc', 'comment'])

@@ -10,12 +10,12 @@ import { insertProject } from '../projects/projects-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { nextSortId } from '../workflows/workflows-repository.js';
 
-/** Of a user who has no project yet. */
+/** The first project of a user who has none yet. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
 
-export interface Copied {
+interface Copied {
   workflowId: number;
-  /** Whether it was made by this. */
+  /** True if it was made by this. */
   isNew: boolean;
 }
 

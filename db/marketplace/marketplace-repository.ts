@@ -1,4 +1,5 @@
-// What everybody may see of published workflows. Two statements a page: pick the ids, read what is shown of them.
+// Everybody may see this of published workflows. A page takes two statements: one picks the ids, one reads what is
+// shown.
 import { sql, type Expression, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
@@ -11,12 +12,12 @@ import {
 } from '../workflows/workflow-filters.js';
 
 export interface MarketplaceQuery extends WorkflowFilters {
-  /** Undefined: nobody that we know. */
+  /** Undefined for somebody whom we do not know. */
   scope: Scope | undefined;
   titleContains: string | undefined;
   publishedFrom: Date | undefined;
   publishedBefore: Date | undefined;
-  /** Undefined: the last published first. */
+  /** The last published come first if it is undefined. */
   ordering: CatalogOrdering | undefined;
   limit: number;
   offset: number;
@@ -54,7 +55,7 @@ export async function listMarketplace(
   return { total, workflows: ids.flatMap((id) => byId.get(id) ?? []) };
 }
 
-/** Undefined unless a published workflow has the slug. */
+/** Returns undefined unless a published workflow has the slug. */
 export async function findMarketplaceWorkflow(
   db: Db,
   slug: string,

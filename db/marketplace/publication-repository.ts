@@ -7,7 +7,7 @@ import { firstFreeSlug, toSlug } from './slug.js';
 export type MissingField = 'market_title' | 'short_description' | 'available_languages';
 
 export interface PublicationOutcome {
-  /** What a publication needs and the workflow lacks; with any, nothing has changed. */
+  /** The fields that a publication needs and the workflow lacks. If there are any, nothing has changed. */
   missingFields: MissingField[];
   lacksTemplateRun: boolean;
 }
@@ -52,7 +52,10 @@ export function publishWorkflow(db: Db, workflowId: number): Promise<Publication
   });
 }
 
-/** Also when it is not published. False when the workflow is gone. Its slug stays its own, copies stay. */
+/**
+ * Unpublishes the workflow, whether or not it is published. Returns false if it is gone. Its slug stays its own, copies
+ * stay.
+ */
 export async function unpublishWorkflow(db: Db, workflowId: number): Promise<boolean> {
   const result = await db
     .updateTable('workflows')

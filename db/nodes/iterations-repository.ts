@@ -73,29 +73,28 @@ export interface EndedIteration {
 }
 
 /**
- * Records the ends of iterations of a loop, and the beginnings of the next ones, in one statement. An iteration that has
+ * Records the end of an iteration of a loop, and the beginning of the next one, in one statement. An iteration that has
  * ended keeps its end: then, and in a run that has ended, nothing is changed.
  */
-export async function recordIterations(db: Db, loop: NodeKey, ended: EndedIteration[]): Promise<void> {
+export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIteration): Promise<void> {
   const pathOf = (index: number): string => iterationPath(loop.path, loop.nodeId, index);
-  const own = ended.map(({ index }) => pathOf(index));
-  const next = ended.flatMap((end) => (end.next === undefined ? [] : [pathOf(end.next)]));
-  await sql`/* end_iterations */
+  const next = ended.next === undefined ? null : pathOf(ended.next);
+  await sql`/* end_iteration */
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${loop.runId} AND status = 'In Progress' FOR KEY SHARE
     ), ended AS (
       INSERT INTO node_results AS node (run_id, path, node_id, status, is_iteration, result, result_bytes, result_enc,
         finished_at)
-      SELECT id, own, ${loop.nodeId}, 'succeed', true, result::json, octet_length(result), result_enc, clock_timestamp()
-      FROM open_run, unnest(${own}::text[], ${ended.map(({ result }) => result)}::text[],
-        ${ended.map(({ resultEnc }) => resultEnc)}::bytea[]) AS given (own, result, result_enc)
+      SELECT id, ${pathOf(ended.index)}, ${loop.nodeId}, 'succeed', true, ${ended.result}::json,
+        ${Buffer.byteLength(ended.result)}, ${ended.resultEnc}::bytea, clock_timestamp()
+      FROM open_run
       ON CONFLICT (run_id, path, node_id) DO UPDATE SET
         status = excluded.status, result = excluded.result, result_bytes = excluded.result_bytes,
         result_enc = excluded.result_enc, finished_at = excluded.finished_at
       WHERE node.status = 'in progress'
     ), begun AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
-      SELECT id, iteration, ${loop.nodeId}, 'in progress', true FROM open_run, unnest(${next}::text[]) AS iteration
+      SELECT id, ${next}, ${loop.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
       ON CONFLICT DO NOTHING
     )
     SELECT ${tellWatchers(loop.runId)}`.execute(db);

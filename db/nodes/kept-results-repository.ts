@@ -5,7 +5,7 @@ import type { NodeEnding, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { ofLoop } from './iterations-repository.js';
 
-/** How a node outside bodies has ended. */
+/** The end of a node outside bodies. */
 export interface EndedNode extends NodeEnding {
   nodeId: string;
 }
@@ -21,13 +21,26 @@ export async function findKeptNodes(db: Db, runId: string): Promise<EndedNode[]>
   return rows;
 }
 
+/** What is known of these nodes of an iteration, in the order in which they have ended. Those that have not come last. */
+export async function findEndsOf(
+  db: Db,
+  { runId, path }: Omit<NodeKey, 'nodeId'>,
+  nodeIds: string[],
+): Promise<EndedNode[]> {
+  const { rows } = await sql<EndedNode>`/* find_ends */
+    SELECT ${endedColumns} FROM node_results
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND NOT is_iteration
+    ORDER BY finished_at NULLS LAST`.execute(db);
+  return rows;
+}
+
 /** A condition on `path`: it is that of an iteration of the loop, and not of one in it. */
 export function isDirectlyIn({ path, nodeId }: Omit<NodeKey, 'runId'>): RawBuilder<unknown> {
   const prefix = iterationsPrefix(path, nodeId);
   return sql`starts_with(path, ${prefix}) AND substr(path, char_length(${prefix}) + 1) ~ '^[0-9]+[]]$'`;
 }
 
-/** What the run has taken over of iterations of a loop that are not taken over as a whole, by their indexes. */
+/** Returns what the run has taken over of iterations of a loop that are not taken over as a whole, by their indexes. */
 export async function findKeptInIterations(db: Db, loop: NodeKey): Promise<Map<number, EndedNode[]>> {
   const { rows } = await sql<EndedNode & { path: string }>`/* find_kept_inside */
     SELECT path, ${endedColumns} FROM node_results AS node
@@ -52,8 +65,8 @@ export async function findKeptIterations(db: Db, loop: NodeKey): Promise<number[
 }
 
 /**
- * How many items the loop has, where the run has taken them over with results of iterations that belong to them. Undefined
- * where it has taken over neither.
+ * Returns the number of the loop's items if the run has taken them over with results of iterations that belong to them.
+ * It is undefined if the run has taken over neither.
  */
 export async function countKeptItems(db: Db, { runId, path, nodeId }: NodeKey): Promise<number | undefined> {
   const { rows } = await sql<{ count: number }>`/* count_kept_items */

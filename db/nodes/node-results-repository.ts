@@ -5,6 +5,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
+import { START_SEQUENCE } from '../runs/execution-update.js';
 import { valueStartOf } from '../runs/run-output.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
@@ -109,7 +110,7 @@ export async function readOutput(
   return rows[0];
 }
 
-export interface NodeEnd extends NodeKey {
+export interface NodeEndRow extends NodeKey {
   kind: NodeKind;
   label: string;
   projectId: number;
@@ -142,7 +143,7 @@ export interface NodeEnd extends NodeKey {
  *
  * It locks the run before the node, as the end of a run does: neither waits for the other in a circle.
  */
-export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
+export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   const output = outputOf(end);
   // A prepared statement of a name has one text.
   const name = sql.raw(output === undefined ? '/* record_node */' : '/* record_output */');
@@ -150,7 +151,7 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (
-      ${settleNode(end, sql`open_run`)}
+      ${endNode(end, sql`open_run`)}
     ), ${output ?? sql``} closed AS (
       UPDATE provider_calls SET state = 'applied', replied_at = clock_timestamp()
       WHERE run_id = ${end.runId} AND path = ${end.path} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0
@@ -162,23 +163,53 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
   return rows[0]?.isSettled === true;
 }
 
+/** The end of a trigger. */
+export type TriggerEnd = Pick<
+  NodeEndRow,
+  'runId' | 'path' | 'nodeId' | 'label' | 'projectId' | 'userId' | 'resultEnc'
+> & {
+  result: string;
+};
+
 /**
- * Records the run's start and its trigger's end, in one statement. Returns false, and changes nothing, where the run has
- * been started before or has ended.
+ * Records the run's start and the end of the trigger with which it starts, in one statement. It changes nothing where the
+ * run has been started before or has ended. A trigger that the run has taken over stays as it is. Returns true if this is
+ * the end of the trigger.
  */
-export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): Promise<boolean> {
-  const { rows } = await sql`/* record_trigger */
-    WITH ${startRun(end.runId, sequence)}, settled AS (
-      ${settleNode(end, sql`changed`)}
+export async function recordStart(db: Db, runId: string, trigger: TriggerEnd | undefined): Promise<boolean> {
+  if (trigger === undefined) {
+    await sql`/* record_start */
+      WITH ${startRun(runId, START_SEQUENCE)} SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
+    return false;
+  }
+  const end: NodeEndRow = { ...trigger, ...TRIGGER_END };
+  const { rows } = await sql<{ isSettled: boolean }>`/* record_trigger */
+    WITH ${startRun(runId, START_SEQUENCE)}, settled AS (
+      ${endNode(end, sql`changed`)}
     ), paid AS (
-      ${payNode(end, sql`EXISTS (SELECT FROM changed)`)}
+      ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}
     )
-    SELECT ${tellWatchers(end.runId)} FROM changed`.execute(db);
-  return rows.length > 0;
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(end.runId)} FROM changed`.execute(db);
+  return rows[0]?.isSettled === true;
 }
 
+const TRIGGER_END = {
+  kind: 'trigger',
+  status: 'succeed',
+  tookMs: 0,
+  handle: 0,
+  alsoHandles: null,
+  errorCode: null,
+  errorMessage: null,
+  isHandled: false,
+  amountUsd: '0',
+  priceVersion: '',
+  isEstimated: false,
+  reason: '',
+} as const;
+
 /** `run`: a table expression that has the run, by its `id`, if its nodes may still settle. */
-function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown> {
+function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO node_results AS node
       (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
@@ -201,7 +232,7 @@ function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown>
  * The end of the run's first output node gives the run its output. Another one that ends at the same time waits here for
  * the commit of the first, and changes nothing.
  */
-function outputOf(end: NodeEnd): RawBuilder<unknown> | undefined {
+function outputOf(end: NodeEndRow): RawBuilder<unknown> | undefined {
   if (end.kind !== 'output' || end.result === null) return undefined;
   return sql`given AS (
       INSERT INTO run_outputs (run_id, path, node_id, value_start)
@@ -211,7 +242,7 @@ function outputOf(end: NodeEnd): RawBuilder<unknown> | undefined {
 }
 
 /** What the end of the run has written with 0, or an agent's sum by which nobody knew the price list, is made good. */
-function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO billing_transactions AS paid
       (run_id, path, node_id, project_id, user_id, operation, status, amount_usd, is_estimated, price_version, reason,
@@ -227,20 +258,25 @@ function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unkno
 }
 
 /**
- * Closes a node whose activity could not record its failure (Temporal gave it up), in a run that survives it. A node that
- * has settled keeps its end. Idempotent. Its transaction is written with the end of the run, as for every node that has none.
+ * Closes a node whose activity could not record its failure (Temporal gave it up). A node that has settled keeps its end.
+ * Idempotent. Its transaction is written with the end of the run, as for every node that has none. `isHandled`: the run
+ * survives it.
  */
-export async function recordCaughtFailure(db: Db, { runId, path, nodeId }: NodeKey, code: string): Promise<void> {
+export async function closeNode(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  { code, isHandled }: { code: string; isHandled: boolean },
+): Promise<void> {
   const message = `The node failed: ${code}.`;
   await sql`/* close_node */
     WITH closed AS (
       INSERT INTO node_results AS node (run_id, path, node_id, status, error_code, error_message, is_handled, finished_at)
-      SELECT id, ${path}, ${nodeId}, 'failed', ${code}, ${message}, true, clock_timestamp()
+      SELECT id, ${path}, ${nodeId}, 'failed', ${code}, ${message}, ${isHandled}, clock_timestamp()
       FROM runs WHERE id = ${runId} AND status = 'In Progress'
       FOR KEY SHARE
       ON CONFLICT (run_id, path, node_id) DO UPDATE
         SET status = 'failed', error_code = excluded.error_code, error_message = excluded.error_message,
-          is_handled = true, finished_at = excluded.finished_at
+          is_handled = excluded.is_handled, finished_at = excluded.finished_at
         WHERE node.status = 'in progress'
       RETURNING path, node_id
     ), ${callsOfClosed(runId)}

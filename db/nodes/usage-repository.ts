@@ -1,5 +1,6 @@
-// What a user's projects have used in a span of time. The transactions say how much it cost and when, the ledger of
-// provider calls, and that of the chat proxy, how many model calls and tokens that were. Archived workflows stay in the books.
+// The usage of a user's projects in a span of time. The transactions say how much it cost and when; the ledgers of
+// provider calls and of the chat proxy say how many model calls and tokens that were. Archived workflows stay in the
+// books.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { isInScope, type Scope } from '../projects/scope.js';
@@ -7,7 +8,7 @@ import { isModelCall } from './provider-calls-repository.js';
 
 export type UsageGroup = 'day' | 'project' | 'workflow' | 'model' | 'node_kind';
 
-export interface UsageQuery {
+interface UsageQuery {
   scope: Scope;
   projectId: number | undefined;
   groupBy: UsageGroup;
@@ -26,7 +27,7 @@ export interface UsageRow {
   runs: number;
   /** Model calls that were answered, or cut off after they were sent. */
   calls: number;
-  /** Those of them whose tokens nobody has reported. */
+  /** The number of calls whose tokens nobody has reported. */
   estimatedCalls: number;
   inputTokens: number;
   outputTokens: number;
@@ -105,7 +106,7 @@ export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> 
   return rows;
 }
 
-/** What providers report has no bound, but an integer of JSON has one. */
+/** The numbers that providers report have no bound, but an integer of JSON has one. */
 function countOf(tokens: 'input' | 'output'): RawBuilder<number> {
   return sql`least(coalesce(sum(${sql.ref(`used.${tokens}`)}), 0), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`;
 }

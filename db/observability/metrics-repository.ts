@@ -5,14 +5,14 @@ import { countExpirableRuns } from '../retention/retention-repository.js';
 
 export interface ServiceFigures {
   openRuns: number;
-  /** Of the oldest accepted run that has not started; 0 when there is none. */
+  /** The age of the oldest accepted run that has not started; 0 if there is none. */
   unstartedAgeSeconds: number;
   stuckRuns: number;
   pendingApprovals: number;
   pendingWebhooks: number;
-  /** Since the oldest undelivered event was written, or asked for again; 0 when there is none. */
+  /** The time since the oldest undelivered event was written, or asked for again; 0 if there is none. */
   webhookAgeSeconds: number;
-  /** For how long the event that is longest due has waited for its attempt; 0 when none is due. */
+  /** The time for which the event that is longest due has waited for its attempt; 0 if none is due. */
   webhookDueSeconds: number;
   billedUsd: number;
   expirableRuns: number;

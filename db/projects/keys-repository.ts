@@ -4,8 +4,8 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { KeyScope } from '../core/tables.js';
 
-/** Who a key speaks for. `rateLimit` (requests a minute) null means DEFAULT_RATE_LIMIT. */
-export interface KeyHolder {
+/** The user for whom a key speaks. A `rateLimit` (requests a minute) of null means DEFAULT_RATE_LIMIT. */
+interface KeyHolder {
   keyId: number;
   rateLimit: number | null;
   userId: number;
@@ -21,7 +21,7 @@ export interface KeyListing {
   /** The only project that the key reaches; null: all of its user. */
   projectId: number | null;
   scope: KeyScope;
-  /** Null: never. */
+  /** Null if it never expires. */
   expiresAt: Date | null;
   rateLimit: number | null;
   createdAt: Date;
@@ -30,7 +30,7 @@ export interface KeyListing {
 export interface KeySettings {
   label: string;
   projectId?: number | null | undefined;
-  /** By default `full`. */
+  /** The default is `full`. */
   scope?: KeyScope | undefined;
   expiresAt?: Date | null | undefined;
   rateLimit?: number | null | undefined;
@@ -64,7 +64,7 @@ export async function createKey(db: Db, key: NewKey): Promise<CreatedKey> {
   return { ...created, apiKey };
 }
 
-/** Undefined when the user has `most` keys already. The lock on the user's row makes the count hold. */
+/** Returns undefined when the user has `most` keys already. The lock on the user's row makes the count hold. */
 export function createKeyOfFew(db: Db, key: NewKey, most: number): Promise<CreatedKey | undefined> {
   return inTransaction(db, async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', key.userId).forNoKeyUpdate().execute();
@@ -77,7 +77,7 @@ export function listKeys(db: Db, userId: number): Promise<KeyListing[]> {
   return db.selectFrom('api_keys').select(LISTED).where('user_id', '=', userId).orderBy('id').execute();
 }
 
-/** By id. */
+/** The list is in the order of the ids. */
 export async function pageOfKeys(
   db: Db,
   { userId, limit, offset }: { userId: number; limit: number; offset: number },
@@ -92,14 +92,14 @@ export function findKey(db: Db, keyId: number): Promise<KeyListing | undefined> 
   return db.selectFrom('api_keys').select(LISTED).where('id', '=', keyId).executeTakeFirst();
 }
 
-/** Undefined when there is no such key. */
+/** Returns undefined when there is no such key. */
 export async function updateKey(db: Db, keyId: number, changes: Partial<KeySettings>): Promise<KeyListing | undefined> {
   const columns = toColumns(changes);
   if (Object.keys(columns).length === 0) return findKey(db, keyId);
   return db.updateTable('api_keys').set(columns).where('id', '=', keyId).returning(LISTED).executeTakeFirst();
 }
 
-/** False when there is no such key. */
+/** Returns false when there is no such key. */
 export async function deleteKey(db: Db, keyId: number): Promise<boolean> {
   const result = await db.deleteFrom('api_keys').where('id', '=', keyId).executeTakeFirst();
   return result.numDeletedRows > 0n;

@@ -11,15 +11,15 @@ export type MemberOutcome = 'done' | 'not_found' | 'forbidden' | 'already_member
 
 interface MemberChange {
   projectId: number;
-  /** Who asks. */
+  /** The user who asks. */
   actorId: number;
-  /** Whose membership changes. */
+  /** The user whose membership changes. */
   userId: number;
 }
 
 interface Standing {
   actor: Role;
-  /** Undefined: no member. */
+  /** Undefined if the user is no member. */
   member: Role | undefined;
   isLastOwner: boolean;
 }
@@ -61,7 +61,7 @@ export function dropMember(db: Db, change: MemberChange): Promise<MemberOutcome>
   });
 }
 
-/** Whether the actor may give this role, or take it away. */
+/** Returns whether the actor may give this role, or take it away. */
 function mayMake(actor: Role, role: Role): boolean {
   return actor === 'owner' || (actor === 'admin' && role !== 'owner');
 }

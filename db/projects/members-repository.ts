@@ -1,4 +1,5 @@
-// Who may do what in a project. Writer: the API (member-changes.ts; the creator becomes owner) and the admin commands.
+// The roles of people in projects. The API (member-changes.ts; the creator becomes owner) and the admin commands write
+// them.
 import type { Db } from '../core/client.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role } from '../core/tables.js';
@@ -13,7 +14,7 @@ export async function setMember(db: Db, projectId: number, userId: number, role:
     .execute();
 }
 
-/** False when the user was no member. */
+/** Returns false when the user was no member. */
 export async function removeMember(db: Db, projectId: number, userId: number): Promise<boolean> {
   const result = await db
     .deleteFrom('project_members')
@@ -30,7 +31,7 @@ interface MemberListing {
   role: Role;
 }
 
-/** In the order in which they joined. */
+/** Lists the members in the order in which they joined. */
 export async function listMembers(
   db: Db,
   { projectId, limit, offset }: { projectId: number; limit: number; offset: number },
@@ -83,7 +84,7 @@ export function findProjectRole(db: Db, projectId: number, scope: Scope): Promis
   return membershipsOf(db, scope).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
-/** The same for the project of a workflow that is not archived. */
+/** Returns the role in the project of a workflow that is not archived. */
 export async function findWorkflowRole(db: Db, workflowId: number, scope: Scope): Promise<Membership | undefined> {
   const query = membershipsOf(db, scope)
     .innerJoin('workflows', 'workflows.project_id', 'projects.id')
@@ -93,7 +94,7 @@ export async function findWorkflowRole(db: Db, workflowId: number, scope: Scope)
   return membership;
 }
 
-/** The same for the project of a run, whatever has become of its workflow. */
+/** Returns the role in the project of a run, whatever has become of its workflow. */
 export function findRunRole(db: Db, runId: string, scope: Scope): Promise<Membership | undefined> {
   return membershipsOf(db, scope)
     .innerJoin('runs', 'runs.project_id', 'projects.id')

@@ -2,8 +2,8 @@ import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
-import { deleteHooksOf } from '../hooks/delete-hooks.js';
-import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
+import { deleteHooksOf } from '../hooks/hooks-repository.js';
+import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
 import { setMember } from './members-repository.js';
 import { isInScope, type Scope } from './scope.js';
 import type { ProjectRow, ProviderKeysTable, Role, SpendingPeriod } from '../core/tables.js';
@@ -19,24 +19,24 @@ export type ProviderKeyListing = Pick<
 export type MemberProject = ProjectRow & {
   role: Role;
   spent_in_period_usd: string;
-  /** As of the last seconds. */
+  /** The figure is one of the last seconds. */
   stored_bytes: number;
 };
 
-export interface ProjectFields {
+interface ProjectFields {
   name: string;
   webhook_url: string;
   is_webhook_enabled: boolean;
 }
 
-/** Both, or neither of them for no limit. */
-export interface SpendingLimitFields {
+/** Both are set, or neither is if there is no limit. */
+interface SpendingLimitFields {
   spending_limit_usd: string | null;
   spending_period: SpendingPeriod | null;
 }
 
 /** `webhook_secret_enc` is sealed, and bound to `id`, which was reserved for that (`reserveId`). */
-export type NewProject = ProjectFields & { id?: number; webhook_secret_enc?: Buffer };
+type NewProject = ProjectFields & { id?: number; webhook_secret_enc?: Buffer };
 
 interface ProjectListQuery {
   scope: Scope;
@@ -50,7 +50,7 @@ export function createProject(db: Db, userId: number, fields: NewProject): Promi
   return inTransaction(db, (transaction) => insertProject(transaction, userId, fields));
 }
 
-/** Within the caller's transaction. */
+/** Creates the project within the caller's transaction. */
 export async function insertProject(transaction: Db, userId: number, fields: NewProject): Promise<MemberProject> {
   const project = await transaction
     .insertInto('projects')
@@ -83,8 +83,8 @@ export async function listProjects(
 }
 
 /**
- * False when it is gone already. `webhookSecret` (sealed) is kept if the webhook is switched on and has none. Switched
- * off or unset, it takes its undelivered events with it.
+ * Returns false when it is gone already. `webhookSecret` (sealed) is kept if the webhook is switched on and has none.
+ * Switched off or unset, it takes its undelivered events with it.
  */
 export function updateProject(
   db: Db,
@@ -129,13 +129,13 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     if (result.numUpdatedRows === 0n) return false;
     await dropPendingDeliveries(transaction, projectId);
     await deleteHooksOf(transaction, { projectId });
-    // Those that were made until the project's row was locked.
+    // Schedules that were made until the project's row was locked are deleted, too.
     await deleteSchedulesOf(transaction, { projectId });
     return true;
   });
 }
 
-/** Never the keys themselves. */
+/** Lists everything of the keys but the keys themselves. */
 export async function listProviderKeys(db: Db, projectIds: number[]): Promise<ProviderKeyListing[]> {
   if (projectIds.length === 0) return [];
   return db

@@ -1,4 +1,79 @@
+// A project gets and loses its own keys for model providers here. A key is stored sealed and never shown again.
 import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
+import type { SecretBox } from '../core/secret-box.js';
+import { lockProject } from './lock-project.js';
+
+interface NewProviderKey {
+  projectId: number;
+  provider: string;
+  key: string;
+  /** Tells keys apart. */
+  name: string;
+}
+
+export interface ProviderKeyRecord {
+  id: number;
+  name: string;
+  provider: string;
+  masked_key: string;
+  created_at: Date;
+}
+
+/** They are part of the project's record. */
+export const MOST_PROVIDER_KEYS = 100;
+
+const SHOWN = ['id', 'name', 'provider', 'masked_key', 'created_at'] as const;
+/** The last characters of a shorter key would reveal too much of it. */
+const MASKABLE_LENGTH = 12;
+
+/** The list is in the order of the ids. */
+export async function pageOfProviderKeys(
+  db: Db,
+  { projectId, limit, offset }: { projectId: number; limit: number; offset: number },
+): Promise<{ total: number; keys: ProviderKeyRecord[] }> {
+  const all = db.selectFrom('provider_keys').where('project_id', '=', projectId);
+  const { total } = await all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const keys = await all.select(SHOWN).orderBy('id').limit(limit).offset(offset).execute();
+  return { total, keys };
+}
+
+/**
+ * `gone`: there is no such project. `too_many`: it has as many keys as it may, and none was added. The lock on the
+ * project's row makes the count hold.
+ */
+export function attachProviderKey(
+  db: Db,
+  box: SecretBox,
+  { projectId, provider, key, name }: NewProviderKey,
+): Promise<ProviderKeyRecord | 'gone' | 'too_many'> {
+  return inTransaction(db, async (transaction) => {
+    if (!(await lockProject(transaction, projectId))) return 'gone';
+    const { total } = await pageOfProviderKeys(transaction, { projectId, limit: 0, offset: 0 });
+    if (total >= MOST_PROVIDER_KEYS) return 'too_many';
+    return transaction
+      .insertInto('provider_keys')
+      .values({
+        project_id: projectId,
+        provider,
+        name,
+        key_enc: box.seal(key, 'provider-key', projectId, provider),
+        masked_key: key.length < MASKABLE_LENGTH ? '********' : `********${key.slice(-4)}`,
+      })
+      .returning(SHOWN)
+      .executeTakeFirstOrThrow();
+  });
+}
+
+/** Returns false when there is no such key, or when it is another project's than the one that is named. */
+export async function detachProviderKey(db: Db, keyId: number, projectId?: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('provider_keys')
+    .where('id', '=', keyId)
+    .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId!))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
 
 /** The sealed key that a project has for a provider; the newest where there are several. */
 export async function findProviderKey(db: Db, projectId: number, provider: string): Promise<Buffer | undefined> {

@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** Whose projects a request may touch: all projects of the user, or only one where the API key is restricted to it. */
+/** A request may touch all projects of its user, or only one if the API key is restricted to it. */
 export interface Scope {
   userId: number;
-  /** Undefined: all projects of the user. */
+  /** All projects of the user are reached if it is undefined. */
   projectId?: number | undefined;
 }
 

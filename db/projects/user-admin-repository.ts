@@ -1,4 +1,4 @@
-// What administrators see and change of all users.
+// Administrators see and change this of all users.
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { pauseSchedulesOf } from '../schedules/firings-repository.js';
@@ -8,7 +8,7 @@ import { containing } from '../core/like-pattern.js';
 import type { UserRow } from './users-repository.js';
 
 interface UserListQuery {
-  /** In the name or the e-mail address. */
+  /** The text is looked for in the name and the e-mail address. */
   search: string | undefined;
   limit: number;
   offset: number;
@@ -22,7 +22,7 @@ export interface UserChanges {
   is_active?: boolean | undefined;
 }
 
-/** By id. */
+/** The list is in the order of the ids. */
 export async function listUsers(
   db: Db,
   { search, limit, offset }: UserListQuery,
@@ -40,9 +40,9 @@ export async function listUsers(
 }
 
 /**
- * Undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an active administrator.
- * A user who becomes inactive is locked out in the same transaction. Throws PostgreSQL's unique violation when another user
- * has the e-mail address.
+ * Returns undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an active
+ * administrator. A user who becomes inactive is locked out in the same transaction. Throws PostgreSQL's unique
+ * violation when another user has the e-mail address.
  */
 export function updateUser(db: Db, userId: number, changes: UserChanges): Promise<UserRow | 'last_admin' | undefined> {
   return inTransaction(db, async (transaction) => {
@@ -85,7 +85,7 @@ async function isLastAdmin(transaction: Db, userId: number): Promise<boolean> {
   return admins.length === 1 && admins[0]?.id === userId;
 }
 
-/** Whether the error says that another user has the e-mail address. */
+/** Returns whether the error says that another user has the e-mail address. */
 export function isEmailTaken(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   return code === '23505' && constraint === 'users_email';

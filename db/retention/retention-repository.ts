@@ -2,9 +2,9 @@
 // process died or a time limit struck, the next one finds. docs/operate/operations.md, "Retention".
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
-import { isModelCall } from '../nodes/provider-calls-repository.js';
 import type { Value } from '../core/statement.js';
 import type { Tables } from '../core/tables.js';
+import { isModelCall } from '../nodes/provider-calls-repository.js';
 
 /** Rows by table. */
 export type Expired = Partial<Record<keyof Tables, number>>;
@@ -215,4 +215,50 @@ export async function deleteRows(
 
 export function toBatch(expired: Expired, limit: number): Batch {
   return { expired, hasMore: Object.values(expired).some((count) => count >= limit) };
+}
+
+// Deletes records of the audit log that are older than retention allows. docs/operate/audit.md.
+
+/** Records that are more than 400 days old, from the beginning of each chain. The database decides which those are. */
+export async function expireAuditRecords(db: Db, limit: number): Promise<Batch> {
+  const { rows } = await sql<{ expired: number }>`SELECT expire_audit_records(${limit}) AS expired`.execute(db);
+  const expired = rows[0]?.expired ?? 0;
+  return { expired: { audit_records: expired }, hasMore: expired >= limit };
+}
+
+// Drawings of workflows that are archived or whose project is deleted: nobody can read them any more, and their runs have
+// graphs of their own. docs/operate/operations.md, "Retention".
+
+const isGone = sql`(archived_at IS NOT NULL
+  OR project_id IN (SELECT id FROM projects WHERE deleted_at IS NOT NULL))`;
+
+/** Deletes the versions, and empties the workflows themselves, whose rows stay for the books. */
+export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> {
+  const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
+  const versions = await deleteRows(db, 'workflow_versions', ofGone, limit);
+  const { numAffectedRows } = await sql`
+    UPDATE workflows SET document = '{}', secrets_enc = NULL, readme_guide = '', tool_fields = NULL
+    WHERE id IN (
+      SELECT id FROM workflows
+      WHERE ${isGone} AND (secrets_enc IS NOT NULL OR readme_guide <> '' OR document::text <> '{}')
+      LIMIT ${limit}::integer
+    )`.execute(db);
+  return toBatch({ workflow_versions: versions, workflows: Number(numAffectedRows ?? 0) }, limit);
+}
+
+// What retention deletes of signing in. docs/operate/operations.md, "Retention".
+
+/** So long a network counts as known after the last session from it, too. */
+const SESSION_DAYS = 30;
+
+/** Sessions that were over for a month, links that nobody can use, minutes of failed logins that are over. */
+export async function deleteOldSignIns(db: Db, limit: number): Promise<Batch> {
+  const over = sql`coalesce(ended_at, expires_at) < now() - make_interval(hours => 24 * ${SESSION_DAYS}::integer)`;
+  const expired = {
+    sessions: await deleteRows(db, 'sessions', over, limit),
+    sign_in_links: await deleteRows(db, 'sign_in_links', sql`expires_at <= now()`, limit),
+    login_failures: await deleteRows(db, 'login_failures', sql`ends_at <= now()`, limit),
+    login_waits: await deleteRows(db, 'login_waits', sql`ends_at <= now()`, limit),
+  };
+  return toBatch(expired, limit);
 }

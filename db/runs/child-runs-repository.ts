@@ -16,22 +16,22 @@ export interface BegunChild {
   runId: string;
   workflowId: number;
   projectId: number;
-  /** Of the workflow. */
+  /** The title of the workflow. */
   title: string;
   isOpen: boolean;
-  /** Whether it has taken over results of an earlier run. */
+  /** True if it has taken over results of an earlier run. */
   isResumed: boolean;
-  /** How long the node waits for it at most, in milliseconds since the epoch; null where it does not wait. */
+  /** The time until which the node waits for it, in milliseconds since the epoch; null if it does not wait. */
   untilMs: number | null;
 }
 
-export interface ChildToBegin {
-  /** Which of the node's runs it is (`WaitsTable.call`). */
+interface ChildToBegin {
+  /** The number of the run among those of the node (`WaitsTable.call`). */
   call: number;
   run: RunFacts;
-  /** Null where the node does not wait. */
+  /** Null if the node does not wait. */
   untilMs: number | null;
-  /** When the reconciler looks whether the start got through. */
+  /** The time when the reconciler looks whether the start got through. */
   checkInSeconds: number;
 }
 
@@ -94,7 +94,7 @@ export async function claimChild(
   return rows.length > 0;
 }
 
-/** How many runs there are below the first one of all, counted up to `max`. */
+/** Returns the number of runs below the first one of all, counted up to `max`. */
 export async function countRunsBelow(db: Db, rootRunId: string, max: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (SELECT FROM runs WHERE root_run_id = ${rootRunId} LIMIT ${max}::integer) AS below`.execute(
@@ -149,7 +149,7 @@ export function toAwaitedBy({ runId, path, nodeId, call }: Answered): { awaitedB
   return { awaitedBy: { runId, path, nodeId, call } };
 }
 
-/** What the run with this table name or alias has cost together with all runs below it: an expression, in USD. */
+/** An expression of what the run with this table name or alias has cost together with all runs below it, in USD. */
 export function totalCost(run: string): RawBuilder<string> {
   const [id, own] = [sql.ref(`${run}.id`), sql.ref(`${run}.cost_usd`)];
   return sql`(${own} + (

@@ -7,7 +7,10 @@ import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './exec
 import { tellWatchers } from './tell-watchers.js';
 import { webhookEventOf } from '../webhooks/webhook-outbox-repository.js';
 
-/** Undefined where the case is another one; nothing is changed then, and `applyExecutionUpdate` takes the long way. */
+/**
+ * Returns undefined where the case is another one; nothing is changed then, and `applyExecutionUpdate` takes the long
+ * way.
+ */
 export async function applyCommonUpdate(
   db: Db,
   runId: string,

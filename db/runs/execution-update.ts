@@ -1,4 +1,4 @@
-// What is reported of a run's life, and the words for it.
+// A run's life is reported in these words.
 import type { WaitKey } from '../waits/wait-key.js';
 import type { StoredRunStatus, WebhookEventType } from '../core/tables.js';
 
@@ -39,3 +39,7 @@ export const EVENTS: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, W
   failed: 'workflow_run.failed',
   cancelled: 'workflow_run.cancelled',
 };
+
+/** The sequence numbers of the updates that the worker writes itself. */
+export const START_SEQUENCE = 1;
+export const FINISH_SEQUENCE = 2;

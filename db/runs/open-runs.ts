@@ -12,7 +12,7 @@ export async function cancelOpenRuns(db: Db, of: OfWorkflows): Promise<void> {
     .set({ cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())`, next_check_at: sql<Date>`now()` })
     .where('projectId' in of ? 'project_id' : 'workflow_id', '=', 'projectId' in of ? of.projectId : of.workflowId)
     .where('status', '=', 'In Progress')
-    // As every open run has, so that the index of those finds them.
+    // Every open run has one, so that the index of those finds them.
     .where('next_check_at', 'is not', null)
     .execute();
 }

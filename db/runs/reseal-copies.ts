@@ -15,7 +15,7 @@ interface Copies {
   reseal: (sealed: Buffer, key: readonly (string | number)[]) => Buffer;
 }
 
-/** Within the transaction that has copied the rows of `from` to `to`. Throws `MissingKeyError`. */
+/** Reseals within the transaction that has copied the rows of `from` to `to`. Throws `MissingKeyError`. */
 export async function resealCopies(transaction: Db, box: SecretBox, from: string, to: string): Promise<void> {
   await resealTable(transaction, to, {
     table: 'node_results',

@@ -4,8 +4,8 @@ import type { NodeKey } from '../../graph/plan.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 
 /**
- * In characters of the database, of which one may be two of ours. The whole result is unpacked for each piece of it, so
- * that small ones cost time and large ones memory.
+ * The size is in characters of the database, of which one may be two of ours. The whole result is unpacked for each
+ * piece of it, so that small pieces cost time and large ones memory.
  */
 const PIECE_CHARACTERS = 512 * 1024;
 

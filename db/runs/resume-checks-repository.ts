@@ -1,4 +1,5 @@
-// What keeps a run from being resumed: calls of which nobody knows what they have done, and runs below it that are open.
+// A run is kept from being resumed by calls of which nobody knows what they have done, and by runs below it that are
+// open.
 import { sql, type RawBuilder } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -31,7 +32,7 @@ export async function findUnknownOutcomes(db: Db, runId: string): Promise<Omit<N
   return rows;
 }
 
-/** Whether any of these runs, or a run below them, has such a node. */
+/** Returns whether any of these runs, or a run below them, has such a node. */
 export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boolean> {
   if (runIds.length === 0) return false;
   const { rows } = await sql`

@@ -90,14 +90,14 @@ export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun
 
 /** What a run takes over. */
 export interface KeptResults {
-  nodes: Place[];
+  nodes: NodeInRun[];
   /** Those among the nodes that are loops: everything in their bodies is taken over, too. */
-  loops: Place[];
+  loops: NodeInRun[];
   /** Loops that continue, with the indexes of the iterations that are taken over whole. */
-  iterations: (Place & { indexes: number[] })[];
+  iterations: (NodeInRun & { indexes: number[] })[];
 }
 
-export type Place = Omit<NodeKey, 'runId'>;
+export type NodeInRun = Omit<NodeKey, 'runId'>;
 
 /**
  * Locks the earlier run until the end of the transaction, so that its results do not expire meanwhile. False when they

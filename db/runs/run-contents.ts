@@ -1,5 +1,4 @@
-// What a run executes, and with which input, from its rows. The worker executes it, and the API shows what a node was
-// given.
+// A run's drawing and input are read from its rows. The worker executes them, and the API shows what a node was given.
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
 import { parseJson } from '../../graph/json-text.js';
 import type { NodeKind } from '../../graph/kinds.js';
@@ -14,11 +13,11 @@ export interface RunNode {
   id: string;
   kind: NodeKind;
   label: string;
-  /** As drawn; secrets in it are `********` unless they have been filled in. */
+  /** The data as drawn; secrets in it are `********` unless they have been filled in. */
   data: Record<string, unknown>;
   /** The ids of the loops around the node, the outermost first. */
   loops: string[];
-  /** Of a loop: the id of the last node of its body; undefined where there are none or several. */
+  /** The id of the last node of a loop's body; undefined if there are none or several. */
   lastNode: string | undefined;
 }
 
@@ -59,7 +58,7 @@ export interface RunContents {
   publicInput: RunInput;
   /** The secrets of the drawing, by their places. */
   secrets: SecretMap;
-  /** What `masker` masks: the secrets of the run itself, and those of other runs that it has got. */
+  /** `masker` masks these: the secrets of the run itself, and those of other runs that it has got. */
   secretTexts: string[];
   /** Masks every secret of this run in everything that is stored or shown. */
   masker: Masker;

@@ -17,12 +17,13 @@ export interface StoredRunContext {
   secretsEnc: Buffer | null;
   /** Secrets of other runs (passed-secrets.ts), sealed. */
   passedSecretsEnc: Buffer | null;
-  /** How many runs are above it: 0 unless another run has started it. */
+  /** The number of runs above it: 0 unless another run has started it. */
   depth: number;
   /** The first run of all above it; its own id where there is none. */
   rootRunId: string;
-  /** Whether it has taken over results of an earlier run. */
+  /** True if it has taken over results of an earlier run. */
   isResumed: boolean;
+  isStarted: boolean;
   traceparent: string | null;
 }
 
@@ -31,7 +32,7 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
     SELECT id AS "runId", project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
       input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc",
       depth, coalesce(root_run_id, id) AS "rootRunId",
-      resumed_from IS NOT NULL AS "isResumed", traceparent
+      resumed_from IS NOT NULL AS "isResumed", run_started_at IS NOT NULL AS "isStarted", traceparent
     FROM runs WHERE id = ${runId}`.execute(db);
   return rows[0];
 }
@@ -39,7 +40,7 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
 export interface StoredSnapshot {
   document: Record<string, unknown>;
   plan: Plan;
-  /** Of the document's JSON text. */
+  /** The bytes of the document's JSON text. */
   sizeBytes: number;
 }
 
@@ -52,15 +53,15 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
   return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
 }
 
-/** What an open run executes; undefined where it is not open. */
-export async function findPlan(db: Db, runId: string): Promise<Plan | undefined> {
-  const { rows } = await sql<{ plan: Plan }>`/* find_plan */
-    SELECT graph.plan FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash
+/** What an open run executes, and the drawing's own settings; undefined where it is not open. */
+export async function findPlan(db: Db, runId: string): Promise<{ plan: Plan; settings: unknown } | undefined> {
+  const { rows } = await sql<{ plan: Plan; settings: unknown }>`/* find_plan */
+    SELECT graph.plan, graph.document -> 'settings' AS settings FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash
     WHERE run.id = ${runId} AND run.status = 'In Progress'`.execute(db);
-  return rows[0]?.plan;
+  return rows[0];
 }
 
-/** How large a run's input and drawing are, in bytes of their JSON text. Undefined when the run is unknown. */
+/** Returns the size of a run's input and drawing in bytes of their JSON text. It is undefined if the run is unknown. */
 export async function measureRunContext(
   db: Db,
   runId: string,

@@ -55,13 +55,13 @@ export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChang
   });
 }
 
-export interface FlagCandidate {
+interface FlagCandidate {
   status: StoredRunStatus;
-  /** Whether the run carries a drawing with at least one node. */
+  /** True if the run carries a drawing with at least one node. */
   hasData: boolean;
 }
 
-/** Undefined when the workflow has no such run. A terminal status and the drawing of a run never change. */
+/** Returns undefined when the workflow has no such run. A terminal status and the drawing of a run never change. */
 export async function findFlagCandidate(db: Db, workflowId: number, runId: string): Promise<FlagCandidate | undefined> {
   const { rows } = await sql<FlagCandidate>`
     SELECT run.status, CASE WHEN json_typeof(graph.document -> 'nodes') = 'array'

@@ -1,9 +1,9 @@
-// Which trace a run belongs to, and what its span says of it.
+// A run belongs to a trace, and its span says this of it.
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 
-export interface RunTrace {
-  /** Of the request that the run was accepted in; null where nothing was traced then. */
+interface RunTrace {
+  /** The trace of the request in which the run was accepted; null if nothing was traced then. */
   traceparent: string | null;
   workflow_id: number;
   project_id: number;

@@ -1,4 +1,5 @@
-// Which runs somebody watches, for the statements that change runs (tell-watchers.ts). One row a run and API process.
+// The runs that somebody watches, for the statements that change runs (tell-watchers.ts). There is one row for each run
+// and API process.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Role, StoredRunStatus } from '../core/tables.js';
@@ -11,8 +12,8 @@ const LEASE_SECONDS = 60;
 const until = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /**
- * From the commit on, changes of the runs are told. A change whose statement began before is not, and may be committed
- * after the next look at the run: look once more a little later.
+ * Changes of the runs are reported from the commit on. A change whose statement began before is not, and may be
+ * committed after the next look at the run: look once more a little later.
  */
 export async function watchRuns(db: Db, listener: string, runIds: string[]): Promise<void> {
   await sql`/* watch_runs */
@@ -35,11 +36,11 @@ export interface RunState {
   runId: string;
   status: StoredRunStatus;
   version: number;
-  /** The value of `toStateTag`. */
+  /** The version is that of `toStateTag`. */
   stateTag: string;
 }
 
-/** How far these runs are, without their contents. Runs that do not exist are left out. */
+/** Returns how far these runs are, without their contents. Runs that do not exist are left out. */
 export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[]> {
   const { rows } = await sql<VersionRow & { runId: string; status: StoredRunStatus }>`/* run_states */
     SELECT run.id AS "runId", run.status, ${versionColumns}
@@ -49,12 +50,12 @@ export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[
   });
 }
 
-/** Who reads, and by which credentials: what is admitted once and lasts ends with the key or the session. */
+/** A reader and its credentials: a stream that is admitted once ends with the key or the session. */
 export interface Reader {
   userId: number;
   /** The id of the API key. */
   keyId?: number | undefined;
-  /** The id of the session, where it is one of ours. */
+  /** The id of the session if it is one of ours. */
   sessionId?: string | undefined;
 }
 
@@ -63,8 +64,8 @@ export interface Viewer extends Reader {
 }
 
 /**
- * For each: the user's role in the run's project; null where the user is no member of it, the run's results are gone, the
- * key does not reach the project any more, the session has ended, or the user is not active.
+ * Returns the role of each user in the run's project. It is null if the user is no member of it, the run's results are
+ * gone, the key does not reach the project any more, the session has ended, or the user is not active.
  */
 export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null)[]> {
   const { rows } = await sql<{ role: Role | null }>`/* find_roles */
@@ -80,7 +81,7 @@ export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null
   return rows.map(({ role }) => role);
 }
 
-/** What is asked of a key when it is admitted (`countedKey`, `isInScope`). */
+/** The key must pass what is asked of it when it is admitted (`countedKey`, `isInScope`). */
 const isGoodKey = sql`EXISTS (
   SELECT FROM api_keys AS key JOIN users ON users.id = key.user_id AND users.api_access
   WHERE key.id = asked.key_id AND key.user_id = asked.user_id AND (key.expires_at IS NULL OR key.expires_at > now())

@@ -13,18 +13,18 @@ export interface RunsQuery {
   projectId: number | undefined;
   workflowId: number | undefined;
   status: StoredRunStatus | undefined;
-  /** In the workflow's title. */
+  /** The text is looked for in the workflow's title. */
   search: string | undefined;
-  /** When the run was accepted: from this moment on. */
+  /** Runs that were accepted from this moment on are listed. */
   startedFrom: Date | undefined;
-  /** Before this moment. */
+  /** Runs that were accepted before this moment are listed. */
   startedBefore: Date | undefined;
   ordering: HistoryOrdering;
   limit: number;
   offset: number;
 }
 
-/** Where a run belongs. */
+/** The workflow and project of a run. */
 export interface RunOrigin {
   workflow_id: number;
   workflow_title: string;
@@ -66,7 +66,7 @@ export function listRuns(db: Database, query: RunsQuery): Promise<{ total: numbe
   });
 }
 
-/** Where the run belongs; undefined when there is none that the user sees. */
+/** Returns the workflow and project of the run. It is undefined if there is none that the user sees. */
 export function findRunOrigin(db: Db, runId: string, scope: Scope): Promise<RunOrigin | undefined> {
   return memberWorkflows(db, scope)
     .innerJoin('runs', 'runs.workflow_id', 'workflows.id')
@@ -76,7 +76,7 @@ export function findRunOrigin(db: Db, runId: string, scope: Scope): Promise<RunO
     .executeTakeFirst();
 }
 
-/** Without a condition on the runs themselves nothing is counted: each workflow knows how many runs it has. */
+/** Runs are counted only if there is a condition on the runs themselves: each workflow knows how many runs it has. */
 async function countRuns(db: Db, query: RunsQuery): Promise<number> {
   const isCounted = query.status ?? query.startedFrom ?? query.startedBefore;
   const { rows } = await (

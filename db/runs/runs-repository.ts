@@ -7,14 +7,16 @@ import type { Database, Db } from '../core/client.js';
 import { executePrepared } from '../core/statement.js';
 import type { NewRun, StoredRunStatus } from '../core/tables.js';
 
-/** What starting a run in Temporal needs. */
+/** The start of a run in Temporal needs this. */
 export interface RunToStart {
   id: string;
   workflow_id: number;
   project_id: number;
   title: string;
   plan: Plan;
-  /** Whether it has taken over results of an earlier run. */
+  /** The drawing's own `settings`, with what may be wrong in them. */
+  settings: unknown;
+  /** True if it has taken over results of an earlier run. */
   isResumed: boolean;
 }
 
@@ -33,7 +35,7 @@ export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_a
 /** `checkInSeconds`: when the reconciler looks whether the start got through. */
 export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: number): Promise<void> {
   const nextCheckAt = sql<Date>`now() + make_interval(secs => ${checkInSeconds})`;
-  // The same columns in the same order, whatever the run has.
+  // The columns and their order are the same, whatever the run has.
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
   const query = db.insertInto('runs').values(row);
   // Few runs have more columns than the others: those of sub-workflows, those with secrets of other runs, and those that
@@ -59,13 +61,14 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
     .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'runs.resumed_from'])
     .select(['workflows.title', 'graph_snapshots.plan'])
+    .select(sql`graph_snapshots.document -> 'settings'`.as('settings'))
     .where('runs.id', '=', runId)
     .executeTakeFirst();
   return row && { ...row, plan: row.plan as Plan, isResumed: row.resumed_from !== null };
 }
 
-/** What a re-run takes over. */
-export interface OriginalRun {
+/** A re-run takes this over. */
+interface OriginalRun {
   id: string;
   project_id: number;
   /** Masked. */
@@ -79,7 +82,7 @@ export interface OriginalRun {
   document: Record<string, unknown>;
 }
 
-/** Undefined when the workflow has no such run. */
+/** Returns undefined when the workflow has no such run. */
 export function findOriginalRun(db: Db, workflowId: number, runId: string): Promise<OriginalRun | undefined> {
   return db
     .selectFrom('runs')
@@ -165,7 +168,7 @@ function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<Run
 
 interface NextCheck {
   delaySeconds: number;
-  /** Whether its workflow task fails again and again; left out: not known. */
+  /** True if its workflow task fails again and again; left out: not known. */
   isStuck?: boolean;
 }
 

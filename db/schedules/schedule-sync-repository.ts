@@ -1,9 +1,9 @@
-// Which schedules differ from their copies in Temporal. Postgres is right; the copies are made to follow it.
+// Schedules may differ from their copies in Temporal. Postgres is right, and the copies are made to follow it.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { ScheduleOverlap } from '../core/tables.js';
 
-/** What the copy in Temporal is made of. */
+/** The copy in Temporal is made of this. */
 export interface ScheduleToSync {
   id: string;
   workflowId: number;

@@ -1,10 +1,11 @@
 // The schedules of workflows, as people read and change them. What fires: firings-repository.ts. What Temporal must know:
 // schedule-sync-repository.ts.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { Role, ScheduleOverlap } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
+import { isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 
 export const MOST_SCHEDULES = 20;
 
@@ -18,7 +19,7 @@ export interface ScheduleSettings {
   isPaused: boolean;
 }
 
-export interface NewSchedule extends ScheduleSettings {
+interface NewSchedule extends ScheduleSettings {
   id: string;
   projectId: number;
   workflowId: number;
@@ -65,7 +66,7 @@ export function insertSchedule(db: Db, schedule: NewSchedule): Promise<ScheduleR
   });
 }
 
-/** By age. The caller has been let in already: no access check here. */
+/** Lists the schedules by age. The caller has been let in already, so access is not checked here. */
 export async function pageOfSchedules(
   db: Db,
   { workflowId, limit, offset }: { workflowId: number; limit: number; offset: number },
@@ -82,9 +83,9 @@ export async function pageOfSchedules(
 
 export interface ScheduleChange {
   settings: ScheduleSettings;
-  /** Who starts its runs from now on. */
+  /** The user who starts its runs from now on. */
   authorId: number;
-  /** Whether Temporal must be told. */
+  /** True if Temporal must be told. */
   isToTell: boolean;
 }
 
@@ -116,7 +117,7 @@ export function updateSchedule(
   });
 }
 
-/** What was to happen since an earlier change that Temporal has not heard of is still to be made up for. */
+/** Firings since an earlier change that Temporal has not heard of are still to be made up for. */
 function newVersion({ version, toldVersion, isPaused }: ScheduleRecord) {
   const isKnown = toldVersion === version || isPaused;
   return {
@@ -167,4 +168,27 @@ function scheduleRecords(db: Db, workflowId: number) {
     .select(['schedules.last_refusal_code as lastRefusalCode', 'schedules.last_refusal_message as lastRefusalMessage'])
     .select(['users.id as authorId', 'users.name as authorName', 'project_members.role as authorRole'])
     .where('schedules.workflow_id', '=', workflowId);
+}
+
+// The schedules of a workflow or project go with it; their copies in Temporal are deleted afterwards.
+
+/**
+ * Deletes schedules in the transaction that deletes the workflow or project: before its open runs are cancelled, since
+ * a firing holds the schedule's row until its run is stored (lock order: schedule, run, project), and again under the
+ * lock on the project's row, since only then no schedule is added any more.
+ */
+export async function deleteSchedulesOf(transaction: Db, of: OfWorkflows): Promise<void> {
+  await deleteAndRemove(isOf(of)).execute(transaction);
+}
+
+/** Returns false when the workflow has no such schedule. */
+export async function deleteSchedule(db: Db, workflowId: number, scheduleId: string): Promise<boolean> {
+  const { rows } = await deleteAndRemove(sql`id = ${scheduleId} AND workflow_id = ${workflowId}`).execute(db);
+  return rows.length > 0;
+}
+
+function deleteAndRemove(which: RawBuilder<unknown>) {
+  return sql`
+    WITH deleted AS (DELETE FROM schedules WHERE ${which} RETURNING id)
+    INSERT INTO schedule_removals (schedule_id) SELECT id FROM deleted ON CONFLICT DO NOTHING RETURNING schedule_id`;
 }

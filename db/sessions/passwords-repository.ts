@@ -6,12 +6,12 @@ import type { Tables } from '../core/tables.js';
 import { createSession, endSessionsOf, type NewSession, type OpenedSession } from './sessions-repository.js';
 import { deleteUnusedLinks, redeemLink } from './sign-in-links-repository.js';
 
-/** What a login needs to know before the password is compared. */
-export interface LoginAccount {
+/** A login needs to know this before the password is compared. */
+interface LoginAccount {
   userId: number;
   /** Undefined for a user who has no password, and for one who is not active. */
   hash: string | undefined;
-  /** Whether the user was signed in from this network before. */
+  /** True if the user was signed in from this network before. */
   isKnownNetwork: boolean;
 }
 
@@ -26,14 +26,14 @@ export function replacePassword(db: Db, userId: number, hash: string): Promise<v
 
 interface PasswordChange {
   userId: number;
-  /** That of the password that the user has given as the present one. */
+  /** The hash of the password that the user has given as the present one. */
   before: string;
   hash: string;
   /** The session that goes on. */
   sessionId: string | undefined;
 }
 
-/** False, and nothing is changed, where the user has another password by now. */
+/** Returns false, and changes nothing, if the user has another password by now. */
 export function changePassword(db: Db, { userId, before, hash, sessionId }: PasswordChange): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     await lockUser(trx, userId);
@@ -91,7 +91,7 @@ export async function findLoginAccount(db: Db, email: string, network: string): 
   return found && { ...found, hash: found.hash ?? undefined };
 }
 
-/** Whether this is still the user's password; it stays so until the transaction ends. */
+/** Returns whether this is still the user's password; it stays so until the transaction ends. */
 export async function holdsPassword(trx: Transaction<Tables>, userId: number, hash: string): Promise<boolean> {
   const row = await trx
     .selectFrom('user_passwords')
@@ -103,7 +103,7 @@ export async function holdsPassword(trx: Transaction<Tables>, userId: number, ha
   return row !== undefined;
 }
 
-/** As at a login, for a user who is signed in. */
+/** Reads the password of a user who is signed in, as a login does. */
 export async function findOwnAccount(db: Db, userId: number, network: string): Promise<LoginAccount> {
   const { rows } = await sql<{ hash: string | null; isKnownNetwork: boolean }>`
     SELECT (SELECT hash FROM user_passwords WHERE user_id = ${userId}) AS hash,

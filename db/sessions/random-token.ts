@@ -5,7 +5,10 @@ export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is stored of a token. It needs no salt and no slow hash: nobody guesses 256 bits. */
+/**
+ * Returns the hash of a token, which is stored in its place. It needs no salt and no slow hash: nobody guesses 256
+ * bits.
+ */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

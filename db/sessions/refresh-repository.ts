@@ -6,7 +6,7 @@ import { createRefreshToken, familyOf } from './refresh-token.js';
 import { isLive, keptOpen, secondsLeft, type OpenedSession } from './sessions-repository.js';
 
 /** A session, and whether the token that named it is the one that is good now. */
-export interface PresentedSession extends OpenedSession {
+interface PresentedSession extends OpenedSession {
   isCurrent: boolean;
 }
 

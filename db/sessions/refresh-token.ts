@@ -1,5 +1,5 @@
-// A refresh token is `family.secret`. All tokens of a session have the family in common, and only who has held one of
-// them knows it: a used token names the session that it was of, and a guess names none.
+// A refresh token is `family.secret`. All tokens of a session have the family in common, and only somebody who has held
+// one of them knows it: a used token names the session that it was of, and a guess names none.
 import { hashToken, randomToken } from './random-token.js';
 
 export interface RefreshToken {
@@ -15,7 +15,7 @@ export function createRefreshToken(family = randomToken()): RefreshToken {
   return { token, familyHash: hashToken(family), tokenHash: hashToken(token) };
 }
 
-/** The family; undefined for what is no refresh token. */
+/** Returns the family, which is undefined for a text that is no refresh token. */
 export function familyOf(token: string): string | undefined {
   return FORM.exec(token)?.[1];
 }

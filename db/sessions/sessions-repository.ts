@@ -9,10 +9,10 @@ const IDLE_DAYS = 14;
 /** ... and so long in all. */
 const MAX_DAYS = 90;
 /** Live sessions of a user; a further one ends the one that was unused for the longest time. */
-export const MAX_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 export const isLive = sql<boolean>`sessions.ended_at IS NULL AND sessions.expires_at > now()`;
-/** In hours: a day of a time zone may have 23 or 25. */
+/** The time is in hours, because a day of a time zone may have 23 or 25. */
 const idleEnd = sql<Date>`now() + make_interval(hours => 24 * ${sql.lit(IDLE_DAYS)})`;
 
 export interface OpenedSession {
@@ -52,7 +52,7 @@ export async function openSession(
   return createSession(transaction, session);
 }
 
-/** In a transaction that holds the user. The refresh token is known here for the only time. */
+/** Opens the session in a transaction that holds the user. The refresh token is known here for the only time. */
 export async function createSession(
   trx: Transaction<Tables>,
   { userId, method, network, userAgent }: NewSession,
@@ -91,7 +91,7 @@ export function secondsLeft() {
   return seconds.as('secondsLeft');
 }
 
-/** False when the user has no such live session. */
+/** Returns false when the user has no such live session. */
 export async function endSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
@@ -114,7 +114,7 @@ export async function endSessionsOf(db: Db, userId: number, except?: string): Pr
     .execute();
 }
 
-export interface SessionListing {
+interface SessionListing {
   id: string;
   method: SignInMethod;
   network: string;

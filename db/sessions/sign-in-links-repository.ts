@@ -14,13 +14,13 @@ export async function createSignInLink(db: Db, userId: number): Promise<string> 
   return token;
 }
 
-export interface PasswordLink {
+interface PasswordLink {
   /** Known here for the only time. */
   token: string;
   expiresAt: Date;
 }
 
-/** In a transaction that holds the user (`holdActiveUser`). The link is good once and for 24 hours. */
+/** Makes the link in a transaction that holds the user (`holdActiveUser`). The link is good once and for 24 hours. */
 export function createPasswordLink(transaction: Db, userId: number): Promise<PasswordLink> {
   return createLink(transaction, userId, { purpose: 'password', minutes: PASSWORD_MINUTES });
 }
@@ -70,7 +70,7 @@ export async function redeemLink(transaction: Db, token: string): Promise<boolea
   return numUpdatedRows > 0n;
 }
 
-/** In a transaction that has locked the user. */
+/** Deletes links in a transaction that has locked the user. */
 export async function deleteUnusedLinks(transaction: Db, userId: number): Promise<void> {
   await transaction.deleteFrom('sign_in_links').where('user_id', '=', userId).where('used_at', 'is', null).execute();
 }

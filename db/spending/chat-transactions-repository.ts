@@ -3,7 +3,7 @@ import type { Db } from '../core/client.js';
 import type { RunTransaction } from '../nodes/billing-repository.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 
-export interface ChatTransaction extends Omit<RunTransaction, 'run_id'> {
+interface ChatTransaction extends Omit<RunTransaction, 'run_id'> {
   run_id: null;
   project_id: number | null;
   provider: string;
@@ -19,14 +19,14 @@ interface ChatTransactionQuery {
   offset: number;
 }
 
-/** Of the user's projects, and the user's own calls that belong to no project; newest first. */
+/** Lists the transactions of the user's projects, and the user's own calls that belong to no project; newest first. */
 export async function listChatTransactions(
   db: Db,
   { scope, projectId, limit, offset }: ChatTransactionQuery,
 ): Promise<{ total: number; transactions: ChatTransaction[] }> {
   const isProject = projectId === undefined ? sql`` : sql`AND project.id = ${projectId}`;
   const withOwn = projectId === undefined && scope.projectId === undefined;
-  // Of each project no more is read, by its index, than the page can show.
+  // Each project is read by its index, and only as far as the page can show.
   const newest = sql`ORDER BY paid.created_at DESC, paid.id DESC LIMIT ${offset + limit}`;
   const visible = (first: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     SELECT paid.* FROM project_members AS member

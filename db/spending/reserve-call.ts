@@ -15,26 +15,26 @@ import {
 export interface PassedLimit {
   limited: SpendingLimitKind;
   limitUsd: string;
-  /** Of the limit of a project. */
+  /** The period of the limit of a project. */
   period: SpendingPeriod | null;
   spentUsd: string;
-  /** By other calls that are on the wire, or not in the books yet. */
+  /** The amount is reserved by other calls that are on the wire, or not in the books yet. */
   reservedUsd: string;
 }
 
 const SPANS: Record<SpendingPeriod, string> = { day: ' on this day (UTC)', month: ' in this month (UTC)', total: '' };
 
-/** For the end of a sentence about the limit; empty where it has no period. */
+/** Returns the end of a sentence about the limit, which is empty if it has no period. */
 export function spanOf(period: SpendingPeriod | null): string {
   return period === null ? '' : SPANS[period];
 }
 
-export interface PaidCallToClaim extends NewCall {
+interface PaidCallToClaim extends NewCall {
   projectId: number;
-  /** What it may cost. */
+  /** The most that it may cost. */
   reservedUsd: string;
   reservedTokens: TokenCounts;
-  /** Of its agent; null where it has none. */
+  /** The limit of its agent; null if it has none. */
   maxCostUsd: string | null;
 }
 
@@ -44,7 +44,7 @@ export const passedLimitColumns = sql`
   trim_scale(refused.spent_usd) AS "spentUsd", trim_scale(refused.reserved_usd) AS "reservedUsd"`;
 
 export interface PassedLimitRow extends Omit<PassedLimit, 'limited'> {
-  /** Null where no limit is passed. */
+  /** Null if no limit is passed. */
   limited: SpendingLimitKind | null;
 }
 

@@ -1,6 +1,7 @@
-// When nodes are stopped, their human tasks and approval requests expire, their callbacks are refused from then on, and the
-// runs that they await are asked to stop. The reconciler's next round tells Temporal so, and the end of such a run does the
-// same for the runs below it. Rows of runs are locked in the order of their tree: a run before those that it has started.
+// The human tasks and approval requests of nodes that are stopped expire, their callbacks are refused from then on, and
+// the runs that they await are asked to stop. The reconciler's next round tells Temporal so, and the end of such a run
+// does the same for the runs below it. Rows of runs are locked in the order of their tree: a run before those that it
+// has started.
 import { sql, type RawBuilder } from 'kysely';
 
 /**

@@ -19,11 +19,11 @@ export interface ClaimedDelivery {
   is_active: boolean;
   webhook_url: string;
   webhook_secret_enc: Buffer | null;
-  /** Only while it still signs. */
+  /** The secret is there only while it still signs. */
   webhook_previous_secret_enc: Buffer | null;
 }
 
-export interface ClaimLimits {
+interface ClaimLimits {
   /** Attempts under way in this process. */
   inFlight: ReadonlyMap<number, number>;
   perProject: number;
@@ -31,7 +31,7 @@ export interface ClaimLimits {
   leaseSeconds: number;
 }
 
-/** What the other side said; `status` is null when it said nothing. */
+/** The answer of the other side; `status` is null if it said nothing. */
 export interface AttemptResult {
   status: number | null;
   errorCode: string | null;
@@ -53,7 +53,7 @@ export type DeliveryListing = Pick<
 
 /** Rows looked at in one claim; more are found by the next one, which follows at once. */
 const SCANNED = 500;
-/** For how long the secret before a rotation signs beside the new one. */
+/** The secret before a rotation signs beside the new one for this time. */
 const OVERLAP = sql`interval '24 hours'`;
 
 /**
@@ -104,17 +104,17 @@ export async function claimDeliveries(db: Db, limits: ClaimLimits): Promise<Clai
 
 /** A late answer counts too, also where the event has been dropped meanwhile: it was delivered. */
 export function recordDelivered(db: Db, delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
-  return settle(db, delivery, 'delivered', result);
+  return finish(db, delivery, 'delivered', result);
 }
 
 /** Given up. */
 export function recordFailed(db: Db, delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
-  return settle(db, delivery, 'failed', result);
+  return finish(db, delivery, 'failed', result);
 }
 
-/** Nothing was sent: the webhook is gone. */
+/** Drops the event without sending it: the webhook is gone. */
 export function recordDropped(db: Db, delivery: ClaimedDelivery): Promise<void> {
-  return settle(db, delivery, 'dropped', { status: null, errorCode: 'webhook_disabled' });
+  return finish(db, delivery, 'dropped', { status: null, errorCode: 'webhook_disabled' });
 }
 
 /** Changes nothing when the event has been settled or taken over by another process. */
@@ -151,7 +151,7 @@ export function recordGone(db: Database, delivery: ClaimedDelivery, result: Atte
       .where('webhook_url', '=', delivery.webhook_url)
       .executeTakeFirst();
     if (off.numUpdatedRows === 0n) return false;
-    await settle(transaction, delivery, 'failed', result);
+    await finish(transaction, delivery, 'failed', result);
     await dropPendingDeliveries(transaction, delivery.project_id);
     return true;
   });
@@ -175,8 +175,8 @@ export async function listDeliveries(
   return { total, deliveries };
 }
 
-/** In one statement: the event is settled, and the next one of its run is due at once. */
-async function settle(
+/** Ends the event and makes the next one of its run due at once, in one statement. */
+async function finish(
   db: Db,
   { id, attempts }: ClaimedDelivery,
   status: 'delivered' | 'failed' | 'dropped',

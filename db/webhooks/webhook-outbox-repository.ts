@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { WebhookEventType } from '../core/tables.js';
 
-export interface WebhookEvent {
+interface WebhookEvent {
   type: WebhookEventType;
   runId: string;
 }
@@ -39,8 +39,8 @@ export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>
 }
 
 /**
- * When a webhook is switched off, unset or deleted: what was not delivered yet never will be. Under the project's row
- * lock; the rows are locked in the order in which everybody locks them.
+ * Drops what was not delivered yet when a webhook is switched off, unset or deleted. The project's row is locked; the
+ * rows are locked in the order in which everybody locks them.
  */
 export async function dropPendingDeliveries(trx: Db, projectId: number): Promise<void> {
   await sql`

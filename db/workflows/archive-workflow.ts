@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import { deleteHooksOf } from '../hooks/delete-hooks.js';
+import { deleteHooksOf } from '../hooks/hooks-repository.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
-import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
+import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 
 /** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
@@ -21,7 +21,7 @@ export function archiveWorkflow(db: Db, projectId: number, workflowId: number): 
       .executeTakeFirst();
     if (archived === undefined) return false;
     await deleteHooksOf(transaction, { workflowId });
-    // Those that were made until the project's row was locked.
+    // Schedules that were made until the project's row was locked are deleted, too.
     await deleteSchedulesOf(transaction, { workflowId });
     await transaction
       .updateTable('workflows')

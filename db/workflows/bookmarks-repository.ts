@@ -9,7 +9,7 @@ export async function addBookmark(db: Db, userId: number, workflowId: number): P
     .execute();
 }
 
-/** Also when there is none. */
+/** Removes the bookmark if there is one. */
 export async function deleteBookmark(db: Db, userId: number, workflowId: number): Promise<void> {
   await db.deleteFrom('bookmarks').where('user_id', '=', userId).where('workflow_id', '=', workflowId).execute();
 }

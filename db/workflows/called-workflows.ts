@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** Those of `workflowIds` that the project has, and that are not archived, with their titles. */
+/** Returns those of `workflowIds` that the project has, and that are not archived, with their titles. */
 export async function findCallable(db: Db, projectId: number, workflowIds: number[]): Promise<Map<number, string>> {
   if (workflowIds.length === 0) return new Map();
   const rows = await db

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 
-export interface Category {
+interface Category {
   id: number;
   name: string;
   parent: number | null;

@@ -14,7 +14,7 @@ export interface ToolWorkflow {
   fields: unknown;
 }
 
-/** Those that the user may run, by id, after the one with the id `after`. */
+/** Lists the tools that the user may run, by id, after the one with the id `after`. */
 export function listTools(
   db: Db,
   scope: Scope,
@@ -23,12 +23,12 @@ export function listTools(
   return runnableTools(db, scope).where('workflows.id', '>', after).orderBy('workflows.id').limit(limit).execute();
 }
 
-/** Undefined where there is no such tool for the user. */
+/** Returns undefined where there is no such tool for the user. */
 export function findTool(db: Db, scope: Scope, workflowId: number): Promise<ToolWorkflow | undefined> {
   return runnableTools(db, scope).where('workflows.id', '=', workflowId).executeTakeFirst();
 }
 
-/** What would be offered of a workflow that the caller may see, whether it is a tool or not. */
+/** Returns what would be offered of a workflow that the caller may see, whether it is a tool or not. */
 export function findToolFacts(db: Db, scope: Scope, workflowId: number): Promise<ToolWorkflow | undefined> {
   return selectTool(memberWorkflows(db, scope))
     .select(toolFieldsOf(sql.ref('workflows.document')).as('fields'))

@@ -1,18 +1,18 @@
-// What the catalog and the marketplace filter and order by, in the same way.
+// The catalog and the marketplace filter and order in the same way.
 import { sql, type ExpressionBuilder, type RawBuilder } from 'kysely';
 import type { Tables } from '../core/tables.js';
 
 export type CatalogOrdering = `${'' | '-'}${'last_run_at' | 'total_cost' | 'created_at'}`;
 
 export interface WorkflowFilters {
-  /** Any of them; undefined: all workflows. */
+  /** Workflows with any of these are listed; all are if it is undefined. */
   categories: number[] | undefined;
   subcategories: number[] | undefined;
-  /** Any of them. */
+  /** Workflows with any of these are listed. */
   languages: string[] | undefined;
 }
 
-/** For the `where` of a statement on `workflows`. */
+/** The condition stands in the `where` of a statement on `workflows`. */
 export function matchesFilters(filters: WorkflowFilters) {
   return (eb: ExpressionBuilder<Tables, 'workflows'>) => {
     const conditions: RawBuilder<boolean>[] = [];

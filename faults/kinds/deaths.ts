@@ -71,6 +71,22 @@ const outages: Fault[] = (['temporal', 'postgres'] as const).map((part) => ({
     stage.hit(toBlow('the absence of', part, [part]), () => keepAway(stage.world, part, () => pause(AWAY_MS))),
 }));
 
+/** Runs end while nobody answers: the worker writes their ends itself. */
+const apiAway: Fault = {
+  name: 'away-api',
+  title: `every API process away for ${AWAY_MS / 1000} s, while runs end`,
+  apply: (stage) =>
+    stage.hit(toBlow('the absence of', 'api', ['api']), () =>
+      keepAway(stage.world, 'api', async () => {
+        const since = new Date();
+        await pause(AWAY_MS);
+        const ended = 'SELECT FROM runs WHERE project_id = $1 AND run_finished_at > $2 LIMIT 1';
+        const rows = await stage.world.query(ended, [stage.projectId, since]);
+        if (rows.length === 0) stage.complain('no run has ended while the API was away');
+      }),
+    ),
+};
+
 /** The worker drains: what is in flight ends, so no call is cut. */
 const restart: Fault = {
   name: 'restart',
@@ -84,4 +100,4 @@ export function killBlow(part: ChildName): Blow {
   return toBlow('kill -9 of', part, [part]);
 }
 
-export const deaths: Fault[] = [...kills, killAll, killEverything, ...freezes, restart, ...outages];
+export const deaths: Fault[] = [...kills, killAll, killEverything, ...freezes, restart, ...outages, apiAway];

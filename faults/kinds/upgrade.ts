@@ -58,7 +58,7 @@ async function startWorker({ stack, apiUrl, providersFile }: World): Promise<Ext
       DATABASE_URL: addresses.database_url,
       TEMPORAL_ADDRESS: addresses.temporal_address,
       TEMPORAL_NAMESPACE: addresses.temporal_namespace,
-      API_INTERNAL_URL: apiUrl,
+      PUBLIC_URL: apiUrl,
       SECRETS_KEY: secrets.SECRETS_KEY,
       INTERNAL_SERVICE_TOKEN: secrets.INTERNAL_SERVICE_TOKEN,
       MODEL_PROVIDERS_FILE: providersFile,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 import { responseFormatField } from '../response-format.js';
-import { mcpServerFields } from './mcp-server-fields.js';
 import type { NodeDefinition } from './node-definition.js';
-import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from './timeout-field.js';
+import { mcpServerFields, DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from './shared-fields.js';
 import { calledWorkflow, workflowIdField } from './workflow.js';
 
 const toolNamesSchema = z.looseObject({ tool_names: z.array(z.string().min(1)) });
@@ -68,7 +67,7 @@ const maxCostSchema = z
   .nullish()
   .describe('US dollars; a model call that could cost more is not made, and the node fails');
 
-/** As text up to 18 decimals, which no double holds. */
+/** The limit is text, because no double holds 18 decimals. */
 function isAmount(cost: number | string): boolean {
   if (typeof cost === 'number') return cost >= 0 && cost <= MAX_COST_USD;
   return /^\d{1,12}(\.\d{1,18})?$/.test(cost);
@@ -151,4 +150,19 @@ export function workflowToolsOf(data: JsonObject): number[] {
     const called = isObject(tool) && ownValue(tool, 'type') === 'workflow' ? calledWorkflow(tool) : undefined;
     return called ?? [];
   });
+}
+
+// Decides which tool calls of an agent need a person's approval.
+
+/** The policy is `always`, `never`, or two lists of tool names. A tool in neither list needs approval. */
+type ApprovalPolicy =
+  | 'always'
+  | 'never'
+  | { always?: { tool_names: string[] } | undefined; never?: { tool_names: string[] } | undefined };
+
+export function needsApproval(policy: ApprovalPolicy, toolName: string): boolean {
+  if (typeof policy === 'string') return policy === 'always';
+  // A tool in both lists needs approval, which is the safer interpretation.
+  if (policy.always?.tool_names.includes(toolName)) return true;
+  return !policy.never?.tool_names.includes(toolName);
 }

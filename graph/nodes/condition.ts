@@ -15,8 +15,8 @@ export const conditionNode = {
   templateFields: ['condition'],
   schema,
   outputSchema: z.looseObject({ content: z.enum(['true', 'false']) }),
-  async evaluate(data, scope, judge) {
-    const [first] = await judge([data['condition'] as Condition], scope, 'first');
+  async evaluate(data, values, judge) {
+    const [first] = await judge([data['condition'] as Condition], values, 'first');
     const isTrue = first !== undefined;
     return { output: { content: String(isTrue) }, handle: isTrue ? 1 : 2 };
   },

@@ -1,4 +1,4 @@
-// What `get_nodes` answers: the node kinds, for editors that know none of them by name.
+// `get_nodes` describes the node kinds for editors that know none of them by name.
 import { z } from 'zod';
 import { traitsOf, type KindTraits } from '../kinds.js';
 import { BODY_HANDLE } from '../plan.js';
@@ -6,7 +6,7 @@ import { withTitles } from './field-titles.js';
 import type { NodeDefinition } from './node-definition.js';
 import { nodeDefinitions, schemaOf } from './registry.js';
 
-export interface NodeDescription {
+interface NodeDescription {
   node_type: string;
   type: string;
   title: string;
@@ -21,11 +21,14 @@ export interface NodeDescription {
   handles: DescribedHandle[];
   /** The field of the node's data whose items `{id, label?, node}` are further handles; absent where there is none. */
   handles_from?: string;
-  /** Whether that list may be absent, in which case the node is left by its `next_nodes`. */
+  /** True if that list may be absent, in which case the node is left by its `next_nodes`. */
   is_list_optional?: true;
-  /** Whether the node is left by its `next_nodes` although it has handles; absent where it is not. */
+  /** True if the node is left by its `next_nodes` although it has handles; absent otherwise. */
   has_next_nodes?: true;
-  /** What the nodes in the body of a loop can read of it, as `{{ LOOP.item }}`; absent for a kind without a body. */
+  /**
+   * The variables of a loop that the nodes in its body can read, as `{{ LOOP.item }}`; absent for a kind without a
+   * body.
+   */
   body_variables?: string[];
   /** A property with a `group` is not the kind's own: forms show it under that heading. */
   schema: object;

@@ -1,4 +1,4 @@
-// What every node may say in its data, whatever its kind (Extensions, section 1.1).
+// These fields stand in the data of every node, whatever its kind (Extensions, section 1.1).
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 
@@ -36,9 +36,9 @@ export const everyNodeFields = {
     .meta({ title: 'Starts after', group }),
 };
 
-export interface EveryNode {
+interface EveryNode {
   onError: 'fail' | 'continue' | 'branch';
-  /** Whether the node starts when the first of its incoming links is taken. */
+  /** Returns whether the node starts when the first of its incoming links is taken. */
   joinsAny: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface RetryPolicy {
   delayMs: (attempt: number) => number;
 }
 
-/** No delay between two attempts is longer, whatever it has been multiplied by. */
+/** The delay between two attempts is never longer, whatever it has been multiplied by. */
 const LONGEST_DELAY_MS = 60 * 60_000;
 
 /** Returns the node's own policy; what it does not say is as in `own`, the policy of its kind. */

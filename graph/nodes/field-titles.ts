@@ -2,7 +2,7 @@
 // schema that says its own (`.meta({ title })`) keeps it.
 import { isObject, type JsonObject } from '../json.js';
 
-/** Where the name says less to a person than these words. */
+/** These titles replace names that say less to a person. */
 const TITLES = new Map([
   ['allowed_tools', 'Tools that may be called'],
   ['exclude_starter', 'Not by who started the run'],

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isObject } from '../json.js';
 import { NodeError } from '../node-error.js';
-import { renderJson, type Scope } from '../template.js';
+import { renderJson, type VariableValues } from '../template.js';
 import { parseContent } from '../variable.js';
-import { bodyOutputField } from './body-output.js';
+import { bodyOutputField } from './rendered-value.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const schema = z.looseObject({
@@ -42,9 +42,9 @@ export const forEachNode = {
 } as const satisfies NodeDefinition;
 
 /** Throws a `NodeError` with the code `not_a_list` or `too_many_items`. */
-export function itemsOf(data: Record<string, unknown>, scope: Scope): unknown[] {
+export function itemsOf(data: Record<string, unknown>, values: VariableValues): unknown[] {
   const { items: template, max_items: most } = schema.parse(data);
-  const rendered = renderJson(template, scope);
+  const rendered = renderJson(template, values);
   const given = typeof rendered === 'string' ? parseContent(rendered) : rendered;
   const items = isObject(given) ? Object.entries(given).map(([key, value]) => ({ key, value })) : given;
   if (!Array.isArray(items))

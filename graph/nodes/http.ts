@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { NodeDefinition } from './node-definition.js';
 
-export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-export type HttpMethod = (typeof HTTP_METHODS)[number];
+const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+type HttpMethod = (typeof HTTP_METHODS)[number];
 
 /** Returns the method for a name in any case; undefined for an unknown name. */
 export function toHttpMethod(word: string): HttpMethod | undefined {

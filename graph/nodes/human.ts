@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../json.js';
-import { DEFAULT_TIMEOUT_SECONDS, timeoutField } from './timeout-field.js';
-import { listOfHandles } from './list-of-handles.js';
+import { DEFAULT_TIMEOUT_SECONDS, timeoutField, listOfHandles } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 import { inputFieldSchema, inputFieldsSchema } from './trigger.js';
 
@@ -10,7 +9,7 @@ const MAX_PEOPLE = 20;
 const MAX_USER_ID = 2_147_483_647;
 
 /** The action of a task that lists none. */
-export const DEFAULT_ACTION = { id: 'done', label: 'Done' } as const;
+const DEFAULT_ACTION = { id: 'done', label: 'Done' } as const;
 
 const actionSchema = z
   .looseObject({
@@ -65,7 +64,7 @@ export const humanNode = {
   }),
 } as const satisfies NodeDefinition;
 
-/** Whether a field of the task is secret. */
+/** Returns whether a field of the task is secret. */
 export function asksForSecrets({ fields }: JsonObject): boolean {
   return Array.isArray(fields) && fields.some((field) => isObject(field) && field['is_secret'] === true);
 }

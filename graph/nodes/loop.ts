@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conditionSchema } from '../judge.js';
-import { bodyOutputField } from './body-output.js';
+import { bodyOutputField } from './rendered-value.js';
 import type { NodeDefinition } from './node-definition.js';
 
 export const loopNode = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mcpServerFields } from './mcp-server-fields.js';
+import { mcpServerFields } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const settingsSchema = z.looseObject({

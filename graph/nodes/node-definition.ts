@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Judge } from '../judge.js';
 import type { NodeKind } from '../kinds.js';
 import type { Handle } from '../plan.js';
-import type { NodeOutput, Scope } from '../template.js';
+import type { NodeOutput, VariableValues } from '../template.js';
 
 /** The static definition of a node kind. Each kind is one object, listed in `registry.ts`. */
 export interface NodeDefinition {
@@ -14,26 +14,28 @@ export interface NodeDefinition {
   nodeType: string;
   title: string;
   description: string;
-  /** Under which heading editors offer the kind. */
+  /** The heading under which editors offer the kind. */
   category: string;
   version: string;
   /** Keys of the node's data whose strings may contain variables. */
   templateFields: readonly string[];
   /**
-   * How variables are filled in where the kind is stricter than `templateFields`: the path of each place (`*` stands for
-   * all items or keys) and whether it stays text or takes any JSON. If absent, every string of the fields stays text.
+   * The places of variables if the kind is stricter than `templateFields`: the path of each place (`*` stands for all
+   * items or keys) and whether it stays text or takes any JSON. If absent, every string of the fields stays text.
    */
   templatePlaces?: Readonly<Record<string, 'text' | 'json'>>;
-  /** Of a loop: keys of its data in which variables are filled in within each iteration. */
+  /** The keys of a loop's data in which variables are filled in within each iteration. */
   iterationFields?: readonly string[];
   /** Keys of the node's data in which variables are never filled in, although a person might expect it. */
   literalFields?: readonly string[];
   /**
-   * Whether dense execution may attempt the call inside the workflow task, where it may be aborted and then repeated.
-   * `data` is as drawn, without defaults. If absent, it never may.
+   * Returns whether dense execution may attempt the call inside the workflow task, where it may be aborted and then
+   * repeated. `data` is as drawn, without defaults. If absent, it never may.
    */
   mayRunLocally?: (data: Record<string, unknown>) => boolean;
-  /** What the nodes of its body can read of a loop, as `{{ LOOP.item }}`. If absent, the kind has no body. */
+  /**
+   * The variables of a loop that the nodes of its body can read, as `{{ LOOP.item }}`. If absent, the kind has no body.
+   */
   bodyVariables?: readonly ('item' | 'index' | 'last')[];
   /** Checks a node's data and fills in defaults. Unknown keys are kept. */
   schema: z.ZodObject;
@@ -56,5 +58,5 @@ export interface InlineDefinition extends NodeDefinition {
    * A pure function. `data` is as drawn, but valid. Conditions are judged by `judge`, since a pattern in one may take
    * long. Throws a `NodeError` that fails the node.
    */
-  evaluate: (data: Record<string, unknown>, scope: Scope, judge: Judge) => Evaluation | Promise<Evaluation>;
+  evaluate: (data: Record<string, unknown>, values: VariableValues, judge: Judge) => Evaluation | Promise<Evaluation>;
 }

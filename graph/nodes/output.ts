@@ -1,5 +1,5 @@
 import type { InlineDefinition } from './node-definition.js';
-import { ofValue } from './value-field.js';
+import { ofValue } from './rendered-value.js';
 
 export const outputNode = {
   kind: 'output',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { conditionSchema } from '../judge.js';
 import { FIRST_LISTED_HANDLE, MAX_LISTED_HANDLES } from '../plan.js';
 import type { Evaluation, InlineDefinition } from './node-definition.js';
-import { listOfHandles } from './list-of-handles.js';
+import { listOfHandles } from './shared-fields.js';
 
 const caseSchema = z
   .looseObject({
@@ -10,7 +10,7 @@ const caseSchema = z
     label: z.string().optional(),
     condition: conditionSchema,
   })
-  // What editors call one item of the list.
+  // Editors call one item of the list so.
   .meta({ title: 'Case' });
 
 const schema = z.looseObject({
@@ -38,10 +38,10 @@ export const switchNode = {
     content: z.string().describe('The id of the taken case, `default` where there is none; with `all` the ids as JSON'),
     cases: z.array(z.string()).describe('Ids of the cases that were taken'),
   }),
-  async evaluate(data, scope, judge) {
+  async evaluate(data, values, judge) {
     const { cases, mode } = schema.parse(data);
     const conditions = cases.map(({ condition }) => condition);
-    const held = await judge(conditions, scope, mode);
+    const held = await judge(conditions, values, mode);
     return mode === 'all' ? takeAll(cases, held) : takeFirst(cases, held);
   },
 } as const satisfies InlineDefinition;

@@ -20,8 +20,6 @@ export const inputFieldSchema = z.looseObject({
   options: z.array(optionSchema).nullish(),
 });
 
-export type InputField = z.infer<typeof inputFieldSchema>;
-
 /** A list of fields, whose ids are unique. */
 export function inputFieldsSchema<Field extends z.ZodType<{ id: string }>>(field: Field) {
   return z.array(field).superRefine((fields, context) => {
@@ -34,8 +32,6 @@ export function inputFieldsSchema<Field extends z.ZodType<{ id: string }>>(field
 }
 
 const schema = z.looseObject({ input_fields: inputFieldsSchema(inputFieldSchema).nullish() });
-
-export type TriggerNodeData = z.infer<typeof schema>;
 
 export const triggerNode = {
   kind: 'trigger',

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ownValue, type JsonObject } from '../json.js';
 import type { NodeKind } from '../kinds.js';
 import { NodeError } from '../node-error.js';
-import { renderText, type Scope } from '../template.js';
+import { renderText, type VariableValues } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
-import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, timeoutField } from './timeout-field.js';
+import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, timeoutField } from './shared-fields.js';
 
 type Mistake = (field: string, message: string) => void;
 
-// What another mode of the node would need is not looked at: editors keep it.
+// The fields that another mode of the node would need are not checked, because editors keep them.
 const schema = z
   .looseObject({
     mode: z.enum(['duration', 'until', 'callback']).default('duration'),
@@ -52,7 +52,7 @@ function checkUntil(until: unknown, mistake: Mistake): void {
   else if (moment - Date.now() > MAX_WAIT_SECONDS * 1000) mistake('until', 'Input should be at most 30 days ahead');
 }
 
-export type WaitNodeData = z.infer<typeof schema>;
+type WaitNodeData = z.infer<typeof schema>;
 
 export const waitNode = {
   kind: 'wait',
@@ -70,12 +70,12 @@ export const waitNode = {
   }),
 } as const satisfies NodeDefinition;
 
-/** Whether the node waits for a callback. Reads data that may not be valid. */
+/** Returns whether the node waits for a callback. It reads data that may not be valid. */
 export function waitsForCallback(kind: NodeKind, data: JsonObject): boolean {
   return kind === 'wait' && ownValue(data, 'mode') === 'callback';
 }
 
-/** Whether a wait that is written in the node lasts as long as a run may, so that the run ends before it. */
+/** Returns whether a wait that is written in the node lasts as long as a run may, so that the run ends before it. */
 export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObject, runDays: number): boolean {
   if (kind !== 'wait' && kind !== 'human') return false;
   const limit = kind === 'human' || mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds;
@@ -86,10 +86,14 @@ export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObje
  * Returns the moment until which the node waits, in milliseconds since the epoch. Throws a `NodeError` with the code
  * `invalid_wait` for a negative wait, one of more than 30 days, and what is no time.
  */
-export function waitUntil({ mode, seconds, until, timeout }: WaitNodeData, scope: Scope, nowMs: number): number {
+export function waitUntil(
+  { mode, seconds, until, timeout }: WaitNodeData,
+  values: VariableValues,
+  nowMs: number,
+): number {
   if (mode === 'callback') return nowMs + Math.round((timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000);
-  if (mode === 'until') return checked(toMoment(renderText(until ?? '', scope)), nowMs);
-  const rendered = typeof seconds === 'number' ? seconds : toNumber(renderText(seconds ?? '', scope));
+  if (mode === 'until') return checked(toMoment(renderText(until ?? '', values)), nowMs);
+  const rendered = typeof seconds === 'number' ? seconds : toNumber(renderText(seconds ?? '', values));
   return checked(rendered === undefined || rendered < 0 ? undefined : nowMs + rendered * 1000, nowMs);
 }
 
@@ -121,7 +125,7 @@ function toMoment(text: string): number | undefined {
   return Number.isNaN(moment) || !isDay(trimmed.slice(0, 10)) ? undefined : moment;
 }
 
-/** Whether the month has the day: `Date` goes on into the next month. */
+/** Returns whether the month has the day. `Date` would continue into the next month. */
 function isDay(day: string): boolean {
   const first = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(first.getTime()) && first.toISOString().startsWith(day);

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../json.js';
-import { createRenderer, renderValue, type Scope } from '../template.js';
+import { createRenderer, renderValue, type VariableValues } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const MAX_ID = 2_147_483_647;
 
 /** The `format` of a field that holds the id of a workflow of the same project: editors offer these. */
-export const WORKFLOW_ID_FORMAT = 'workflow-id';
+const WORKFLOW_ID_FORMAT = 'workflow-id';
 
 export const workflowIdField = z
   .int()
@@ -28,7 +28,7 @@ const schema = z.looseObject({
     .meta({ title: 'Wait for the end' }),
 });
 
-export type WorkflowNodeData = z.infer<typeof schema>;
+type WorkflowNodeData = z.infer<typeof schema>;
 
 export const workflowNode = {
   kind: 'workflow',
@@ -57,7 +57,7 @@ export function calledWorkflow({ workflow_id: id }: JsonObject): number | undefi
 }
 
 /** Returns the input of the run. Throws a `RenderedTooLargeError` where it has more than `maxCharacters`. */
-export function childInput({ input }: WorkflowNodeData, scope: Scope, maxCharacters: number): JsonObject {
-  const rendered = renderValue(input, createRenderer(scope, maxCharacters));
+export function childInput({ input }: WorkflowNodeData, values: VariableValues, maxCharacters: number): JsonObject {
+  const rendered = renderValue(input, createRenderer(values, maxCharacters));
   return isObject(rendered) ? rendered : {};
 }

@@ -1,9 +1,10 @@
-// Attacks that products of this kind have suffered (docs/evidence/weaknesses.md), tried on this one: paths, headers and browsers.
+// Attacks that products of this kind have suffered (docs/evidence/conformance/weaknesses.tsv), tried on this one: paths,
+// headers and browsers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { routes } from '../../api/http/registry.js';
+import { routes } from '../../api/app.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { createAccount, type Account } from './accounts.js';

@@ -1,4 +1,4 @@
-// Attacks that products of this kind have suffered (docs/evidence/weaknesses.md), tried on this one.
+// Attacks that products of this kind have suffered (docs/evidence/conformance/weaknesses.tsv), tried on this one.
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../support/api-client.js';
 import { agent, chain, drawing, http, link, mcp, resultOf, trigger } from '../support/graphs.js';

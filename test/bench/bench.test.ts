@@ -32,7 +32,7 @@ describe('npm run bench', function () {
     const { throughput, stdout } = await measured('--at-once', '1,2', '--only', 'diamonds');
     assert.deepEqual(
       throughput.map(({ subject, lanes }) => `${subject} ${lanes}`),
-      ['visible 1', 'visible 2', 'twin-normal 1', 'twin-normal 2'],
+      ['visible 1', 'visible 2', 'twin-normal 1', 'twin-normal 2', 'twin-eager 1', 'twin-eager 2'],
     );
     for (const { subject, jobs, perSecond, p50Ms, p99Ms, history, cpuMsPerRun, calls } of throughput) {
       assert.equal(calls, 4);

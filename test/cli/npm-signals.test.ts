@@ -45,7 +45,7 @@ describe('signals to the process group', function () {
         HOME: process.env['HOME'],
         DATABASE_URL: databaseUrl,
         TEMPORAL_ADDRESS: temporalAddress,
-        API_INTERNAL_URL: apiUrl,
+        PUBLIC_URL: apiUrl,
         SECRETS_KEY,
         INTERNAL_SERVICE_TOKEN,
         JWT_SECRET,

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { createDemoApi } from '../../cli/demo/demo-api.js';
 import { loadSamples, type Sample } from '../../cli/samples/samples.js';
-import type { SamplesFile } from '../../cli/samples/samples-file.js';
+import type { readSamplesFile } from '../../cli/samples/samples-file.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { attendToEnd } from '../support/attended-run.js';
 import { eventually } from '../support/eventually.js';
@@ -24,6 +24,8 @@ const TITLES = loadSamples().map(({ title }) => title);
 const ANSWERS = Object.assign({}, ...loadSamples().map(({ answers }) => answers)) as NonNullable<Sample['answers']>;
 
 // The tests follow one data directory over its life, each of them from where the last one has left it.
+type SamplesFile = NonNullable<ReturnType<typeof readSamplesFile>>;
+
 describe('the sample workflows of npm start', function () {
   this.timeout(120_000);
   const dataDir = makeDataDir();

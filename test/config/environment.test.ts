@@ -53,12 +53,10 @@ describe('environment', () => {
 
   it('takes the API`s own address for the public one until PUBLIC_URL says another', () => {
     const publicUrlOf = (env: NodeJS.ProcessEnv): string => parseEnvironment(env).publicUrl;
-    const internal = { API_INTERNAL_URL: 'http://api:3000/' };
     assert.equal(publicUrlOf({}), 'http://127.0.0.1:3000');
     assert.equal(publicUrlOf({ PORT: '8080', HOST: '0.0.0.0' }), 'http://127.0.0.1:8080');
     assert.equal(publicUrlOf({ PORT: '8080', HOST: '::1' }), 'http://[::1]:8080');
-    assert.equal(publicUrlOf({ PORT: '8080', ...internal }), 'http://api:3000');
-    assert.equal(publicUrlOf({ PUBLIC_URL: 'https://w.example/', ...internal }), 'https://w.example');
+    assert.equal(publicUrlOf({ PUBLIC_URL: 'https://w.example/' }), 'https://w.example');
   });
 
   it('takes origins as browsers send them, each once', () => {

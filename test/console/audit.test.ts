@@ -1,39 +1,30 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { changeUser, createAccount, giveRole, type Account } from '../api/accounts.js';
+import { changeUser, createAccount, giveRole } from '../api/accounts.js';
 import { chain } from '../support/graphs.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, NARROW, useConsole } from './browser.js';
 
-/** The folder for screenshots; none are taken without it. */
+/** The folder for screenshots. Without it none are taken. */
 const PICTURES = process.env['PICTURES'];
 
 describe('the audit log in the console', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let owner: Account;
-  let projectId: number;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    owner = await createAccount(stack);
+  const world = useConsole(async (stack) => {
+    const owner = await createAccount(stack);
     await changeUser(stack, owner, { name: 'Ada' });
-    projectId = await owner.api.createProject('Sums');
+    const projectId = await owner.api.createProject('Sums');
     const workflow = await owner.api.createWorkflow(projectId, chain(1), 'Adds <b>up</b>');
     await owner.api.patch(`/workflows/${workflow}/`, { body: { title: 'Adds', data: chain(2) } });
     const viewer = await createAccount(stack);
     await changeUser(stack, viewer, { name: 'Eve' });
     await giveRole(stack, viewer, projectId, 'viewer');
     await viewer.api.delete(`/workflows/${workflow}/`);
+    return { owner, projectId };
   });
-  after(() => browser.close());
 
-  const open = (tab: string, who = owner, options = {}): Promise<Page> =>
-    browser.person(who.userId, `/settings?tab=${tab}&project=${projectId}`, options);
+  const open = (tab: string, who = world.owner, options = {}): Promise<Page> =>
+    world.browser.person(who.userId, `/settings?tab=${tab}&project=${world.projectId}`, options);
   const rows = (page: Page) => page.getByRole('table', { name: 'Audit' }).getByRole('row');
 
   async function picture(page: Page, name: string): Promise<void> {
@@ -58,8 +49,8 @@ describe('the audit log in the console', function () {
   });
 
   it('is not offered to editors', async () => {
-    const editor = await createAccount(stack);
-    await giveRole(stack, editor, projectId, 'editor');
+    const editor = await createAccount(world.stack);
+    await giveRole(world.stack, editor, world.projectId, 'editor');
     const page = await open('audit', editor);
     await page.getByRole('tab', { name: 'Sessions' }).waitFor();
     assert.equal(await page.getByRole('tab', { name: 'Audit' }).count(), 0);
@@ -67,8 +58,8 @@ describe('the audit log in the console', function () {
   });
 
   it('tells administrators of everything, sign-ins too', async () => {
-    const administrator = await createAccount(stack);
-    await changeUser(stack, administrator, { is_admin: true });
+    const administrator = await createAccount(world.stack);
+    await changeUser(world.stack, administrator, { is_admin: true });
     const page = await open('service-audit', administrator);
     await page
       .getByRole('row', { name: /Signed in/ })
@@ -80,13 +71,12 @@ describe('the audit log in the console', function () {
   });
 
   it('fits a phone, and the dark', async () => {
-    const phone = await open('audit', owner, NARROW);
+    const phone = await open('audit', world.owner, NARROW);
     await phone.getByRole('row', { name: /Deleted workflow/ }).waitFor();
-    const width = await phone.evaluate('document.documentElement.scrollWidth');
-    assert.ok(Number(width) <= 390, String(width));
+    await assertFits(phone);
     await picture(phone, 'audit-narrow');
     await phone.context().close();
-    const dark = await open('audit', owner, { colorScheme: 'dark' });
+    const dark = await open('audit', world.owner, { colorScheme: 'dark' });
     await dark.getByRole('row', { name: /Deleted workflow/ }).waitFor();
     await assertAccessible(dark, 'the audit log in the dark');
     await picture(dark, 'audit-dark');

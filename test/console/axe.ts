@@ -1,4 +1,4 @@
-// axe-core on a page: no violation of WCAG 2.2 AA that it calls serious or critical.
+// Runs axe-core on a page. It must find no violation of WCAG 2.2 AA that it calls serious or critical.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

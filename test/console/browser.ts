@@ -1,34 +1,38 @@
-// The console as people use it: one Chromium a test file, everything found by role and name, and a record of what a page
-// must never do.
+// The console as people use it: everything is found by role and name, and what a page must never do is recorded. One
+// Chromium serves all test files of a process; each visitor and each person has a context of their own in it.
 import assert from 'node:assert/strict';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { createAccount, type Account } from '../api/accounts.js';
 import { createLink } from '../api/sessions/people.js';
-import { startBrowser } from '../support/browser.js';
+import { sharedBrowser } from '../support/browser.js';
+import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 
 export interface ConsoleBrowser {
-  /** A browser of its own: nobody is signed in, and nothing is kept. */
+  /** A page in a context of its own: nobody is signed in, and nothing is kept. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>;
-  /** The same, signed in by a link, at `path`. */
+  /** A page at `path` whose visitor is signed in by a link. */
   person: (userId: number, path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** Fails where a page broke its policy, threw, wrote an error to its log, or asked another origin. */
   assertClean: () => void;
-  close: () => Promise<void>;
+  close: () => Promise<unknown>;
 }
 
 export const NARROW = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
 const WIDE = { viewport: { width: 1280, height: 900 } } as const;
-/** What Chromium itself logs of every answer from 400 on and of every lost connection: tests provoke both. */
+/** Chromium itself logs every answer from 400 on and every lost connection. Tests provoke both. */
 const FAILED_ANSWER =
   /^Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_(?:FAILED|INTERNET_DISCONNECTED)$)/;
 
-/** `allowedOrigins` beside the service's own: an identity provider, for example. */
+/** `allowedOrigins` are allowed besides the service's own origin: an identity provider, for example. */
 export async function openConsole(stack: { apiUrl: string }, allowedOrigins: string[] = []): Promise<ConsoleBrowser> {
-  const browser = await startBrowser();
+  const browser = await sharedBrowser();
+  const contexts: BrowserContext[] = [];
   const complaints: string[] = [];
   const own = new Set([stack.apiUrl, ...allowedOrigins]);
   const visitor = async (options: BrowserContextOptions = {}): Promise<Page> => {
     const context = await browser.newContext({ baseURL: stack.apiUrl, ...WIDE, ...options });
+    contexts.push(context);
     context.setDefaultTimeout(20_000);
     await context.addInitScript(REPORT_VIOLATIONS);
     context.on('page', (page) => listen(page, complaints, own));
@@ -42,11 +46,43 @@ export async function openConsole(stack: { apiUrl: string }, allowedOrigins: str
       return page;
     },
     assertClean: () => assert.deepEqual(complaints, []),
-    close: () => browser.close(),
+    close: () => Promise.all(contexts.map((context) => context.close())),
   };
 }
 
-/** Opens `path` with the token of a new link, as a person does who was sent one. */
+export interface ConsoleWorld {
+  stack: TestStack;
+  browser: ConsoleBrowser;
+}
+
+/**
+ * The world of a `describe`, which calls this once: the shared stack, the console's browser, and what `make` makes. It is
+ * filled before the tests. After them, everything in it that can be closed is closed.
+ */
+export function useConsole<Made extends object = object>(
+  make: (stack: TestStack) => Promise<Made | undefined> = () => Promise.resolve(undefined),
+): ConsoleWorld & Made {
+  const world = {} as ConsoleWorld & Made;
+  before(async () => {
+    const stack = await sharedStack();
+    Object.assign(world, { stack, browser: await openConsole(stack) }, await make(stack));
+  });
+  after(() => Promise.all(Object.values(world).map((part?: { close?: () => unknown }) => part?.close?.())));
+  return world;
+}
+
+/** A user who owns a project of this name. */
+export async function createOwner(stack: TestStack, name: string): Promise<{ account: Account; projectId: number }> {
+  const account = await createAccount(stack);
+  return { account, projectId: await account.api.createProject(name) };
+}
+
+/** Fails where the page is wider than its window. `where` names the page in the failure. */
+export async function assertFits(page: Page, where?: string): Promise<void> {
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), page.viewportSize()!.width, where);
+}
+
+/** Opens `path` with the token of a new link, like a person who was sent one. */
 export async function signInByLink(page: Page, stack: TestStack, userId: number, path = '/'): Promise<void> {
   await page.goto(`${path}#token=${await createLink(stack, userId)}`);
   await page.getByRole('button', { name: 'Account' }).waitFor();

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { createPerson, type Person } from '../api/sessions/people.js';
+import { createPerson } from '../api/sessions/people.js';
 import { eventually } from '../support/eventually.js';
 import { queryDatabase } from '../support/inspect.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { NARROW, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
@@ -26,7 +24,7 @@ async function newWorkflow(page: Page, title: string): Promise<void> {
 async function connectTo(page: Page, from: string, to: string, box = 'Connect to'): Promise<void> {
   await node(page, from).click();
   await region(page, 'Node').getByRole('combobox', { name: box, exact: true }).selectOption({ label: to });
-  // There may be another link between the two, by another way out.
+  // Another exit may link the two nodes as well.
   await node(page, `${from} to ${to}`).last().waitFor({ state: 'attached' });
 }
 
@@ -44,19 +42,10 @@ async function save(page: Page): Promise<void> {
 
 describe('the editor', function () {
   this.timeout(180_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let person: Person;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    person = await createPerson(stack);
-  });
-  after(() => browser.close());
+  const world = useConsole(async (stack) => ({ person: await createPerson(stack) }));
 
   it('lets a newcomer draw trigger, request, model and condition, and run them', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'First steps');
     for (const kind of ['Trigger', 'HTTP request', 'LLM request', 'Condition']) await press(page, `Add ${kind}`);
     await node(page, 'Trigger').click();
@@ -67,7 +56,7 @@ describe('the editor', function () {
     await connectTo(page, 'HTTP request', 'LLM request');
     await connectTo(page, 'LLM request', 'Condition');
     await node(page, 'HTTP request').click();
-    await field(page, 'URL').fill(`${stack.apiUrl}/healthz?city=`);
+    await field(page, 'URL').fill(`${world.stack.apiUrl}/healthz?city=`);
     await press(region(page, 'Node'), 'Insert variable');
     await press(page, /^City name/);
     await eventually(() => page.evaluate(`document.activeElement.value?.endsWith('{{ input.city_name }}')`));
@@ -88,7 +77,7 @@ describe('the editor', function () {
   });
 
   it('asks for no right side where an operator needs none, and takes any JSON as a value', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'Values');
     for (const kind of ['Trigger', 'Condition', 'Set value', 'Output']) await press(page, `Add ${kind}`);
     await node(page, 'Condition').click();
@@ -107,7 +96,7 @@ describe('the editor', function () {
     await save(page);
     const id = /\/workflows\/(\d+)/.exec(page.url())![1]!;
     const [stored] = await queryDatabase<{ document: { nodes: { type: string; data: Record<string, unknown> }[] } }>(
-      stack,
+      world.stack,
       'SELECT document FROM workflows WHERE id = $1',
       [id],
     );
@@ -120,7 +109,7 @@ describe('the editor', function () {
   });
 
   it('takes back and repeats each gesture as one step, and asks before unsaved changes are left', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'Steps');
     await press(page, 'Add Trigger');
     await press(page, 'Add HTTP request');
@@ -162,7 +151,7 @@ describe('the editor', function () {
   });
 
   it('lists the ways out of a switch with their conditions and targets, and edits code with its inputs', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'Ways');
     for (const kind of ['Trigger', 'Switch', 'Code', 'Output']) await press(page, `Add ${kind}`);
     await connectTo(page, 'Trigger', 'Switch');
@@ -177,7 +166,7 @@ describe('the editor', function () {
     await way('Large').getByRole('textbox', { name: 'Right' }).waitFor({ state: 'detached' });
     await connectTo(page, 'Switch', 'Code', 'Connect Large to');
     await connectTo(page, 'Switch', 'Output', 'Connect Otherwise to');
-    // The drawn link follows the id, and what a case leads to goes with the case.
+    // The drawn link follows the id of the case, and its target moves with the case.
     await way('Large').getByRole('textbox', { name: 'Case ID' }).fill('large');
     await press(form, 'Move Large up');
     assert.deepEqual(await form.getByRole('textbox', { name: 'Case label' }).evaluateAll(valuesOf), [
@@ -207,9 +196,11 @@ describe('the editor', function () {
     await assertAccessible(page, 'the editor of code');
     await save(page);
     const id = /\/workflows\/(\d+)/.exec(page.url())![1]!;
-    const [stored] = await queryDatabase<{ document: Stored }>(stack, 'SELECT document FROM workflows WHERE id = $1', [
-      id,
-    ]);
+    const [stored] = await queryDatabase<{ document: Stored }>(
+      world.stack,
+      'SELECT document FROM workflows WHERE id = $1',
+      [id],
+    );
     const { nodes, edges } = stored!.document;
     const dataOf = (type: string) => nodes.find((drawn) => drawn.type === type)!.data;
     const codeId = nodes.find(({ type }) => type === 'code-node')!.id;
@@ -228,12 +219,12 @@ describe('the editor', function () {
   });
 
   it('draws the way after a failure, and the run takes it', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'Failures');
     for (const kind of ['Trigger', 'HTTP request', 'Condition']) await press(page, `Add ${kind}`);
     await connectTo(page, 'Trigger', 'HTTP request');
     await node(page, 'HTTP request').click();
-    await field(page, 'URL').fill(`${stack.apiUrl}/no-such-page`);
+    await field(page, 'URL').fill(`${world.stack.apiUrl}/no-such-page`);
     await region(page, 'Node').getByText('Failure and start', { exact: true }).click();
     await region(page, 'Node').getByRole('combobox', { name: 'When it fails', exact: true }).selectOption('branch');
     await connectTo(page, 'HTTP request', 'Condition', 'Connect Failed to');
@@ -250,7 +241,7 @@ describe('the editor', function () {
   });
 
   it('leads from a problem to its field', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'Problems');
     await press(page, 'Add Trigger');
     await press(page, 'Add LLM request');
@@ -267,7 +258,7 @@ describe('the editor', function () {
   });
 
   it('shows what somebody else has saved meanwhile, and lets a person choose', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'Shared');
     await press(page, 'Add Trigger');
     await save(page);
@@ -294,7 +285,7 @@ describe('the editor', function () {
   });
 
   it('adds a node where a link is dropped on empty ground, and where a kind is dragged to', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'Dropping');
     await press(page, 'Add Trigger');
     const handle = (await node(page, 'Trigger').locator('.react-flow__handle-right').boundingBox())!;
@@ -314,7 +305,7 @@ describe('the editor', function () {
   });
 
   it('can be used by the keyboard alone', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'By keyboard');
     for (const name of ['Add Trigger', 'Add HTTP request']) {
       await page.getByRole('button', { name, exact: true }).focus();
@@ -349,7 +340,7 @@ describe('the editor', function () {
   });
 
   it('keeps a stored secret that nobody has changed, and sends nothing where nothing was changed', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     let sent = 0;
     page.on('request', (request) => {
       if (request.method() === 'PATCH') sent += 1;
@@ -367,13 +358,13 @@ describe('the editor', function () {
     await page.keyboard.press('Control+s');
     await page.waitForTimeout(300);
     assert.equal(sent, 2);
-    // A secret that was lost on the way is a warning of the service's check.
+    // A lost secret would be a warning of the service's check.
     await region(page, 'Problems').getByText('This workflow can run.').waitFor();
     await page.context().close();
   });
 
   it('exports a drawing that can be imported, and refuses a broken file', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'To take along');
     await press(page, 'Add Trigger');
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export')]);
@@ -391,7 +382,7 @@ describe('the editor', function () {
   });
 
   it('is usable on a narrow screen and in the dark', async () => {
-    const page = await browser.person(person.userId, '/workflows', { ...NARROW, colorScheme: 'dark' });
+    const page = await world.browser.person(world.person.userId, '/workflows', { ...NARROW, colorScheme: 'dark' });
     await page.getByRole('link', { name: 'First steps' }).waitFor();
     await assertAccessible(page, 'the list');
     await page.getByRole('link', { name: 'First steps' }).click();
@@ -404,7 +395,7 @@ describe('the editor', function () {
     await page.context().close();
   });
 
-  it('breaks no policy, throws nothing and asks no other origin', () => browser.assertClean());
+  it('breaks no policy, throws nothing and asks no other origin', () => world.browser.assertClean());
 });
 
 async function distance(from: Locator, to: Locator): Promise<number[]> {

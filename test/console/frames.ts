@@ -1,4 +1,4 @@
-// How smoothly a page is drawn, by Chromium's own tracing.
+// Measures how smoothly a page is drawn, by Chromium's own tracing.
 import type { Page } from 'playwright-core';
 
 interface TraceEvent {
@@ -12,7 +12,7 @@ export interface Frames {
   longestMs: number;
 }
 
-/** The frames that Chromium has drawn while `act` went on. */
+/** Returns the frames that Chromium has drawn while `act` ran. */
 export async function measureFrames(page: Page, act: () => Promise<void>): Promise<Frames> {
   const session = await page.context().newCDPSession(page);
   const events: TraceEvent[] = [];

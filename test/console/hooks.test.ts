@@ -1,41 +1,29 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { createAccount, giveRole, removeMembership, type Account } from '../api/accounts.js';
+import { createAccount, giveRole, removeMembership } from '../api/accounts.js';
 import { deliverTo, gitHubHeaders, makeStartHook, type StartHook } from '../api/hooks/hook-sender.js';
 import type { Page as ListPage } from '../api/bodies.js';
 import { chain } from '../support/graphs.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
 const articleOf = (page: Page, id: number) => page.getByRole('article', { name: `Hook ${id}`, exact: true });
 
 describe('what starts a workflow by itself', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let account: Account;
-  let projectId: number;
+  const world = useConsole((stack) => createOwner(stack, 'Hooked'));
 
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    account = await createAccount(stack);
-    projectId = await account.api.createProject('Hooked');
-  });
-  after(() => browser.close());
-
-  const workflow = (title: string): Promise<number> => account.api.createWorkflow(projectId, chain(1), title);
-  const open = (id: number, who = account, options = {}): Promise<Page> =>
-    browser.person(who.userId, `/workflows/${id}/starts`, options);
+  const workflow = (title: string): Promise<number> =>
+    world.account.api.createWorkflow(world.projectId, chain(1), title);
+  const open = (id: number, who = world.account, options = {}): Promise<Page> =>
+    world.browser.person(who.userId, `/workflows/${id}/starts`, options);
   const hooksOf = async (id: number): Promise<StartHook[]> =>
-    (await account.api.get<ListPage<StartHook>>(`/workflows/${id}/hooks/`)).body.items;
+    (await world.account.api.get<ListPage<StartHook>>(`/workflows/${id}/hooks/`)).body.items;
 
   it('is one step from the editor: make a hook, copy its URL and its secret, which is shown once', async () => {
     const id = await workflow('Hooked one');
-    const page = await browser.person(account.userId, `/workflows/${id}`);
+    const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const copied = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
     await page.getByRole('link', { name: 'Starts by itself' }).click();
@@ -102,7 +90,7 @@ describe('what starts a workflow by itself', function () {
 
   it('a hook is deleted after a question', async () => {
     const id = await workflow('Hooked three');
-    const hook = await makeStartHook(account.api, id);
+    const hook = await makeStartHook(world.account.api, id);
     const page = await open(id);
     const article = articleOf(page, hook.id);
     await article.getByText('Not signed').waitFor();
@@ -112,7 +100,7 @@ describe('what starts a workflow by itself', function () {
     assert.equal((await deliverTo(hook.url)).status, 202);
     await button(article, 'Delete').click();
     await button(question, 'Delete').click();
-    // Behind a dialog nothing has a role.
+    // Elements behind a dialog have no role.
     await question.waitFor({ state: 'detached' });
     await article.waitFor({ state: 'detached' });
     assert.equal((await deliverTo(hook.url)).status, 404);
@@ -121,16 +109,16 @@ describe('what starts a workflow by itself', function () {
 
   it('a viewer sees that there are hooks, and no URL; a hook whose author has left says so', async () => {
     const id = await workflow('Hooked four');
-    const [author, viewer] = [await createAccount(stack), await createAccount(stack)];
-    await giveRole(stack, author, projectId, 'editor');
-    await giveRole(stack, viewer, projectId, 'viewer');
+    const [author, viewer] = [await createAccount(world.stack), await createAccount(world.stack)];
+    await giveRole(world.stack, author, world.projectId, 'editor');
+    await giveRole(world.stack, viewer, world.projectId, 'viewer');
     const hook = await makeStartHook(author.api, id);
     const page = await open(id, viewer);
     await articleOf(page, hook.id).getByText('Not signed').waitFor();
     await page.getByText('Your role in this project is viewer.').waitFor();
     assert.equal((await page.content()).includes(hook.url), false);
     for (const name of ['New hook', 'Copy URL', 'Delete']) assert.equal(await button(page, name).count(), 0);
-    await removeMembership(stack, author, projectId);
+    await removeMembership(world.stack, author, world.projectId);
     await page.reload();
     await page.getByText('It starts no runs').waitFor();
     await page.context().close();
@@ -138,8 +126,11 @@ describe('what starts a workflow by itself', function () {
 
   it('is under Schedules and hooks of the settings, too, workflow by workflow', async () => {
     const [one, other] = [await workflow('Hooked five'), await workflow('Hooked six')];
-    const hook = await makeStartHook(account.api, other);
-    const page = await browser.person(account.userId, `/settings?tab=starts&project=${projectId}&workflow=${one}`);
+    const hook = await makeStartHook(world.account.api, other);
+    const page = await world.browser.person(
+      world.account.userId,
+      `/settings?tab=starts&project=${world.projectId}&workflow=${one}`,
+    );
     await page.getByRole('tab', { name: 'Schedules and hooks', selected: true }).waitFor();
     await page.getByText('The workflow has no hooks.').waitFor();
     await page.getByRole('combobox', { name: 'Workflow' }).selectOption({ label: 'Hooked six' });
@@ -150,7 +141,7 @@ describe('what starts a workflow by itself', function () {
 
   it('says Not found for workflows of others and for what is no id', async () => {
     const id = await workflow('Hooked seven');
-    const stranger = await createAccount(stack);
+    const stranger = await createAccount(world.stack);
     const page = await open(id, stranger);
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await page.goto('/workflows/x/starts');
@@ -160,19 +151,18 @@ describe('what starts a workflow by itself', function () {
 
   it('is accessible, and fits a phone', async () => {
     const id = await workflow('Hooked eight');
-    for (const verify of ['none', 'standard-webhooks']) await makeStartHook(account.api, id, { verify });
+    for (const verify of ['none', 'standard-webhooks']) await makeStartHook(world.account.api, id, { verify });
     for (const options of [{}, { ...NARROW, colorScheme: 'dark' as const }]) {
-      const page = await open(id, account, options);
+      const page = await open(id, world.account, options);
       await button(page, 'Copy URL').first().waitFor();
       await assertAccessible(page, 'starts by itself');
       await button(page, 'New hook').click();
       await page.getByRole('dialog', { name: 'New hook' }).waitFor();
       await assertAccessible(page, 'new hook');
-      const [content, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
-      assert.equal(content, window);
+      await assertFits(page);
       await page.context().close();
     }
   });
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { createPerson, type Person } from '../api/sessions/people.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { createPerson } from '../api/sessions/people.js';
+import { createApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, NARROW, useConsole } from './browser.js';
 
-const APPS = path.join(import.meta.dirname, '..', 'graph', 'n8n', 'files', 'apps-without-equivalent.json');
+const APPS = path.join(import.meta.dirname, '..', 'n8n', 'files', 'apps-without-equivalent.json');
 const drawing = {
   nodes: [
     { id: 't', type: 'trigger-node', position: { x: 0, y: 0 }, data: { id: 't', label: 'Start', next_nodes: [] } },
@@ -21,30 +19,22 @@ const drawing = {
 
 describe('files on the list of workflows', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let api: ApiClient;
-  let person: Person;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    api = createApiClient(stack.apiUrl, stack.apiKey);
-    person = await createPerson(stack);
+  const world = useConsole(async (stack) => {
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    const person = await createPerson(stack);
+    const invite = async (project: number, role: string): Promise<void> => {
+      const { status } = await api.post(`/projects/${project}/members/`, { body: { email: person.email, role } });
+      assert.equal(status, 201);
+    };
     for (const name of ['Alpha', 'Beta']) await invite(await api.createProject(name), 'editor');
     await invite(await api.createProject('Only to read'), 'viewer');
+    return { api, person };
   });
-  after(() => browser.close());
-
-  async function invite(project: number, role: string): Promise<void> {
-    const { status } = await api.post(`/projects/${project}/members/`, { body: { email: person.email, role } });
-    assert.equal(status, 201);
-  }
 
   const inGraph = (page: Page, label: string): Locator =>
     page.getByRole('region', { name: 'Graph', exact: true }).getByRole('group', { name: label, exact: true });
 
-  /** Drops files as a browser does that drags them over the page. */
+  /** Drops files as a browser does when a person drags them over the page. */
   async function drop(page: Page, files: { name: string; text: string }[]): Promise<void> {
     const transfer = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
@@ -60,7 +50,7 @@ describe('files on the list of workflows', function () {
   }
 
   it('takes a dropped file, asks for the project, and opens the workflow', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor();
     await drop(page, [{ name: 'From elsewhere.json', text: JSON.stringify(drawing) }]);
     const dialog = page.getByRole('dialog', { name: 'Import workflow' });
@@ -81,7 +71,7 @@ describe('files on the list of workflows', function () {
   });
 
   it('lists what was left out of a file of n8n, node by node, and then opens what was taken over', async () => {
-    const page = await browser.person(person.userId, '/workflows', { ...NARROW, colorScheme: 'dark' });
+    const page = await world.browser.person(world.person.userId, '/workflows', { ...NARROW, colorScheme: 'dark' });
     await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'Alpha' });
     await page.waitForURL(/project=/);
     await drop(page, [{ name: 'apps.json', text: readFileSync(APPS, 'utf8') }]);
@@ -97,8 +87,7 @@ describe('files on the list of workflows', function () {
       );
     }
     await assertAccessible(page, 'what was left out, narrow and dark');
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    assert.equal(width, NARROW.viewport.width);
+    await assertFits(page);
     await shoot(page, 'narrow');
     await dialog.getByRole('button', { name: 'Open workflow' }).press('Enter');
     await inGraph(page, 'Log').waitFor();
@@ -106,7 +95,7 @@ describe('files on the list of workflows', function () {
   });
 
   it('stays on the list when asked to, which has the workflow then, and gives the focus back', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'Alpha' });
     await page.waitForURL(/project=/);
     const [chooser] = await Promise.all([
@@ -125,7 +114,7 @@ describe('files on the list of workflows', function () {
   });
 
   it('says in place what is wrong with a file', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     const project = page.getByRole('combobox', { name: 'Project' });
     await project.selectOption({ label: 'Alpha' });
     await page.waitForURL(/project=/);
@@ -157,11 +146,11 @@ describe('files on the list of workflows', function () {
     const key = { id: 'key', title: 'Key', is_secret: true, default_value: 'a-long-secret' };
     const [start] = drawing.nodes;
     const data = { ...drawing, nodes: [{ ...start, data: { ...start!.data, input_fields: [key] } }] };
-    const { body: projects } = await api.get<{ items: { id: number; name: string }[] }>(
+    const { body: projects } = await world.api.get<{ items: { id: number; name: string }[] }>(
       '/projects/?name__icontains=Alpha',
     );
-    const id = await api.createWorkflow(projects.items[0]!.id, data, 'Round trip');
-    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const id = await world.api.createWorkflow(projects.items[0]!.id, data, 'Round trip');
+    const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
     await inGraph(page, 'Start').waitFor();
     await page.getByRole('button', { name: 'Add HTTP request' }).click();
     const [download] = await Promise.all([
@@ -183,9 +172,9 @@ describe('files on the list of workflows', function () {
   });
 
   it('exports for who may only read', async () => {
-    const { body } = await api.get<{ items: { id: number }[] }>('/projects/?name__icontains=Only to read');
-    const id = await api.createWorkflow(body.items[0]!.id, drawing, 'To read');
-    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const { body } = await world.api.get<{ items: { id: number }[] }>('/projects/?name__icontains=Only to read');
+    const id = await world.api.createWorkflow(body.items[0]!.id, drawing, 'To read');
+    const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export', exact: true }).click(),
@@ -194,10 +183,10 @@ describe('files on the list of workflows', function () {
     await page.context().close();
   });
 
-  it('breaks no policy, throws nothing and asks no other origin', () => browser.assertClean());
+  it('breaks no policy, throws nothing and asks no other origin', () => world.browser.assertClean());
 });
 
-/** For people who look at it: `SCREENSHOTS` names a folder. */
+/** Takes a screenshot for people if `SCREENSHOTS` names a folder. */
 async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS'];
   if (folder !== undefined) await page.screenshot({ path: path.join(folder, `import-${name}.png`) });

@@ -4,12 +4,10 @@ import type { Page } from 'playwright-core';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { eventually } from '../support/eventually.js';
 import { agent, drawing, linkInRow, node, trigger } from '../support/graphs.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { startToolServer } from '../support/tool-server.js';
 import { taskOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, NARROW, useConsole } from './browser.js';
 
 interface Asked {
   projectId: number;
@@ -26,21 +24,9 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 
 describe('the inbox', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let tools: ToolServer;
+  const world = useConsole(async () => ({ tools: await startToolServer() }));
 
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    tools = await startToolServer();
-  });
-  after(async () => {
-    await browser.close();
-    await tools.close();
-  });
-
-  /** A run whose agent waits for a decision on a call of `note`. */
+  /** Starts a run whose agent waits for a decision on a call of `note`. */
   async function ask(
     account: Account,
     args: object | string = { text: 'hello' },
@@ -49,8 +35,8 @@ describe('the inbox', function () {
   ): Promise<Asked> {
     const { api } = account;
     const model = `inbox-${randomUUID()}`;
-    stack.modelProvider.script(model, [{ toolCalls: [{ name: 'note', arguments: args }] }, { text: 'done' }]);
-    const helper = agent('Note it', { model_name: model, ...settings }, [{ endpoint_url: tools.url }], {
+    world.stack.modelProvider.script(model, [{ toolCalls: [{ name: 'note', arguments: args }] }, { text: 'done' }]);
+    const helper = agent('Note it', { model_name: model, ...settings }, [{ endpoint_url: world.tools.url }], {
       label: `The clerk ${MARKUP}`,
     });
     const projectId = await api.createProject('Sums');
@@ -65,7 +51,7 @@ describe('the inbox', function () {
     by.api.post(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/${word}/`, { body: { reason } });
 
   it('shows tasks with their message, takes fields and a comment, and goes on by a button', async () => {
-    const account = await createAccount(stack);
+    const account = await createAccount(world.stack);
     const { api } = account;
     const person = node('human', {
       label: `Pay ${MARKUP}`,
@@ -80,7 +66,7 @@ describe('the inbox', function () {
     const workflowId = await api.createWorkflow(projectId, drawing(linkInRow([trigger(), person])), 'Orders');
     const runId = (await api.run(workflowId)).data.id;
     const task = await taskOf(api, runId, person.id);
-    const page = await browser.person(account.userId, '/inbox', NARROW);
+    const page = await world.browser.person(account.userId, '/inbox', NARROW);
     const article = page.getByRole('article', { name: `Pay ${MARKUP}` });
     await article.getByRole('heading', { name: 'Order 7' }).waitFor();
     assert.equal(await page.title(), 'Inbox · Workflow automation', 'the markup is text');
@@ -98,9 +84,9 @@ describe('the inbox', function () {
     await page.getByText('Nothing waits for you.').waitFor();
     const end = await api.pollToEnd(runId);
     assert.deepEqual(end.data.data![person.id]!.result!['values'], { amount: 12.5 });
-    await page.goto(`${stack.apiUrl}/inbox/${task}`);
+    await page.goto(`${world.stack.apiUrl}/inbox/${task}`);
     await page.getByRole('article').getByText('You chose Pay now.').waitFor();
-    await page.goto(`${stack.apiUrl}/inbox?tab=tasks`);
+    await page.goto(`${world.stack.apiUrl}/inbox?tab=tasks`);
     await page.getByText('1 task', { exact: true }).waitFor();
     await assertAccessible(page, 'ended tasks');
     await page.getByRole('combobox', { name: 'Outcome' }).selectOption('expired');
@@ -110,9 +96,9 @@ describe('the inbox', function () {
   });
 
   it('shows on a phone who asks what, where and until when, and approves with one touch', async () => {
-    const account = await createAccount(stack);
+    const account = await createAccount(world.stack);
     const asked = await ask(account, { text: MARKUP });
-    const page = await browser.person(account.userId, '/inbox', NARROW);
+    const page = await world.browser.person(account.userId, '/inbox', NARROW);
     const article = page.getByRole('article', { name: 'note of tools' });
     await article.getByText(JSON.stringify(MARKUP)).waitFor();
     const text = await article.innerText();
@@ -124,7 +110,7 @@ describe('the inbox', function () {
       const box = await article.getByRole('button', { name, exact: true }).boundingBox();
       assert.ok(box!.height >= 44, `${name}: ${box!.height}`);
     }
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW.viewport.width);
+    await assertFits(page);
     await assertAccessible(page, 'inbox at 390 px');
     await page.getByText('1 request waits for a decision.').waitFor();
     await article.getByRole('button', { name: 'Approve', exact: true }).click();
@@ -135,7 +121,7 @@ describe('the inbox', function () {
     await page.getByText('0 requests wait for a decision.').waitFor();
     await article.waitFor();
     assert.deepEqual(
-      tools
+      world.tools
         .callsOf('note')
         .map(({ arguments: given }) => given)
         .filter(({ text: said }) => said === MARKUP),
@@ -145,14 +131,14 @@ describe('the inbox', function () {
   });
 
   it('rejects with a reason, which the model is told, and lists it among the decided ones', async () => {
-    const account = await createAccount(stack);
+    const account = await createAccount(world.stack);
     const asked = await ask(account);
-    const page = await browser.person(account.userId, '/inbox');
+    const page = await world.browser.person(account.userId, '/inbox');
     await page.getByRole('textbox', { name: 'Reason' }).fill('not <b>today</b>');
     await button(page, 'Reject').click();
     await page.getByRole('article').getByText('You rejected this.').waitFor();
     await account.api.pollToEnd(asked.runId);
-    assert.ok(stack.modelProvider.requestsFor(asked.model).at(-1)!.text.includes('not <b>today</b>'));
+    assert.ok(world.stack.modelProvider.requestsFor(asked.model).at(-1)!.text.includes('not <b>today</b>'));
     await tab(page, 'Decided').click();
     await page.waitForURL(/tab=decided/);
     const article = page.getByRole('article', { name: 'note of tools' });
@@ -165,10 +151,10 @@ describe('the inbox', function () {
   });
 
   it('lets a person edit the arguments, says who has approved which, and that others have changed them', async () => {
-    const [account, other] = [await createAccount(stack), await createAccount(stack)];
+    const [account, other] = [await createAccount(world.stack), await createAccount(world.stack)];
     const asked = await ask(account, { text: 'hello', count: 12 }, 'Clerk', { approval: { required: 2 } });
-    await giveRole(stack, other, asked.projectId, 'editor');
-    const page = await browser.person(account.userId, '/inbox', NARROW);
+    await giveRole(world.stack, other, asked.projectId, 'editor');
+    const page = await world.browser.person(account.userId, '/inbox', NARROW);
     const article = page.getByRole('article', { name: 'note of tools' });
     await article.getByText('0 of 2').waitFor();
     const box = article.getByRole('textbox', { name: 'Arguments as JSON' });
@@ -190,12 +176,12 @@ describe('the inbox', function () {
     await article.getByRole('list', { name: 'Decisions' }).getByText('test user approved').waitFor();
     await article.getByRole('heading', { name: 'What the model asked for' }).waitFor();
     await assertAccessible(page, 'an edited request at 390 px');
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW.viewport.width);
+    await assertFits(page);
     await button(page, 'Keep the arguments').click();
     await button(page, 'Approve').click();
     await article.getByText('You approved this.').waitFor();
     await account.api.pollToEnd(asked.runId);
-    assert.equal(tools.callsOf('note').filter(({ arguments: { text } }) => text === theirs.text).length, 1);
+    assert.equal(world.tools.callsOf('note').filter(({ arguments: { text } }) => text === theirs.text).length, 1);
     await page.goto(new URL(`/runs/${asked.runId}?node=${asked.nodeId}`, page.url()).href);
     const steps = page.getByRole('region', { name: 'Steps' });
     await steps.getByText('A person has changed these arguments.').waitFor();
@@ -205,10 +191,10 @@ describe('the inbox', function () {
   });
 
   it('says plainly that somebody else was first', async () => {
-    const [account, other] = [await createAccount(stack), await createAccount(stack)];
+    const [account, other] = [await createAccount(world.stack), await createAccount(world.stack)];
     const asked = await ask(account);
-    await giveRole(stack, other, asked.projectId, 'editor');
-    const page = await browser.person(account.userId, '/inbox');
+    await giveRole(world.stack, other, asked.projectId, 'editor');
+    const page = await world.browser.person(account.userId, '/inbox');
     await button(page, 'Approve').waitFor();
     // The page must not have heard of it before the click.
     await page.route('**/api/v1/agent-approvals/?*', () => undefined);
@@ -223,9 +209,9 @@ describe('the inbox', function () {
   });
 
   it('keeps what is being read in its place while requests come and are decided elsewhere', async () => {
-    const account = await createAccount(stack);
+    const account = await createAccount(world.stack);
     const first = await ask(account, { text: 'first' }, 'First');
-    const page = await browser.person(account.userId, '/inbox');
+    const page = await world.browser.person(account.userId, '/inbox');
     const articles = page.getByRole('article');
     await articles.getByText('"first"').waitFor();
     const before = await articles.first().boundingBox();
@@ -244,19 +230,19 @@ describe('the inbox', function () {
   });
 
   it('tells a viewer that the role does not allow deciding', async () => {
-    const [owner, viewer] = [await createAccount(stack), await createAccount(stack)];
+    const [owner, viewer] = [await createAccount(world.stack), await createAccount(world.stack)];
     const asked = await ask(owner);
-    await giveRole(stack, viewer, asked.projectId, 'viewer');
-    const page = await browser.person(viewer.userId, `/inbox/${asked.requestId}`);
+    await giveRole(world.stack, viewer, asked.projectId, 'viewer');
+    const page = await world.browser.person(viewer.userId, `/inbox/${asked.requestId}`);
     await page.getByText('Your role in this project, viewer, does not allow deciding.').waitFor();
     assert.equal(await button(page, 'Approve').count(), 0);
     await page.context().close();
   });
 
   it('opens one request by its id, and says Not found for an unknown one', async () => {
-    const account = await createAccount(stack);
+    const account = await createAccount(world.stack);
     const asked = await ask(account);
-    const page = await browser.person(account.userId, `/inbox/${asked.requestId}`);
+    const page = await world.browser.person(account.userId, `/inbox/${asked.requestId}`);
     await button(page, 'Approve').click();
     await page.getByRole('article').getByText('You approved this.').waitFor();
     for (const id of [randomUUID(), '%00', 'x'.repeat(300), '..%2Fme']) {
@@ -268,10 +254,10 @@ describe('the inbox', function () {
   });
 
   it('shows every digit and every hidden character, and says where it has cut', async () => {
-    const account = await createAccount(stack);
+    const account = await createAccount(world.stack);
     const lines = Array.from({ length: 60 }, (_, at) => `"k${at}": ${at}`).join(',');
     await ask(account, `{"text": "a\u202eb", "account": 12345678901234567890, ${lines}}`);
-    const page = await browser.person(account.userId, '/inbox');
+    const page = await world.browser.person(account.userId, '/inbox');
     await page.getByText('"account": 12345678901234567890').waitFor();
     await page.getByText(String.raw`"a\u202eb"`).waitFor();
     assert.equal(await page.getByText('"k59": 59').count(), 0);
@@ -282,8 +268,8 @@ describe('the inbox', function () {
   });
 
   it('tells a newcomer what appears here, and failures with a way to try again', async () => {
-    const account = await createAccount(stack);
-    const page = await browser.person(account.userId, '/inbox', { colorScheme: 'dark' });
+    const account = await createAccount(world.stack);
+    const page = await world.browser.person(account.userId, '/inbox', { colorScheme: 'dark' });
     await page.getByText('Nothing waits for you.').waitFor();
     await assertAccessible(page, 'empty inbox, dark');
     await page.route('**/api/v1/agent-approvals/?*', (route) => route.fulfill({ status: 500, json: {} }));
@@ -295,5 +281,5 @@ describe('the inbox', function () {
     await page.context().close();
   });
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

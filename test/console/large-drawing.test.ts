@@ -85,7 +85,7 @@ describe('a drawing of 2,000 nodes', function () {
   it('breaks no policy, throws nothing and asks no other origin', () => browser.assertClean());
 });
 
-/** To and fro for two seconds, with the mouse button held: one move for each frame that the page draws. */
+/** Moves to and fro for two seconds with the mouse button held, one move for each frame that the page draws. */
 async function sweep(page: Page, x: number, y: number, reach = 240): Promise<void> {
   await page.mouse.move(x, y);
   await page.mouse.down();

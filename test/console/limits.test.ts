@@ -1,46 +1,34 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createAccount, giveRole, type Account } from '../api/accounts.js';
+import { createAccount, giveRole } from '../api/accounts.js';
 import type { Project, Workflow } from '../api/bodies.js';
 import { drawing, linkInRow, llm, trigger } from '../support/graphs.js';
 import { eventually } from '../support/eventually.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { createOwner, NARROW, useConsole } from './browser.js';
 
 describe('limits of money in the console', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let account: Account;
-  let project: number;
-  let workflow: number;
-  let stopped: string;
-
-  /** One run that was paid for, one that was stopped. */
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    account = await createAccount(stack);
+  /** Makes one run that was paid for, and one that was stopped. */
+  const world = useConsole(async (stack) => {
+    const { account, projectId: project } = await createOwner(stack, 'Research');
     const { api } = account;
     const settings = { model_name: `limits-${randomUUID()}`, max_tokens: 5 };
-    project = await api.createProject('Research');
-    workflow = await api.createWorkflow(project, drawing(linkInRow([trigger(), llm('x', { settings })])), 'Ask once');
+    const data = drawing(linkInRow([trigger(), llm('x', { settings })]));
+    const workflow = await api.createWorkflow(project, data, 'Ask once');
     const limit = { spending_limit: { amount: '0.00007', period: 'month' } };
     assert.equal((await api.patch(`/projects/${project}/`, { body: limit })).status, 200);
-    const statuses: string[] = [];
-    for (let run = 0; run < 2; run++) {
-      stopped = (await api.run(workflow)).data.id;
-      statuses.push((await api.pollToEnd(stopped)).data.status);
-    }
+    const runs = [(await api.run(workflow)).data.id];
+    const statuses = [(await api.pollToEnd(runs[0]!)).data.status];
+    runs.push((await api.run(workflow)).data.id);
+    statuses.push((await api.pollToEnd(runs[1]!)).data.status);
     assert.deepEqual(statuses, ['succeed', 'failed']);
+    return { account, project, workflow, stopped: runs[1]! };
   });
-  after(() => browser.close());
 
   it('stand on the costs page with what is used and reserved of them and what they have stopped', async () => {
     for (const look of [{}, NARROW, { colorScheme: 'dark' as const }]) {
-      const page = await browser.person(account.userId, '/costs', look);
+      const page = await world.browser.person(world.account.userId, '/costs', look);
       const limits = page.getByRole('region', { name: 'Limits' });
       await limits.getByText('Research: 0.00002 USD of 0.00007 USD in this month (UTC)').waitFor();
       await limits
@@ -48,18 +36,18 @@ describe('limits of money in the console', function () {
         .waitFor();
       const filled = limits.getByRole('progressbar', { name: 'Used of the limit of Research' });
       assert.equal(await filled.getAttribute('value'), '0.00002');
-      assert.equal(await limits.getByRole('link', { name: 'this run' }).getAttribute('href'), `/runs/${stopped}`);
+      assert.equal(await limits.getByRole('link', { name: 'this run' }).getAttribute('href'), `/runs/${world.stopped}`);
       await assertAccessible(page, 'costs with limits');
       await page.context().close();
     }
   });
 
   it('are set, changed and removed by admins, and only read by others', async () => {
-    const page = await browser.person(account.userId, '/costs');
+    const page = await world.browser.person(world.account.userId, '/costs');
     const limits = page.getByRole('region', { name: 'Limits' });
-    const second = await account.api.createProject('Second');
+    const second = await world.account.api.createProject('Second');
     await page.reload();
-    const limitOf = async () => (await account.api.get<Project>(`/projects/${second}/`)).body.spending_limit;
+    const limitOf = async () => (await world.account.api.get<Project>(`/projects/${second}/`)).body.spending_limit;
     await limits.getByRole('button', { name: 'Set a limit' }).click();
     let dialog = page.getByRole('dialog', { name: 'Set a limit' });
     await dialog.getByRole('textbox', { name: 'Limit in USD' }).fill('a lot');
@@ -74,21 +62,21 @@ describe('limits of money in the console', function () {
     await limits.getByRole('button', { name: 'Change the limit of Second' }).click();
     dialog = page.getByRole('dialog', { name: 'Change the limit' });
     await dialog.getByRole('button', { name: 'Remove the limit' }).click();
-    // Behind an open dialog nothing has a role.
+    // Elements behind an open dialog have no role.
     await dialog.waitFor({ state: 'detached' });
     await limits.getByText('Second').waitFor({ state: 'detached' });
     assert.equal(await limitOf(), null);
     await page.context().close();
-    const viewer = await createAccount(stack);
-    await giveRole(stack, viewer, project, 'viewer');
-    const reading = await browser.person(viewer.userId, '/costs');
+    const viewer = await createAccount(world.stack);
+    await giveRole(world.stack, viewer, world.project, 'viewer');
+    const reading = await world.browser.person(viewer.userId, '/costs');
     await reading.getByText('Research: 0.00002 USD of 0.00007 USD').waitFor();
     assert.equal(await reading.getByRole('button', { name: /limit/ }).count(), 0);
     await reading.context().close();
   });
 
   it('of runs are set in the menu of the workflow', async () => {
-    const page = await browser.person(account.userId, `/workflows/${workflow}`);
+    const page = await world.browser.person(world.account.userId, `/workflows/${world.workflow}`);
     const save = async (amount: string): Promise<void> => {
       await page.getByRole('button', { name: 'More' }).click();
       await page.getByRole('menuitem', { name: 'Limit the cost of runs' }).click();
@@ -97,7 +85,8 @@ describe('limits of money in the console', function () {
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.waitFor({ state: 'detached' });
     };
-    const limitOf = async () => (await account.api.get<Workflow>(`/workflows/${workflow}/`)).body['max_run_cost'];
+    const limitOf = async () =>
+      (await world.account.api.get<Workflow>(`/workflows/${world.workflow}/`)).body['max_run_cost'];
     await save('0.250');
     assert.equal(await limitOf(), '0.25');
     await save('');
@@ -106,11 +95,11 @@ describe('limits of money in the console', function () {
   });
 
   it('a run that one has stopped says so in words and leads to it', async () => {
-    const page = await browser.person(account.userId, `/runs/${stopped}`);
+    const page = await world.browser.person(world.account.userId, `/runs/${world.stopped}`);
     await page.getByText('The run was stopped before a model call that could have passed a limit of money').waitFor();
     await page.getByRole('link', { name: 'the limit of the project' }).click();
     await page.getByText('Research: 0.00002 USD of 0.00007 USD').waitFor();
-    assert.ok(page.url().endsWith(`/costs?project=${project}`));
+    assert.ok(page.url().endsWith(`/costs?project=${world.project}`));
     await page.context().close();
   });
 });

@@ -1,11 +1,10 @@
-// The frames around the bodies of loops, under the pointer of a person.
+// The frames around the bodies of loops, moved by the pointer of a person.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { drawing, link, node, trigger, type Drawing, type DrawingNode } from '../support/graphs.js';
-import { sharedStack } from '../support/shared-stack.js';
-import { openConsole, type ConsoleBrowser } from './browser.js';
-import { createRunWorld, type RunWorld } from './run-world.js';
+import { useConsole } from './browser.js';
+import { createRunWorld } from './run-world.js';
 
 interface Rect {
   x: number;
@@ -32,7 +31,7 @@ function isApart(one: Rect, other: Rect): boolean {
   return isBeside || one.y >= other.y + other.height || other.y >= one.y + one.height;
 }
 
-/** Whether it moved by so much, but for the few pixels at which a drag begins. */
+/** Returns whether it moved by this distance, except for the few pixels at which a drag begins. */
 function isMoved(from: Rect, to: Rect, x: number, y: number): boolean {
   return Math.abs(to.x - from.x - x) < 4 && Math.abs(to.y - from.y - y) < 4;
 }
@@ -89,7 +88,7 @@ function fiveLoops(): Drawing {
   return drawing([start, ...loops, inner]);
 }
 
-/** Each body of `fiveLoops` is around the next loop and its body, the last one around the call. */
+/** Fails unless each body of `fiveLoops` is around the next loop and its body, and the last one around the call. */
 async function assertNested(page: Page, nameOf: (label: string) => string | RegExp): Promise<void> {
   await group(page, nameOf('Call')).waitFor();
   for (let depth = 0; depth <= 4; depth += 1) {
@@ -107,18 +106,11 @@ async function assertNested(page: Page, nameOf: (label: string) => string | RegE
 
 describe('the frames of loops', function () {
   this.timeout(120_000);
-  let browser: ConsoleBrowser;
-  let world: RunWorld;
-
-  before(async () => {
-    const stack = await sharedStack();
-    [browser, world] = [await openConsole(stack), await createRunWorld(stack)];
-  });
-  after(() => browser.close());
+  const world = useConsole(createRunWorld);
 
   async function openEditor(data: Drawing, title: string): Promise<Page> {
     const { workflowId } = await world.start(data, {}, title);
-    return browser.person(world.owner.userId, `/workflows/${workflowId}`);
+    return world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
   }
 
   it('follow the nodes in them, and take in none that only lies there', async () => {
@@ -180,7 +172,7 @@ describe('the frames of loops', function () {
 
   it('are drawn five deep, each node in its own, in the editor and on the page of a run', async () => {
     const { workflowId, runId } = await world.start(fiveLoops(), {}, 'Five deep');
-    const page = await browser.person(world.owner.userId, `/workflows/${workflowId}`);
+    const page = await world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
     await assertNested(page, (label) => label);
     const [before, call] = [await rectOf(frame(page, 'Loop 0')), await rectOf(group(page, 'Call'))];
     await drag(page, frame(page, 'Loop 0').getByText('Body of Loop 0'), 40, 30);
@@ -189,10 +181,10 @@ describe('the frames of loops', function () {
     await assertNested(page, (label) => label);
     assert.equal((await world.owner.api.pollToEnd(runId)).data.status, 'succeed');
     await page.context().close();
-    const run = await browser.person(world.owner.userId, `/runs/${runId}`);
+    const run = await world.browser.person(world.owner.userId, `/runs/${runId}`);
     await assertNested(run, (label) => new RegExp(`^${label}, succeeded$`));
     await run.context().close();
   });
 
-  it('have broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('have broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

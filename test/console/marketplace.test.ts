@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { createAccount, type Account } from '../api/accounts.js';
-import { createCategory, markRun, publish, uniqueWord, type Published } from '../api/marketplace-setup.js';
+import { createAccount } from '../api/accounts.js';
+import { createCategory, markRun, publish, uniqueWord } from '../api/marketplace-setup.js';
 import { createPerson } from '../api/sessions/people.js';
 import { condition, drawing, link, trigger } from '../support/graphs.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, NARROW, useConsole } from './browser.js';
 
 const GUIDE = `# How to use it
 
@@ -25,21 +23,11 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 describe('the marketplace', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let author: Account;
-  let word: string;
-  let title: string;
-  let published: Published;
-  let category: number;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    author = await createAccount(stack);
-    word = uniqueWord();
-    title = `Greeter <b>${word}</b>`;
-    category = await createCategory(stack);
+  const world = useConsole(async (stack) => {
+    const author = await createAccount(stack);
+    const word = uniqueWord();
+    const title = `Greeter <b>${word}</b>`;
+    const category = await createCategory(stack);
     const [start, choice, yes] = [
       trigger([], { label: 'Who <i>' }),
       condition('1', '==', '1', { label: 'Is it so' }),
@@ -56,31 +44,31 @@ describe('the marketplace', function () {
       run_fee: '0.050',
       free_runs_per_user: 3,
     };
-    published = await publish(stack, author, fields, drawing([start, choice, yes]));
+    const published = await publish(stack, author, fields, drawing([start, choice, yes]));
     await markRun(stack, published.runId, 'use_in_marketplace_example');
+    return { author, word, title, published, category };
   });
-  after(() => browser.close());
 
   it('is open to visitors, and finds by text, category and language, which stand in the address', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.goto('/marketplace');
-    await page.getByRole('searchbox', { name: 'Search marketplace' }).fill(word);
+    await page.getByRole('searchbox', { name: 'Search marketplace' }).fill(world.word);
     // The list may have this one workflow before it is searched.
-    await page.waitForURL((url) => url.searchParams.get('search') === word);
-    const card = page.getByRole('article', { name: title });
+    await page.waitForURL((url) => url.searchParams.get('search') === world.word);
+    const card = page.getByRole('article', { name: world.title });
     await page.getByText('1 workflow', { exact: true }).waitFor();
     const text = await card.innerText();
     for (const part of ['Greets & more', '0.05 USD a run, the first 3 are free', 'English, German']) {
       assert.ok(text.includes(part), text);
     }
-    await page.getByRole('combobox', { name: 'Category' }).selectOption(String(category));
+    await page.getByRole('combobox', { name: 'Category' }).selectOption(String(world.category));
     await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
     await page.getByRole('combobox', { name: 'Order' }).selectOption('-created_at');
     await page.waitForURL(/ordering=-created_at/);
     await assertAccessible(page, 'marketplace');
     await page.reload();
     await card.waitFor();
-    assert.equal(await page.getByRole('searchbox', { name: 'Search marketplace' }).inputValue(), word);
+    assert.equal(await page.getByRole('searchbox', { name: 'Search marketplace' }).inputValue(), world.word);
     await page.getByRole('combobox', { name: 'Language' }).selectOption('fr');
     await page.getByText('No published workflow is like this.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -90,9 +78,9 @@ describe('the marketplace', function () {
   });
 
   it('shows a workflow whole: texts without markup of its author, fee, and an example with its graph', async () => {
-    const page = await browser.visitor();
-    await page.goto(`/marketplace/${published.slug}`);
-    await heading(page, title).waitFor();
+    const page = await world.browser.visitor();
+    await page.goto(`/marketplace/${world.published.slug}`);
+    await heading(page, world.title).waitFor();
     await page.getByRole('heading', { name: 'How to use it' }).waitFor();
     const good = page.getByRole('link', { name: 'good link' });
     assert.match((await good.getAttribute('rel')) ?? '', /noopener/);
@@ -111,19 +99,19 @@ describe('the marketplace', function () {
   });
 
   it('leads a visitor through signing in and back, and adds a copy', async () => {
-    const person = await createPerson(stack);
-    const page = await browser.visitor(NARROW);
-    await page.goto(`/marketplace/${published.slug}`);
+    const person = await createPerson(world.stack);
+    const page = await world.browser.visitor(NARROW);
+    await page.goto(`/marketplace/${world.published.slug}`);
     await page.getByRole('button', { name: 'Add to my workflows' }).click();
     await page.getByRole('textbox', { name: 'Email' }).fill(person.email);
     await page.getByRole('textbox', { name: 'Password' }).fill(person.password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await heading(page, title).waitFor();
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW.viewport.width);
+    await heading(page, world.title).waitFor();
+    await assertFits(page);
     await page.getByRole('button', { name: 'Add to my workflows' }).click();
     await page.waitForURL(/\/workflows\/\d+$/);
     const copyId = new URL(page.url()).pathname.split('/').at(-1);
-    await page.goto(`/marketplace/${published.slug}`);
+    await page.goto(`/marketplace/${world.published.slug}`);
     const own = page.getByRole('link', { name: 'Open my copy' });
     await own.waitFor();
     assert.equal(await own.getAttribute('href'), `/workflows/${copyId}`);
@@ -131,7 +119,7 @@ describe('the marketplace', function () {
   });
 
   it('says Not found for what is not published', async () => {
-    const page = await browser.visitor({ colorScheme: 'dark' });
+    const page = await world.browser.visitor({ colorScheme: 'dark' });
     for (const slug of ['nothing-like-this', 'Not A Slug', '%3Cscript%3E']) {
       await page.goto(`/marketplace/${slug}`);
       await heading(page, 'Not found').waitFor();
@@ -139,5 +127,5 @@ describe('the marketplace', function () {
     await page.context().close();
   });
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

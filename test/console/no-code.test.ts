@@ -1,4 +1,4 @@
-// What users and models write is text in the console, too.
+// Text that users and models write is text in the console as well.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -3,39 +3,24 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { giveRole, createAccount } from '../api/accounts.js';
 import { drawing, http, linkInRow, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startHttpTarget } from '../support/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
-import { createRunWorld, nodeNamed, panel, type RunWorld, type Started } from './run-world.js';
+import { NARROW, useConsole, type ConsoleBrowser } from './browser.js';
+import { createRunWorld, nodeNamed, panel, type Started } from './run-world.js';
 
 describe('resuming a run on its page', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let target: HttpTarget;
-  let world: RunWorld;
+  const world = useConsole(async (stack) => ({ ...(await createRunWorld(stack)), target: await startHttpTarget() }));
 
-  before(async () => {
-    stack = await sharedStack();
-    [browser, target] = [await openConsole(stack), await startHttpTarget()];
-    world = await createRunWorld(stack);
-  });
-  after(async () => {
-    await browser.close();
-    await target.close();
-  });
+  const calls = (path: string): number => world.target.requestsTo(path).length;
 
-  const calls = (path: string): number => target.requestsTo(path).length;
-
-  /** `First`, `Second`, which fails once, and `Third`. */
+  /** Runs `First`, `Second`, which fails once, and `Third`. */
   async function failed(): Promise<Started & { paths: string[] }> {
     const paths = [1, 2, 3].map((number) => `/${randomUUID()}/${number}`);
-    target.on(paths[1]!, [{ status: 418 }, { body: 'ok' }]);
+    world.target.on(paths[1]!, [{ status: 418 }, { body: 'ok' }]);
     const nodes = paths.map((path, index) =>
-      http(`${target.url}${path}`, { label: ['First', 'Second', 'Third'][index] }),
+      http(`${world.target.url}${path}`, { label: ['First', 'Second', 'Third'][index] }),
     );
     const run = await world.start(drawing(linkInRow([trigger([], { label: 'Start' }), ...nodes])));
     await world.owner.api.pollToEnd(run.runId);
@@ -43,7 +28,7 @@ describe('resuming a run on its page', function () {
   }
 
   const open = (runId: string, options: Parameters<ConsoleBrowser['person']>[2] = {}) =>
-    browser.person(world.owner.userId, `/runs/${runId}`, options);
+    world.browser.person(world.owner.userId, `/runs/${runId}`, options);
 
   const untilOther = (page: Page, runId: string): Promise<void> =>
     page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(runId));
@@ -69,7 +54,7 @@ describe('resuming a run on its page', function () {
     await page.getByRole('tab', { name: 'Cost' }).click();
     await panel(page).getByText('Nothing was charged').waitFor();
     await assertAccessible(page, 'a run that resumes another one');
-    // It has succeeded as a whole.
+    // The whole run has succeeded.
     assert.equal(await page.getByRole('button', { name: 'Resume', exact: true }).count(), 0);
     await page.getByRole('link', { name: 'An earlier run' }).click();
     await page.waitForURL(`**/runs/${runId}**`);
@@ -99,7 +84,7 @@ describe('resuming a run on its page', function () {
   it('asks before a call is repeated whose outcome is not known', async () => {
     const { runId, paths } = await failed();
     const lose = `UPDATE node_results SET error_code = 'outcome_unknown' WHERE run_id = $1 AND status = 'failed'`;
-    await queryDatabase(stack, lose, [runId]);
+    await queryDatabase(world.stack, lose, [runId]);
     const page = await open(runId);
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Resume run' });
@@ -118,9 +103,9 @@ describe('resuming a run on its page', function () {
   it('who may only read sees neither button', async () => {
     const { runId, workflowId } = await failed();
     const { body } = await world.owner.api.get<{ project: number }>(`/workflows/${workflowId}/`);
-    const viewer = await createAccount(stack);
-    await giveRole(stack, viewer, body.project, 'viewer');
-    const page = await browser.person(viewer.userId, `/runs/${runId}`);
+    const viewer = await createAccount(world.stack);
+    await giveRole(world.stack, viewer, body.project, 'viewer');
+    const page = await world.browser.person(viewer.userId, `/runs/${runId}`);
     await nodeNamed(page, 'Second, failed').click();
     await page.getByRole('button', { name: 'Compare', exact: true }).waitFor();
     await page.waitForTimeout(500);

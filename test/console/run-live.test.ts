@@ -1,32 +1,17 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.js';
-import { sharedStack } from '../support/shared-stack.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import type { TestStack } from '../support/stack.js';
-import { openConsole, type ConsoleBrowser } from './browser.js';
-import { call, callAndAnswer, createRunWorld, nodeNamed, sideBySide, type RunWorld } from './run-world.js';
+import { startHttpTarget } from '../support/http-target.js';
+import { useConsole } from './browser.js';
+import { call, callAndAnswer, createRunWorld, nodeNamed, sideBySide } from './run-world.js';
 
 describe('a run that is watched', function () {
   this.timeout(180_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let target: HttpTarget;
-  let world: RunWorld;
+  const world = useConsole(async (stack) => ({ ...(await createRunWorld(stack)), target: await startHttpTarget() }));
 
-  before(async () => {
-    stack = await sharedStack();
-    [browser, target] = [await openConsole(stack), await startHttpTarget()];
-    world = await createRunWorld(stack);
-  });
-  after(async () => {
-    await browser.close();
-    await target.close();
-  });
-
-  const open = (runId: string) => browser.person(world.owner.userId, `/runs/${runId}`);
+  const open = (runId: string) => world.browser.person(world.owner.userId, `/runs/${runId}`);
 
   it('drops no state of 300 nodes side by side, each shown in progress before its end or only at its end', async () => {
-    const { runId } = await world.start(sideBySide(target, 300), {}, 'Side by side');
+    const { runId } = await world.start(sideBySide(world.target, 300), {}, 'Side by side');
     const page = await open(runId);
     const graph = page.getByRole('region', { name: 'Graph' });
     await graph
@@ -43,7 +28,7 @@ describe('a run that is watched', function () {
   });
 
   it('says that the connection is lost, and goes on by itself when it is back', async () => {
-    const { runId } = await world.start(callAndAnswer(target, 9_000));
+    const { runId } = await world.start(callAndAnswer(world.target, 9_000));
     const page = await open(runId);
     await nodeNamed(page, 'Call, in progress').waitFor();
     await page.context().setOffline(true);
@@ -55,8 +40,8 @@ describe('a run that is watched', function () {
   });
 
   it('follows by polls where event streams do not come through', async () => {
-    const { runId } = await world.start(callAndAnswer(target, 6_000));
-    const page = await browser.person(world.owner.userId, '/costs');
+    const { runId } = await world.start(callAndAnswer(world.target, 6_000));
+    const page = await world.browser.person(world.owner.userId, '/costs');
     await page.route('**/workflow_result/events/**', (route) => route.abort());
     await page.evaluate(`history.pushState(null, '', '/runs/${runId}')`);
     await nodeNamed(page, 'Call, in progress').waitFor();
@@ -67,7 +52,7 @@ describe('a run that is watched', function () {
   });
 
   it('renders nothing of a node that an event is not about', async () => {
-    const { runId } = await world.start(call(`${target.url}/delay/5000`));
+    const { runId } = await world.start(call(`${world.target.url}/delay/5000`));
     const page = await open(runId);
     await nodeNamed(page, 'Call, in progress').waitFor();
     await page.evaluate(WATCH_CHANGES('Start, succeeded'));
@@ -80,7 +65,7 @@ describe('a run that is watched', function () {
     await page.context().close();
   });
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });
 
 /** Writes down each node that is shown in a state that comes before the one that it was in. */

@@ -1,26 +1,13 @@
-import { sharedStack } from '../support/shared-stack.js';
 import { drawing, http, link, node, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startHttpTarget } from '../support/http-target.js';
 import { callbackUrlOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
-import { openConsole, type ConsoleBrowser } from './browser.js';
-import { createRunWorld, nodeNamed, panel, type RunWorld } from './run-world.js';
+import { useConsole } from './browser.js';
+import { createRunWorld, nodeNamed, panel } from './run-world.js';
 
 describe('the page of a run with loops', function () {
   this.timeout(120_000);
-  let browser: ConsoleBrowser;
-  let target: HttpTarget;
-  let world: RunWorld;
-
-  before(async () => {
-    const stack = await sharedStack();
-    [browser, target] = [await openConsole(stack), await startHttpTarget()];
-    world = await createRunWorld(stack);
-  });
-  after(async () => {
-    await browser.close();
-    await target.close();
-  });
+  const world = useConsole(async (stack) => ({ ...(await createRunWorld(stack)), target: await startHttpTarget() }));
 
   function drawn() {
     const [start, call] = [trigger(), http('', { label: 'Call' })];
@@ -31,7 +18,7 @@ describe('the page of a run with loops', function () {
       on_item_error: 'skip',
       concurrency: 1,
     });
-    call.data['url'] = `${target.url}/status/{{ ${each.id}.item }}/on-the-page`;
+    call.data['url'] = `${world.target.url}/status/{{ ${each.id}.item }}/on-the-page`;
     link(start, each);
     return { data: drawing([start, each, call]), call };
   }
@@ -39,7 +26,7 @@ describe('the page of a run with loops', function () {
   it('shows the iterations of a run that has ended, and what a node did in each of them', async () => {
     const { runId } = await world.start(drawn().data);
     await world.owner.api.pollToEnd(runId);
-    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
     await nodeNamed(page, 'Call, failed').getByRole('button').click();
     await panel(page).getByText('Choose an iteration to see what the node did in it.').waitFor();
     const iterations = panel(page).getByRole('combobox', { name: 'Iteration', exact: true });
@@ -55,9 +42,9 @@ describe('the page of a run with loops', function () {
 
   it('shows the nodes of a loop as they run', async () => {
     const { data, call } = drawn();
-    call.data['url'] = `${target.url}/delay/2000/slow-items`;
+    call.data['url'] = `${world.target.url}/delay/2000/slow-items`;
     const { runId } = await world.start(data);
-    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
     await nodeNamed(page, 'Call, in progress').waitFor();
     await nodeNamed(page, 'Call, succeeded').waitFor();
     await page.getByRole('status').getByText('Run succeeded').waitFor();
@@ -69,7 +56,7 @@ describe('the page of a run with loops', function () {
     const pause = node('wait', { label: 'Pause', mode: 'duration', seconds: 4 });
     link(start, pause);
     const { runId } = await world.start(drawing([start, pause]));
-    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
     const bar = (status: string) => page.getByRole('button', { name: new RegExp(`^Pause, attempt 1, ${status}, \\d`) });
     await bar('waiting').waitFor();
     await page.getByRole('status').getByText('Run waiting').waitFor();
@@ -85,7 +72,7 @@ describe('the page of a run with loops', function () {
     link(start, [payment, person, pause]);
     const { runId } = await world.start(drawing([start, payment, person, pause]));
     const url = await callbackUrlOf(world.owner.api, runId, payment.id);
-    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
     await nodeNamed(page, 'Payment, waiting').getByRole('button').click();
     await panel(page).getByText(url).waitFor();
     await panel(page).getByRole('button', { name: 'Copy address', exact: true }).waitFor();

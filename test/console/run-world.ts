@@ -31,23 +31,23 @@ export async function createRunWorld(stack: TestStack): Promise<RunWorld> {
   };
 }
 
-/** Start, `Call` and `Answer` in a row; the call takes `delayMs`. */
+/** A drawing of Start, `Call` and `Answer` in a row. The call takes `delayMs`. */
 export function callAndAnswer(target: HttpTarget, delayMs: number): Drawing {
   const slow = http(`${target.url}/delay/${delayMs}`, { label: 'Call' });
   return drawing(linkInRow([trigger([], { label: 'Start' }), slow, llm('Hello', { label: 'Answer' })]));
 }
 
-/** One call whose answers are as the test says. */
+/** A drawing of one call, whose answers the test decides. */
 export function call(url: string, label = 'Call'): Drawing {
   return drawing(linkInRow([trigger([], { label: 'Start' }), http(url, { label })]));
 }
 
-/** `count` calls side by side. */
+/** A drawing of `count` calls side by side. */
 export function sideBySide(target: HttpTarget, count: number): Drawing {
   return fanOut(count, (index) => http(`${target.url}/delay/${index % 40}/${index}`, { label: `Call ${index}` }));
 }
 
-/** A model's answer with this text. */
+/** A drawing whose model answers this text. */
 export function answer(stack: TestStack, text: string, label = 'Answer'): Drawing {
   const model = `answers-${randomUUID()}`;
   stack.modelProvider.script(model, { text });
@@ -55,7 +55,7 @@ export function answer(stack: TestStack, text: string, label = 'Answer'): Drawin
   return drawing(linkInRow([trigger([], { label: 'Start' }), node]));
 }
 
-/** An agent that asks whether it may add. */
+/** A drawing of an agent that asks whether it may add. */
 export function asksToAdd(stack: TestStack, toolsUrl: string): Drawing {
   const model = `asks-${randomUUID()}`;
   stack.modelProvider.script(model, [
@@ -66,7 +66,7 @@ export function asksToAdd(stack: TestStack, toolsUrl: string): Drawing {
   return drawing(linkInRow([trigger([], { label: 'Start' }), clerk]));
 }
 
-/** The node of the drawing with this name: `Call, succeeded`. */
+/** Returns the node of the drawing with this name: `Call, succeeded`. */
 export function nodeNamed(page: Page, name: string) {
   return page.getByRole('region', { name: 'Graph' }).getByRole('group', { name, exact: true });
 }

@@ -1,38 +1,23 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createAccount, type Account } from '../api/accounts.js';
+import { createAccount } from '../api/accounts.js';
 import { chain, drawing, http, linkInRow, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import { startHttpTarget } from '../support/http-target.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, createOwner, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
 
 describe('the list of runs', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let target: HttpTarget;
-  let owner: Account;
-  let project: number;
-  let greeting: number;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    target = await startHttpTarget();
-    owner = await createAccount(stack);
-    project = await owner.api.createProject('Greetings');
-    greeting = await owner.api.createWorkflow(project, chain(2), 'Greet <b>people</b>');
+  const world = useConsole(async (stack) => {
+    const target = await startHttpTarget();
+    const { account: owner, projectId: project } = await createOwner(stack, 'Greetings');
+    const greeting = await owner.api.createWorkflow(project, chain(2), 'Greet <b>people</b>');
     const broken = drawing(linkInRow([trigger(), http(`${target.url}/status/404`)]));
     const failing = await owner.api.createWorkflow(project, broken, 'Call nowhere');
     for (const workflow of [greeting, greeting, failing]) {
       await owner.api.pollToEnd((await owner.api.run(workflow)).data.id);
     }
-  });
-  after(async () => {
-    await browser.close();
-    await target.close();
+    return { target, owner, project, greeting };
   });
 
   const rows = (page: Awaited<ReturnType<ConsoleBrowser['person']>>) =>
@@ -42,7 +27,7 @@ describe('the list of runs', function () {
       .filter({ has: page.getByRole('link') });
 
   it('shows each run with its workflow, status, duration and exact cost, and leads to it', async () => {
-    const page = await browser.person(owner.userId, '/runs');
+    const page = await world.browser.person(world.owner.userId, '/runs');
     await rows(page).nth(2).waitFor();
     assert.equal(await rows(page).count(), 3);
     const failed = rows(page).filter({ hasText: 'Call nowhere' });
@@ -54,7 +39,7 @@ describe('the list of runs', function () {
   });
 
   it('keeps its filters in the address, from which they come back', async () => {
-    const page = await browser.person(owner.userId, '/runs');
+    const page = await world.browser.person(world.owner.userId, '/runs');
     await rows(page).nth(2).waitFor();
     await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
     await rows(page).nth(1).waitFor({ state: 'detached' });
@@ -68,7 +53,7 @@ describe('the list of runs', function () {
     await page.getByRole('combobox', { name: 'Workflow' }).selectOption('Greet <b>people</b>');
     await page.getByRole('textbox', { name: 'From' }).fill('2026-01-31');
     await page.getByRole('textbox', { name: 'To' }).fill('2099-12-31');
-    const address = `?project=${project}&workflow=${greeting}&search=greet&from=2026-01-31&to=2099-12-31`;
+    const address = `?project=${world.project}&workflow=${world.greeting}&search=greet&from=2026-01-31&to=2099-12-31`;
     await page.waitForURL(`**/runs${address}`);
     await page.reload();
     await rows(page).nth(1).waitFor();
@@ -82,27 +67,27 @@ describe('the list of runs', function () {
   });
 
   it('updates open runs by itself, without moving rows under the pointer', async () => {
-    const page = await browser.person(owner.userId, '/runs');
+    const page = await world.browser.person(world.owner.userId, '/runs');
     await rows(page).nth(2).waitFor();
-    const slow = drawing(linkInRow([trigger(), http(`${target.url}/delay/4000`)]));
+    const slow = drawing(linkInRow([trigger(), http(`${world.target.url}/delay/4000`)]));
     const title = `Slow ${randomUUID()}`;
-    const workflowId = await owner.api.createWorkflow(await owner.api.createProject('Slow'), slow, title);
-    const runId = (await owner.api.run(workflowId)).data.id;
+    const workflowId = await world.owner.api.createWorkflow(await world.owner.api.createProject('Slow'), slow, title);
+    const runId = (await world.owner.api.run(workflowId)).data.id;
     await page.reload();
     const row = rows(page).filter({ hasText: title });
     await row.getByText('in progress').waitFor();
     await row.hover();
     const before = await row.boundingBox();
-    await owner.api.run(greeting);
-    await owner.api.pollToEnd(runId);
+    await world.owner.api.run(world.greeting);
+    await world.owner.api.pollToEnd(runId);
     await row.getByText('succeeded').waitFor();
     assert.equal((await row.boundingBox())?.y, before?.y);
     await page.context().close();
   });
 
   it('tells a newcomer what to do, and says in place what has failed, with a way to try again', async () => {
-    const newcomer = await createAccount(stack);
-    const page = await browser.person(newcomer.userId, '/runs');
+    const newcomer = await createAccount(world.stack);
+    const page = await world.browser.person(newcomer.userId, '/runs');
     await page.getByRole('link', { name: 'Choose a workflow to run' }).waitFor();
     const refuse = { status: 400, json: { code: 'odd', detail: 'Odd.' } };
     await page.route('**/api/v1/runs/**', (route) => route.fulfill(refuse));
@@ -122,14 +107,13 @@ describe('the list of runs', function () {
 
   it('is accessible, and no wider than a phone', async () => {
     for (const options of [{ colorScheme: 'dark' } as const, NARROW]) {
-      const page = await browser.person(owner.userId, '/runs', options);
+      const page = await world.browser.person(world.owner.userId, '/runs', options);
       await rows(page).nth(2).waitFor();
       await assertAccessible(page, `runs, ${JSON.stringify(options)}`);
-      const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-      assert.equal(wide, 0);
+      await assertFits(page);
       await page.context().close();
     }
   });
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { createAccount, giveRole, removeMembership, type Account } from '../api/accounts.js';
+import { createAccount, giveRole, removeMembership } from '../api/accounts.js';
 import type { Page as ListPage } from '../api/bodies.js';
 import { inTemporal, makeSchedule, ONCE_A_YEAR, untilTold, type Schedule } from '../api/schedules/schedule-maker.js';
 import { eventually } from '../support/eventually.js';
 import { chain, drawing, trigger } from '../support/graphs.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
 const sectionOf = (page: Page) => page.getByRole('region', { name: 'Schedules' });
@@ -16,25 +14,14 @@ const WEEKDAYS = 'At 07:30, Monday through Friday';
 
 describe('schedules of a workflow in the console', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let account: Account;
-  let projectId: number;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    account = await createAccount(stack);
-    projectId = await account.api.createProject('Scheduled');
-  });
-  after(() => browser.close());
+  const world = useConsole((stack) => createOwner(stack, 'Scheduled'));
 
   const workflow = (title: string, data: object = chain(1)): Promise<number> =>
-    account.api.createWorkflow(projectId, data, title);
-  const open = (id: number, who = account, options = {}): Promise<Page> =>
-    browser.person(who.userId, `/workflows/${id}/starts`, options);
+    world.account.api.createWorkflow(world.projectId, data, title);
+  const open = (id: number, who = world.account, options = {}): Promise<Page> =>
+    world.browser.person(who.userId, `/workflows/${id}/starts`, options);
   const schedulesOf = async (id: number): Promise<Schedule[]> =>
-    (await account.api.get<ListPage<Schedule>>(`/workflows/${id}/schedules/`)).body.items;
+    (await world.account.api.get<ListPage<Schedule>>(`/workflows/${id}/schedules/`)).body.items;
 
   it('are made with words for the times, the fields of the trigger and the next five times', async () => {
     const fields = [
@@ -60,7 +47,7 @@ describe('schedules of a workflow in the console', function () {
     const article = page.getByRole('article', { name: WEEKDAYS });
     await article.getByText('30 7 * * MON-FRI').waitFor();
     const [listed] = await schedulesOf(id);
-    const made = await untilTold(account.api, id, listed!);
+    const made = await untilTold(world.account.api, id, listed!);
     assert.deepEqual(
       [made.time_zone, made.overlap, made.input],
       ['Europe/Berlin', 'cancel_other', { topic: 'cats', token: '********' }],
@@ -75,7 +62,7 @@ describe('schedules of a workflow in the console', function () {
 
   it('are paused, resumed, edited, and deleted after a question', async () => {
     const id = await workflow('Scheduled two');
-    const made = await makeSchedule(account.api, id, { cron: '30 7 * * MON-FRI', input: { other: 1 } });
+    const made = await makeSchedule(world.account.api, id, { cron: '30 7 * * MON-FRI', input: { other: 1 } });
     const page = await open(id);
     const article = page.getByRole('article', { name: WEEKDAYS });
     await button(article, 'Pause').click();
@@ -112,36 +99,39 @@ describe('schedules of a workflow in the console', function () {
 
   it('tell what the last firing has started, and why one has paused itself', async () => {
     const id = await workflow('Scheduled three');
-    const author = await createAccount(stack);
-    await giveRole(stack, author, projectId, 'editor');
+    const author = await createAccount(world.stack);
+    await giveRole(world.stack, author, world.projectId, 'editor');
     const made = await makeSchedule(author.api, id, { cron: ONCE_A_YEAR });
-    await inTemporal(stack, made.id, (handle) => handle.trigger());
+    await inTemporal(world.stack, made.id, (handle) => handle.trigger());
     const runId = await eventually(async () => (await schedulesOf(id))[0]!.last_firing?.run_id ?? undefined);
     const page = await open(id);
     assert.equal(await page.getByRole('link', { name: 'its run' }).getAttribute('href'), `/runs/${runId}`);
-    await removeMembership(stack, author, projectId);
-    await inTemporal(stack, made.id, (handle) => handle.trigger());
+    await removeMembership(world.stack, author, world.projectId);
+    await inTemporal(world.stack, made.id, (handle) => handle.trigger());
     await eventually(async () => (await schedulesOf(id))[0]!.is_paused);
     await page.reload();
     await page.getByText('It has paused itself').waitFor();
     await page.getByText('refused: The author of this schedule may not run the workflow.').waitFor();
     await button(sectionOf(page), 'Resume').click();
     await page.getByText('It has paused itself').waitFor({ state: 'detached' });
-    assert.equal((await schedulesOf(id))[0]!.author.id, account.userId);
+    assert.equal((await schedulesOf(id))[0]!.author.id, world.account.userId);
     await page.context().close();
   });
 
   it('are shown to viewers, who change nothing, and in the settings', async () => {
     const id = await workflow('Scheduled four');
-    await makeSchedule(account.api, id, { cron: '30 7 * * MON-FRI' });
-    const viewer = await createAccount(stack);
-    await giveRole(stack, viewer, projectId, 'viewer');
+    await makeSchedule(world.account.api, id, { cron: '30 7 * * MON-FRI' });
+    const viewer = await createAccount(world.stack);
+    await giveRole(world.stack, viewer, world.projectId, 'viewer');
     const page = await open(id, viewer);
     await page.getByRole('article', { name: WEEKDAYS }).waitFor();
     await page.getByText('Your role in this project is viewer.').waitFor();
     for (const name of ['New schedule', 'Pause', 'Edit', 'Delete']) assert.equal(await button(page, name).count(), 0);
     await page.context().close();
-    const settings = await browser.person(account.userId, `/settings?tab=starts&project=${projectId}&workflow=${id}`);
+    const settings = await world.browser.person(
+      world.account.userId,
+      `/settings?tab=starts&project=${world.projectId}&workflow=${id}`,
+    );
     await settings.getByRole('tab', { name: 'Schedules and hooks', selected: true }).waitFor();
     await settings.getByRole('article', { name: WEEKDAYS }).waitFor();
     await settings.context().close();
@@ -149,20 +139,19 @@ describe('schedules of a workflow in the console', function () {
 
   it('are accessible, and fit a phone', async () => {
     const id = await workflow('Scheduled five');
-    await makeSchedule(account.api, id, { cron: '*/5 8-18 * * MON-FRI', time_zone: 'Europe/Berlin' });
-    await makeSchedule(account.api, id, { cron: ONCE_A_YEAR, is_paused: true });
+    await makeSchedule(world.account.api, id, { cron: '*/5 8-18 * * MON-FRI', time_zone: 'Europe/Berlin' });
+    await makeSchedule(world.account.api, id, { cron: ONCE_A_YEAR, is_paused: true });
     for (const options of [{}, { ...NARROW, colorScheme: 'dark' as const }]) {
-      const page = await open(id, account, options);
+      const page = await open(id, world.account, options);
       await button(page, 'Resume').waitFor();
       await assertAccessible(page, 'schedules');
       await button(page, 'New schedule').click();
       await page.getByRole('textbox', { name: 'Cron expression' }).waitFor();
       await assertAccessible(page, 'new schedule');
-      const [content, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
-      assert.equal(content, window);
+      await assertFits(page);
       await page.context().close();
     }
   });
 
-  it('have broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('have broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
-import { changeUser, createAccount, giveRole, type Account } from '../api/accounts.js';
+import { changeUser, createAccount, giveRole } from '../api/accounts.js';
 import { createPerson, signedIn } from '../api/sessions/people.js';
 import { deliveriesOf, startRun } from '../api/webhook-receiver.js';
 import { createApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import { startHttpTarget } from '../support/http-target.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 
 const TABS = ['api-keys', 'members', 'provider-keys', 'webhooks', 'starts', 'sessions', 'password'];
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
@@ -18,26 +16,13 @@ const textbox = (at: Page | Locator, name: string) => at.getByRole('textbox', { 
 
 describe('the settings', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let target: HttpTarget;
-  let account: Account;
-  let projectId: number;
+  const world = useConsole(async (stack) => ({
+    ...(await createOwner(stack, 'Sums')),
+    target: await startHttpTarget(),
+  }));
 
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    target = await startHttpTarget();
-    account = await createAccount(stack);
-    projectId = await account.api.createProject('Sums');
-  });
-  after(async () => {
-    await browser.close();
-    await target.close();
-  });
-
-  const open = (tab: string, who = account, options = {}): Promise<Page> =>
-    browser.person(who.userId, `/settings?tab=${tab}&project=${projectId}`, options);
+  const open = (tab: string, who = world.account, options = {}): Promise<Page> =>
+    world.browser.person(who.userId, `/settings?tab=${tab}&project=${world.projectId}`, options);
 
   it('make an API key, show it once, change it and delete it', async () => {
     const page = await open('api-keys');
@@ -54,7 +39,7 @@ describe('the settings', function () {
     const shown = page.getByRole('group', { name: 'Your new key' });
     await button(shown, 'Copy key').waitFor();
     const key = await shown.getByRole('code').innerText();
-    assert.equal((await createApiClient(stack.apiUrl, key).get('/projects/')).status, 200);
+    assert.equal((await createApiClient(world.stack.apiUrl, key).get('/projects/')).status, 200);
     await eventually(async () => (await page.evaluate('document.activeElement.ariaLabel')) === 'Your new key');
     await button(shown, 'Done').click();
     assert.equal((await page.content()).includes(key), false);
@@ -66,15 +51,15 @@ describe('the settings', function () {
     const changed = page.getByRole('row', { name: /weekly/ });
     await button(changed, 'Delete').click();
     await page.getByRole('alertdialog', { name: 'Delete key' }).getByRole('button', { name: 'Delete' }).click();
-    // Behind a dialog nothing has a role.
+    // Elements behind a dialog have no role.
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await changed.waitFor({ state: 'detached' });
-    assert.equal((await createApiClient(stack.apiUrl, key).get('/projects/')).status, 401);
+    assert.equal((await createApiClient(world.stack.apiUrl, key).get('/projects/')).status, 401);
     await page.context().close();
   });
 
   it('add a member, change the role, remove, and take the removal back', async () => {
-    const person = await createPerson(stack);
+    const person = await createPerson(world.stack);
     const page = await open('members');
     await textbox(page, 'Email').fill('nobody@nowhere.example');
     await button(page, 'Add member').click();
@@ -85,7 +70,9 @@ describe('the settings', function () {
     const row = page.getByRole('row', { name: person.email });
     await row.getByRole('combobox').selectOption('admin');
     const roles = async (): Promise<string[]> => {
-      const { body } = await account.api.get<{ items: { role: string }[] }>(`/projects/${projectId}/members/`);
+      const { body } = await world.account.api.get<{ items: { role: string }[] }>(
+        `/projects/${world.projectId}/members/`,
+      );
       return body.items.map(({ role }) => role);
     };
     await eventually(async () => (await roles()).join() === 'owner,admin');
@@ -118,35 +105,35 @@ describe('the settings', function () {
 
   it('point a webhook somewhere, show its secret once, and send an event again', async () => {
     const path = `/hooks/${randomUUID()}`;
-    target.on(path, { status: 200 });
+    world.target.on(path, { status: 200 });
     const page = await open('webhooks');
     await textbox(page, 'Webhook URL').fill('nonsense');
     await button(page, 'Save').click();
     await page.getByText('Enter a valid URL.').waitFor();
-    await textbox(page, 'Webhook URL').fill(target.url + path);
+    await textbox(page, 'Webhook URL').fill(world.target.url + path);
     await page.getByRole('checkbox', { name: 'Send events' }).check();
     await button(page, 'Save').click();
     await button(page, 'New signing secret').click();
     await button(page, 'Make secret').click();
     const shown = page.getByRole('group', { name: 'Your new signing secret' });
     assert.match(await shown.getByRole('code').innerText(), /^whsec_/);
-    await startRun(account.api, projectId);
+    await startRun(world.account.api, world.projectId);
     const row = page.getByRole('row', { name: /workflow_run\.succeeded/ });
     await row.getByText('delivered').waitFor();
-    const { id } = (await deliveriesOf(account.api, projectId)).at(-1)!;
+    const { id } = (await deliveriesOf(world.account.api, world.projectId)).at(-1)!;
     await button(row, 'Send again').click();
     await eventually(async () => {
-      const sent = (await deliveriesOf(account.api, projectId)).find((delivery) => delivery.id === id);
+      const sent = (await deliveriesOf(world.account.api, world.projectId)).find((delivery) => delivery.id === id);
       return (sent?.attempts ?? 0) >= 2;
     });
     await page.context().close();
   });
 
   it('list the sessions and end another one', async () => {
-    const person = await createPerson(stack);
+    const person = await createPerson(world.stack);
     const [page, other] = [
-      await browser.person(person.userId, '/settings?tab=sessions'),
-      await browser.person(person.userId),
+      await world.browser.person(person.userId, '/settings?tab=sessions'),
+      await world.browser.person(person.userId),
     ];
     const table = page.getByRole('table', { name: 'Sessions' });
     await page.reload();
@@ -160,8 +147,8 @@ describe('the settings', function () {
   });
 
   it('hide from a viewer what the role does not allow, and say why', async () => {
-    const viewer = await createAccount(stack);
-    await giveRole(stack, viewer, projectId, 'viewer');
+    const viewer = await createAccount(world.stack);
+    await giveRole(world.stack, viewer, world.projectId, 'viewer');
     const page = await open('members', viewer);
     await page.getByText('Your role in this project is viewer.').waitFor();
     assert.equal(await button(page, 'Add member').count(), 0);
@@ -179,8 +166,8 @@ describe('the settings', function () {
   });
 
   it('let administrators make and change users', async () => {
-    const admin = await createAccount(stack);
-    await changeUser(stack, admin, { is_admin: true });
+    const admin = await createAccount(world.stack);
+    await changeUser(world.stack, admin, { is_admin: true });
     const page = await open('users', admin);
     const name = `Grace ${randomUUID()}`;
     await button(page, 'New user').click();
@@ -194,14 +181,14 @@ describe('the settings', function () {
     await button(page, 'Save').click();
     await row.getByRole('cell', { name: 'No' }).nth(1).waitFor();
     await page.context().close();
-    await changeUser(stack, admin, { is_admin: false });
+    await changeUser(world.stack, admin, { is_admin: false });
   });
 
   it('let administrators hand out a password link, end sessions and lock somebody out', async () => {
-    const admin = await createAccount(stack);
-    await changeUser(stack, admin, { is_admin: true });
-    const person = await createPerson(stack);
-    const { session } = await signedIn(stack, person);
+    const admin = await createAccount(world.stack);
+    await changeUser(world.stack, admin, { is_admin: true });
+    const person = await createPerson(world.stack);
+    const { session } = await signedIn(world.stack, person);
     const page = await open('users', admin);
     await page.getByRole('searchbox', { name: 'Search users' }).fill(person.email);
     const row = page.getByRole('row', { name: new RegExp(person.email, 'i') });
@@ -209,14 +196,14 @@ describe('the settings', function () {
     await button(page.getByRole('dialog'), 'End all sessions').click();
     await page.getByText('The user is signed in nowhere.').waitFor();
     await button(page.getByRole('dialog'), 'Close').click();
-    assert.equal((await createApiClient(stack.apiUrl, { session }).get('/me/')).status, 401);
+    assert.equal((await createApiClient(world.stack.apiUrl, { session }).get('/me/')).status, 401);
     await button(row, 'Password link').click();
     const url = await page
       .getByRole('group', { name: /^Password link of Ada/ })
       .getByRole('code')
       .innerText();
 
-    const theirs = await browser.visitor();
+    const theirs = await world.browser.visitor();
     await theirs.goto(url);
     await textbox(theirs, 'New password').waitFor();
     assert.equal(new URL(theirs.url()).hash, '', 'the token leaves the address bar');
@@ -249,12 +236,12 @@ describe('the settings', function () {
     await theirs.getByText('This link was used before').waitFor();
     await theirs.context().close();
     await page.context().close();
-    await changeUser(stack, admin, { is_admin: false });
+    await changeUser(world.stack, admin, { is_admin: false });
   });
 
   it('make, rename and delete a project', async () => {
-    const newcomer = await createAccount(stack);
-    const page = await browser.person(newcomer.userId, '/settings?tab=members');
+    const newcomer = await createAccount(world.stack);
+    const page = await world.browser.person(newcomer.userId, '/settings?tab=members');
     await page.getByText('You have no project yet.').waitFor();
     for (const [action, name, done] of [
       ['New project', 'Greetings', 'Create'],
@@ -276,21 +263,18 @@ describe('the settings', function () {
 
   it('keep the tab in the address, are accessible, and fit a phone', async () => {
     for (const options of [{}, { ...NARROW, colorScheme: 'dark' as const }]) {
-      const page = await open('api-keys', account, options);
+      const page = await open('api-keys', world.account, options);
       for (const tab of TABS) {
-        await page.goto(`/settings?tab=${tab}&project=${projectId}`);
+        await page.goto(`/settings?tab=${tab}&project=${world.projectId}`);
         await page.getByRole('tab', { selected: true }).waitFor();
         await page.getByRole('tabpanel').waitFor();
         await page.waitForLoadState('networkidle');
         await assertAccessible(page, `settings, ${tab}`);
-        const [content, window] = (await page.evaluate(
-          '[document.documentElement.scrollWidth, innerWidth]',
-        )) as number[];
-        assert.equal(content, window, tab);
+        await assertFits(page, tab);
       }
       await page.context().close();
     }
   });
 
-  it('have broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('have broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

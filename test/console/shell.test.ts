@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { createPerson, type Person } from '../api/sessions/people.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import { createPerson } from '../api/sessions/people.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, NARROW, useConsole } from './browser.js';
 
 const PLACES = ['Workflows', 'Runs', 'Inbox', 'Marketplace', 'Costs', 'Settings'];
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
@@ -15,19 +13,10 @@ const focused = (page: Page): Promise<string> =>
 
 describe('the frame of the console', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let person: Person;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    person = await createPerson(stack);
-  });
-  after(() => browser.close());
+  const world = useConsole(async (stack) => ({ person: await createPerson(stack) }));
 
   it('leads to every place, whose heading and window title name it, and marks where one is', async () => {
-    const page = await browser.person(person.userId);
+    const page = await world.browser.person(world.person.userId);
     await heading(page, 'Workflows').waitFor();
     for (const place of PLACES) {
       await linkTo(page, place).click();
@@ -42,11 +31,11 @@ describe('the frame of the console', function () {
   });
 
   it('tells in the name of the inbox how many requests wait', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     const answer = (total: number) => ({ page: 1, size: 1, total, items: [] });
     await page.route('**/api/v1/agent-approvals/?status=pending&size=1', (route) => route.fulfill({ json: answer(2) }));
     await page.goto('/costs');
-    const { email, password } = person;
+    const { email, password } = world.person;
     await page.getByRole('textbox', { name: 'Email' }).fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -55,7 +44,7 @@ describe('the frame of the console', function () {
   });
 
   it('says Not found for unknown addresses and ids, and keeps the navigation', async () => {
-    const page = await browser.person(person.userId, '/costs');
+    const page = await world.browser.person(world.person.userId, '/costs');
     await page.evaluate(`history.pushState(null, '', '/nothing/here')`);
     await heading(page, 'Not found').waitFor();
     for (const at of ['/workflows/none', '/workflows/0', '/workflows/99999999999999999999']) {
@@ -68,7 +57,7 @@ describe('the frame of the console', function () {
   });
 
   it('is open for visitors at the marketplace, with a way to sign in', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.goto('/marketplace');
     await heading(page, 'Marketplace').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
@@ -78,7 +67,7 @@ describe('the frame of the console', function () {
   });
 
   it('can be used by keyboard alone: skip link, navigation, account menu', async () => {
-    const page = await browser.person(person.userId, '/costs');
+    const page = await world.browser.person(world.person.userId, '/costs');
     await heading(page, 'Costs').waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await focused(page), 'Skip to content');
@@ -101,7 +90,7 @@ describe('the frame of the console', function () {
   });
 
   it('opens its navigation by the button Menu on a narrow screen, and closes it on the way', async () => {
-    const page = await browser.person(person.userId, '/costs', NARROW);
+    const page = await world.browser.person(world.person.userId, '/costs', NARROW);
     const menu = page.getByRole('button', { name: 'Menu', exact: true });
     assert.equal(await linkTo(page, 'Runs').isVisible(), false);
     await menu.click();
@@ -115,19 +104,18 @@ describe('the frame of the console', function () {
     await linkTo(page, 'Runs').click();
     await heading(page, 'Runs').waitFor();
     assert.equal(await linkTo(page, 'Costs').isVisible(), false);
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    assert.equal(width, NARROW.viewport.width);
+    await assertFits(page);
     await page.context().close();
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`has no serious violation of accessibility in ${colorScheme} colours`, async () => {
-      const page = await browser.person(person.userId, '/costs', { colorScheme });
+      const page = await world.browser.person(world.person.userId, '/costs', { colorScheme });
       await heading(page, 'Costs').waitFor();
       await assertAccessible(page, `frame, ${colorScheme}`);
       await page.context().close();
     });
   }
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

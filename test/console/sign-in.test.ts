@@ -7,7 +7,7 @@ import { createLink, createPerson, type Person } from '../api/sessions/people.js
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { openConsole, type ConsoleBrowser } from './browser.js';
+import { openConsole, useConsole, type ConsoleBrowser } from './browser.js';
 
 const REFRESH = '/api/v1/auth/refresh/';
 const pathOf = (page: Page): string => page.url().slice(new URL(page.url()).origin.length);
@@ -33,35 +33,26 @@ function countRefreshes(page: Page): () => number {
 
 describe('signing in to the console', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let person: Person;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    person = await createPerson(stack);
-  });
-  after(() => browser.close());
+  const world = useConsole(async (stack) => ({ person: await createPerson(stack) }));
 
   it('asks a visitor who they are, and leads back to the address that was asked for', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.goto('/runs?status=failed');
     await heading(page, 'Sign in').waitFor();
     await assertAccessible(page, 'sign-in');
-    await fillIn(page, person);
+    await fillIn(page, world.person);
     await heading(page, 'Runs').waitFor();
     assert.equal(pathOf(page), '/runs?status=failed');
     await page.context().close();
   });
 
   it('says in an alert that the password is wrong, and lets the person try again', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.goto('/sign-in');
-    await fillIn(page, { ...person, password: 'not it' });
+    await fillIn(page, { ...world.person, password: 'not it' });
     await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor();
     await assertAccessible(page, 'sign-in with a wrong password');
-    await page.getByRole('textbox', { name: 'Password' }).fill(person.password);
+    await page.getByRole('textbox', { name: 'Password' }).fill(world.person.password);
     await page.keyboard.press('Enter');
     await heading(page, 'Workflows').waitFor();
     assert.equal(pathOf(page), '/workflows');
@@ -69,7 +60,7 @@ describe('signing in to the console', function () {
   });
 
   it('shows what is missing beside its field', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.goto('/sign-in');
     await page.getByRole('button', { name: 'Sign in' }).click();
     const email = page.getByRole('textbox', { name: 'Email' });
@@ -82,9 +73,9 @@ describe('signing in to the console', function () {
   });
 
   it('says how long somebody has to wait who has failed too often', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.goto('/sign-in');
-    const other = await createPerson(stack);
+    const other = await createPerson(world.stack);
     const alert = page.getByRole('alert');
     for (let attempt = 1; attempt <= 6; attempt += 1) {
       const answered = page.waitForResponse((response) => response.url().endsWith('/login/'));
@@ -96,19 +87,19 @@ describe('signing in to the console', function () {
   });
 
   it('takes a link once, and clears its token out of the address; a used one is told of', async () => {
-    const token = await createLink(stack, person.userId);
-    const page = await browser.visitor();
+    const token = await createLink(world.stack, world.person.userId);
+    const page = await world.browser.visitor();
     await page.goto(`/#token=${token}`);
     await heading(page, 'Workflows').waitFor();
     assert.equal(pathOf(page), '/workflows');
     assert.ok(
       !JSON.stringify(await page.evaluate('[{...localStorage}, {...sessionStorage}, document.cookie]')).includes('e'),
     );
-    // Who is signed in does not care for a used link.
+    // A used link does not matter to a person who is signed in.
     await page.goto(`/#token=${token}`);
     await heading(page, 'Workflows').waitFor();
 
-    const stranger = await browser.visitor();
+    const stranger = await world.browser.visitor();
     await stranger.goto(`/#token=${token}`);
     await stranger.getByRole('alert').getByText('This sign-in link was used before').waitFor();
     assert.doesNotMatch(stranger.url(), /token/);
@@ -116,7 +107,7 @@ describe('signing in to the console', function () {
   });
 
   it('leads to no other origin, whatever the address asks for', async () => {
-    const page = await browser.person(person.userId);
+    const page = await world.browser.person(world.person.userId);
     for (const next of [
       '//evil.example',
       'https://evil.example/',
@@ -126,26 +117,26 @@ describe('signing in to the console', function () {
     ]) {
       await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
       await heading(page, 'Workflows').waitFor();
-      assert.equal(page.url(), `${stack.apiUrl}/workflows`, next);
+      assert.equal(page.url(), `${world.stack.apiUrl}/workflows`, next);
     }
     await page.context().close();
   });
 
   it('stays signed in over a reload, and renews a token that is refused, once for all calls', async () => {
-    const page = await browser.person(person.userId, '/runs');
+    const page = await world.browser.person(world.person.userId, '/runs');
     const refreshes = countRefreshes(page);
     await page.reload();
     await heading(page, 'Runs').waitFor();
     assert.equal(refreshes(), 1);
     let refused = 0;
     await page.route('**/api/v1/**', async (route) => {
-      // What is asked with the token of the first refresh of this page, and nothing else.
+      // Only calls with the token of this page's first refresh are refused.
       const isRefusal = !route.request().url().includes('/auth/') && refreshes() === 2;
       refused += Number(isRefusal);
       await (isRefusal ? route.fulfill({ status: 401, json: { detail: 'Expired.', code: 'x' } }) : route.fallback());
     });
     await page.reload();
-    // The navigation's own call was refused, too, and has got its answer nevertheless.
+    // The navigation's own call was refused as well, and has got its answer nevertheless.
     await page.getByRole('link', { name: 'Inbox, 0 waiting', exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
     assert.ok(refused >= 1);
@@ -154,9 +145,9 @@ describe('signing in to the console', function () {
   });
 
   it('renews a token before it ends', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.clock.install();
-    await page.goto(`/#token=${await createLink(stack, person.userId)}`);
+    await page.goto(`/#token=${await createLink(world.stack, world.person.userId)}`);
     await heading(page, 'Workflows').waitFor();
     const refreshes = countRefreshes(page);
     const refreshed = page.waitForResponse((response) => new URL(response.url()).pathname === REFRESH);
@@ -168,22 +159,22 @@ describe('signing in to the console', function () {
   });
 
   it('asks who has lost the session to sign in, and goes on at the same address', async () => {
-    const page = await browser.person(person.userId, '/costs');
+    const page = await world.browser.person(world.person.userId, '/costs');
     await page.context().request.post('/api/v1/auth/logout/');
     await page.getByRole('link', { name: 'Workflows', exact: true }).click();
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.reload();
     await heading(page, 'Sign in').waitFor();
     assert.equal(pathOf(page), '/sign-in?next=%2Fsettings');
-    await fillIn(page, person);
+    await fillIn(page, world.person);
     await heading(page, 'Settings').waitFor();
     await page.context().close();
   });
 
   it('says so when the session ends while the page is open', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.clock.install();
-    await page.goto(`/costs#token=${await createLink(stack, person.userId)}`);
+    await page.goto(`/costs#token=${await createLink(world.stack, world.person.userId)}`);
     await heading(page, 'Costs').waitFor();
     await page.context().request.post('/api/v1/auth/logout/');
     await page.clock.fastForward('00:00:20');
@@ -193,7 +184,7 @@ describe('signing in to the console', function () {
   });
 
   it('signs out in all tabs, and leaves nothing to read', async () => {
-    const page = await browser.person(person.userId, '/runs');
+    const page = await world.browser.person(world.person.userId, '/runs');
     const tab = await page.context().newPage();
     await tab.goto('/costs');
     await heading(tab, 'Costs').waitFor();
@@ -211,7 +202,7 @@ describe('signing in to the console', function () {
   });
 
   it('says when the service cannot be reached, and tries again when asked to', async () => {
-    const page = await browser.visitor();
+    const page = await world.browser.visitor();
     await page.route(`**${REFRESH}`, (route) => route.fulfill({ status: 503, json: { detail: 'Busy.', code: 'x' } }));
     await page.goto('/runs');
     const alert = page.getByRole('alert');
@@ -222,7 +213,7 @@ describe('signing in to the console', function () {
     await page.context().close();
   });
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });
 
 describe('signing in to the console with an identity provider', function () {

@@ -2,24 +2,14 @@
 import assert from 'node:assert/strict';
 import { queryDatabase } from '../support/inspect.js';
 import { drawing, linkInRow, node, trigger, type Drawing, type DrawingNode } from '../support/graphs.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
-import { createRunWorld, nodeNamed, panel, type RunWorld } from './run-world.js';
+import { assertFits, NARROW, useConsole } from './browser.js';
+import { createRunWorld, nodeNamed, panel } from './run-world.js';
 
 describe('sub-workflows in the console', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let world: RunWorld;
-
-  before(async () => {
-    stack = await sharedStack();
-    [browser, world] = [await openConsole(stack), await createRunWorld(stack)];
-  });
-  after(() => browser.close());
+  const world = useConsole(createRunWorld);
 
   const inRow = (...nodes: DrawingNode[]): Drawing => drawing(linkInRow([trigger([], { label: 'Start' }), ...nodes]));
 
@@ -27,7 +17,7 @@ describe('sub-workflows in the console', function () {
     const { workflowId: called } = await world.start(inRow(), {}, 'Is called <b>');
     const call = node('workflow', { label: 'Call it', workflow_id: called });
     const { workflowId } = await world.start(inRow(call), {}, 'Calls');
-    const page = await browser.person(world.owner.userId, `/workflows/${workflowId}`);
+    const page = await world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
     await page.getByRole('group', { name: 'Call it', exact: true }).click();
     const choice = page.getByRole('combobox', { name: 'Workflow', exact: true });
     await choice.getByRole('option', { name: 'Is called <b>' }).waitFor({ state: 'attached' });
@@ -37,7 +27,7 @@ describe('sub-workflows in the console', function () {
     await page.keyboard.press('Control+s');
     await page.getByText('All changes saved').waitFor();
     const found = `SELECT (document -> 'nodes' -> 1 -> 'data' ->> 'workflow_id')::integer AS called FROM workflows WHERE id = $1`;
-    const [row] = await queryDatabase<{ called: number }>(stack, found, [workflowId]);
+    const [row] = await queryDatabase<{ called: number }>(world.stack, found, [workflowId]);
     assert.equal(row!.called, workflowId);
     await page.context().close();
   });
@@ -48,7 +38,7 @@ describe('sub-workflows in the console', function () {
     const call = node('workflow', { label: 'Call it', workflow_id: called });
     const { runId } = await world.start(inRow(call), {}, 'Goes down');
     const { waiting } = await untilWaiting(world.owner.api, runId, call.id);
-    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
     await nodeNamed(page, 'Call it, waiting').click();
     await panel(page).getByRole('link', { name: 'Open the run that it has started' }).click();
     await page.getByRole('heading', { level: 1, name: 'Pauses' }).waitFor();
@@ -76,7 +66,7 @@ describe('sub-workflows in the console', function () {
     const { runId } = await world.start(inRow(call), {}, 'Fails below');
     await world.owner.api.pollToEnd(runId);
     for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await browser.person(world.owner.userId, `/runs/${runId}`, { ...NARROW, colorScheme });
+      const page = await world.browser.person(world.owner.userId, `/runs/${runId}`, { ...NARROW, colorScheme });
       await panel(page).getByText('child_failed', { exact: true }).waitFor();
       await panel(page).getByRole('link', { name: 'Open the run that it has started' }).click();
       await page.getByRole('heading', { level: 1, name: 'Greets' }).waitFor();
@@ -87,11 +77,11 @@ describe('sub-workflows in the console', function () {
       assert.deepEqual(await shown.locator('mark').allInnerTexts(), [lines[2]]);
       const numberOf = `getComputedStyle(document.querySelector('li:has(> mark)'), '::before').content`;
       assert.equal(await page.evaluate(numberOf), '"3"');
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW.viewport.width);
+      await assertFits(page);
       await assertAccessible(page, `code that has failed, ${colorScheme}`);
       await page.context().close();
     }
   });
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RunNotFoundError, ServiceError } from '../../clients/typescript/src/index.js';
 import { explain, fieldErrors, isNotFound } from '../../console/app/explain.js';
-import { formatDuration } from '../../console/ui/format-duration.js';
+import { formatDuration } from '../../console/ui/format.js';
 
 const failure = (status: number, body: unknown, headers = {}) =>
   new ServiceError(new Response(null, { status, headers }), body);

@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { createAccount, giveRole, type Account } from '../api/accounts.js';
+import { createAccount, giveRole } from '../api/accounts.js';
 import { call, connectOfficial, textOf } from '../api/tools/mcp-clients.js';
 import { eventually } from '../support/eventually.js';
 import { drawing, linkInRow, node as nodeOf, trigger } from '../support/graphs.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 
 const sectionOf = (page: Page): Locator => page.getByRole('region', { name: 'Tool', exact: true });
 const switchOf = (page: Page): Locator => sectionOf(page).getByRole('checkbox', { name: 'Offer as MCP tool' });
 
 describe('a workflow as an MCP tool, in the console', function () {
   this.timeout(120_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let account: Account;
-  let projectId: number;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    account = await createAccount(stack);
-    projectId = await account.api.createProject('Tools');
-  });
-  after(() => browser.close());
+  const world = useConsole((stack) => createOwner(stack, 'Tools'));
 
   const echo = (): object =>
     drawing(
@@ -34,9 +21,9 @@ describe('a workflow as an MCP tool, in the console', function () {
         nodeOf('output', { value: 'about {{ input.topic }}' }),
       ]),
     );
-  const workflow = (title: string): Promise<number> => account.api.createWorkflow(projectId, echo(), title);
-  const open = (id: number, who = account, options = {}): Promise<Page> =>
-    browser.person(who.userId, `/workflows/${id}/starts`, options);
+  const workflow = (title: string): Promise<number> => world.account.api.createWorkflow(world.projectId, echo(), title);
+  const open = (id: number, who = world.account, options = {}): Promise<Page> =>
+    world.browser.person(who.userId, `/workflows/${id}/starts`, options);
 
   it('one switch offers it, with the settings that a client takes as they are', async () => {
     const id = await workflow('Weekly report');
@@ -58,8 +45,8 @@ describe('a workflow as an MCP tool, in the console', function () {
       mcpServers: { workflows: { url: string; headers: { Authorization: string } } };
     };
     const { url, headers } = settings.mcpServers.workflows;
-    assert.deepEqual([url, headers.Authorization], [`${stack.apiUrl}/mcp`, 'Bearer YOUR_API_KEY']);
-    const client = await connectOfficial(url.replace(/\/mcp$/, ''), account.apiKey);
+    assert.deepEqual([url, headers.Authorization], [`${world.stack.apiUrl}/mcp`, 'Bearer YOUR_API_KEY']);
+    const client = await connectOfficial(url.replace(/\/mcp$/, ''), world.account.apiKey);
     assert.equal(textOf(await call(client, name, { topic: 'cats' })), 'about cats');
     await client.client.close();
     await page.reload();
@@ -67,15 +54,17 @@ describe('a workflow as an MCP tool, in the console', function () {
     assert.equal(await switchOf(page).isChecked(), true);
     await switchOf(page).uncheck();
     await section.getByText(name, { exact: true }).waitFor({ state: 'detached' });
-    await eventually(async () => !(await account.api.get<{ is_tool: boolean }>(`/workflows/${id}/`)).body.is_tool);
+    await eventually(
+      async () => !(await world.account.api.get<{ is_tool: boolean }>(`/workflows/${id}/`)).body.is_tool,
+    );
     await page.context().close();
   });
 
   it('a viewer sees whether it is offered, and cannot change it', async () => {
     const id = await workflow('Looked at');
-    await account.api.patch(`/workflows/${id}/`, { body: { is_tool: true } });
-    const viewer = await createAccount(stack);
-    await giveRole(stack, viewer, projectId, 'viewer');
+    await world.account.api.patch(`/workflows/${id}/`, { body: { is_tool: true } });
+    const viewer = await createAccount(world.stack);
+    await giveRole(world.stack, viewer, world.projectId, 'viewer');
     const page = await open(id, viewer);
     await sectionOf(page).getByText(`Looked_at_${id}`, { exact: true }).waitFor();
     assert.deepEqual([await switchOf(page).isChecked(), await switchOf(page).isDisabled()], [true, true]);
@@ -85,16 +74,15 @@ describe('a workflow as an MCP tool, in the console', function () {
 
   it('is accessible, and fits a phone', async () => {
     const id = await workflow('A title that is rather long, so that the name of the tool is as long as it may be');
-    await account.api.patch(`/workflows/${id}/`, { body: { is_tool: true } });
+    await world.account.api.patch(`/workflows/${id}/`, { body: { is_tool: true } });
     for (const options of [{}, { colorScheme: 'dark' as const }, { ...NARROW, colorScheme: 'dark' as const }]) {
-      const page = await open(id, account, options);
+      const page = await open(id, world.account, options);
       await sectionOf(page).getByRole('button', { name: 'Copy settings' }).waitFor();
       await assertAccessible(page, 'tool');
-      const [content, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
-      assert.equal(content, window);
+      await assertFits(page);
       await page.context().close();
     }
   });
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });

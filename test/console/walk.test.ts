@@ -1,15 +1,14 @@
-// What a newcomer does first: from the sign-in link to the cost of a run, once by the mouse and once by keyboard alone.
+// The first steps of a newcomer, from the sign-in link to the cost of a run: once by the mouse, and once by keyboard
+// alone.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createPerson } from '../api/sessions/people.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { startToolServer } from '../support/tool-server.js';
 import { assertAccessible } from './axe.js';
-import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { NARROW, useConsole } from './browser.js';
 
-/** What the types of the browser would say of an element; tests are compiled without them. */
+/** The part of an element's type that is needed here. Tests are compiled without the types of the browser. */
 interface Focusable {
   matches: (selector: string) => boolean;
 }
@@ -26,7 +25,7 @@ const mouse: Hands = {
   choose: async (box, option) => void (await box.selectOption({ label: option })),
 };
 
-/** Nothing but keys: what Tab does not reach cannot be used. */
+/** Uses keys only. A control that Tab does not reach cannot be used. */
 const keyboard: Hands = {
   async press(what) {
     await tabTo(what);
@@ -56,21 +55,13 @@ async function tabTo(what: Locator): Promise<void> {
 
 describe('the walk of a newcomer', function () {
   this.timeout(300_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let tools: ToolServer;
-
-  before(async () => {
-    [stack, tools] = await Promise.all([sharedStack(), startToolServer()]);
-    browser = await openConsole(stack);
-  });
-  after(() => Promise.all([browser.close(), tools.close()]));
+  const world = useConsole(async () => ({ tools: await startToolServer() }));
 
   for (const [name, hands] of Object.entries({ 'by the mouse': mouse, 'by keyboard alone': keyboard })) {
     it(`${name}: draws four nodes, runs them, watches, approves on a phone and reads the cost`, async () => {
       const laps = startLaps();
-      const person = await createPerson(stack);
-      const page = await browser.person(person.userId, '/workflows');
+      const person = await createPerson(world.stack);
+      const page = await world.browser.person(person.userId, '/workflows');
       laps.end('signed in');
       await draw(page, hands);
       laps.end('drawn');
@@ -79,7 +70,7 @@ describe('the walk of a newcomer', function () {
       await nodeOf(page, 'Agent, waiting').waitFor();
       await assertAccessible(page, 'the run that waits');
       laps.end('run, until it waits');
-      const phone = await browser.person(person.userId, '/inbox', NARROW);
+      const phone = await world.browser.person(person.userId, '/inbox', NARROW);
       const article = phone.getByRole('article', { name: 'add of tools' });
       await hands.press(article.getByRole('button', { name: 'Approve', exact: true }));
       await article.getByText('You approved this.').waitFor();
@@ -89,21 +80,21 @@ describe('the walk of a newcomer', function () {
       await nodeOf(page, 'Agent, succeeded').waitFor();
       await hands.press(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Costs' }));
       const row = page.getByRole('table', { name: 'Cost by workflow' }).getByRole('row', { name: /First steps/ });
-      // One call of the LLM request, two of the agent.
+      // The LLM request makes one call, and the agent two.
       await row.getByText('0.00006 USD').waitFor();
       laps.end('cost read');
-      assert.equal(tools.callsOf('add').length, name === 'by the mouse' ? 1 : 2);
+      assert.equal(world.tools.callsOf('add').length, name === 'by the mouse' ? 1 : 2);
       assert.ok(laps.seconds() < 300, laps.text());
       process.stdout.write(`      ${laps.text()}\n`);
       await page.context().close();
     });
   }
 
-  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+  it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 
   async function draw(page: Page, { press, write, choose }: Hands): Promise<void> {
     const model = `walk-${randomUUID()}`;
-    stack.modelProvider.script(model, [
+    world.stack.modelProvider.script(model, [
       { text: 'One and two' },
       { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] },
       { text: 'It is 3' },
@@ -124,7 +115,7 @@ describe('the walk of a newcomer', function () {
       await choose(panel.getByRole('combobox', { name: 'Connect to', exact: true }), kind);
     }
     await press(nodeOf(page, 'HTTP request'));
-    await write(field('URL'), `${stack.apiUrl}/healthz`);
+    await write(field('URL'), `${world.stack.apiUrl}/healthz`);
     await press(nodeOf(page, 'LLM request'));
     await write(modelField, model);
     await write(field('Message'), 'Which numbers?');
@@ -133,7 +124,7 @@ describe('the walk of a newcomer', function () {
     await write(field('Message'), 'Add them.');
     await press(panel.getByRole('button', { name: 'Add to Tools' }));
     await write(field('Server label'), 'tools');
-    await write(field('Endpoint URL'), tools.url);
+    await write(field('Endpoint URL'), world.tools.url);
     await assertAccessible(page, 'the drawing');
   }
 });

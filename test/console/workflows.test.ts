@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../api/sessions/people.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { createApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
-import { openConsole, type ConsoleBrowser } from './browser.js';
+import { openConsole, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const link = (page: Page, name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
@@ -20,29 +18,22 @@ const trigger = {
 
 describe('the list of workflows, and who may do what with one', function () {
   this.timeout(180_000);
-  let stack: TestStack;
-  let browser: ConsoleBrowser;
-  let api: ApiClient;
-  let person: Person;
-  let project: number;
-
-  before(async () => {
-    stack = await sharedStack();
-    browser = await openConsole(stack);
-    api = createApiClient(stack.apiUrl, stack.apiKey);
-    person = await createPerson(stack);
-    project = await api.createProject('Shared by the owner');
+  const world = useConsole(async (stack) => {
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    const person = await createPerson(stack);
+    return { api, person, project: await api.createProject('Shared by the owner') };
   });
-  after(() => browser.close());
 
   async function join(member: Person, role: string): Promise<void> {
-    const { status } = await api.post(`/projects/${project}/members/`, { body: { email: member.email, role } });
+    const { status } = await world.api.post(`/projects/${world.project}/members/`, {
+      body: { email: member.email, role },
+    });
     assert.equal(status, 201);
   }
 
   it('tells a newcomer what to do, and makes their first project with their first workflow', async () => {
-    const newcomer = await createPerson(stack);
-    const page = await browser.person(newcomer.userId, '/workflows');
+    const newcomer = await createPerson(world.stack);
+    const page = await world.browser.person(newcomer.userId, '/workflows');
     await page.getByRole('button', { name: 'Draw the first workflow' }).click();
     const dialog = page.getByRole('dialog', { name: 'New workflow' });
     await dialog.getByRole('textbox', { name: 'Title' }).fill('The first');
@@ -57,12 +48,12 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('searches, keeps its filters in the address, and puts bookmarked workflows first', async () => {
-    await join(person, 'editor');
+    await join(world.person, 'editor');
     const [apples] = [
-      await api.createWorkflow(project, trigger, 'Apples'),
-      await api.createWorkflow(project, trigger, 'Pears'),
+      await world.api.createWorkflow(world.project, trigger, 'Apples'),
+      await world.api.createWorkflow(world.project, trigger, 'Pears'),
     ];
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     const titles = () => page.getByRole('table', { name: 'Workflows' }).getByRole('link').allTextContents();
     await link(page, 'Pears').waitFor();
     assert.deepEqual(await titles(), ['Pears', 'Apples']);
@@ -86,7 +77,7 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('gives the focus back where a dialog was opened, by a button or from a menu', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await link(page, 'Apples').waitFor();
     await page.getByRole('button', { name: 'New workflow' }).focus();
     await page.keyboard.press('Enter');
@@ -103,7 +94,7 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('shows in the searchbox what it searches for, whichever way the address has changed', async () => {
-    const page = await browser.person(person.userId, '/workflows?search=pear');
+    const page = await world.browser.person(world.person.userId, '/workflows?search=pear');
     const search = page.getByRole('searchbox', { name: 'Search workflows' });
     await link(page, 'Pears').waitFor();
     assert.equal(await search.inputValue(), 'pear');
@@ -117,7 +108,7 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('says in place why a bookmark was not set, and tries again when asked to', async () => {
-    const page = await browser.person(person.userId, '/workflows?search=pear');
+    const page = await world.browser.person(world.person.userId, '/workflows?search=pear');
     await page.route('**/add-bookmark/', (route) => route.fulfill({ status: 403, json: { detail: 'No.', code: 'x' } }));
     await page.getByRole('button', { name: 'Bookmark', exact: true }).click();
     const alert = page.getByRole('alert');
@@ -130,7 +121,7 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('begins with a copy of another workflow', async () => {
-    const page = await browser.person(person.userId, '/workflows');
+    const page = await world.browser.person(world.person.userId, '/workflows');
     await page.getByRole('button', { name: 'New workflow' }).click();
     const dialog = page.getByRole('dialog', { name: 'New workflow' });
     await dialog.getByRole('textbox', { name: 'Title' }).fill('More apples');
@@ -141,10 +132,10 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('shows a drawing to a viewer, who can change nothing of it', async () => {
-    const viewer = await createPerson(stack);
+    const viewer = await createPerson(world.stack);
     await join(viewer, 'viewer');
-    const id = await api.createWorkflow(project, trigger, 'To look at');
-    const page = await browser.person(viewer.userId, `/workflows/${id}`);
+    const id = await world.api.createWorkflow(world.project, trigger, 'To look at');
+    const page = await world.browser.person(viewer.userId, `/workflows/${id}`);
     await region(page, 'Graph').getByRole('group', { name: 'Start', exact: true }).click();
     const label = region(page, 'Node').getByRole('textbox', { name: 'Label' });
     assert.equal(await label.isDisabled(), true);
@@ -159,14 +150,14 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('asks whose drawing counts, whatever was to be changed, and stores the one that a person keeps', async () => {
-    const id = await api.createWorkflow(project, trigger, 'Two at once');
-    const labels = async (): Promise<string> => JSON.stringify((await api.get(`/workflows/${id}/`)).body);
+    const id = await world.api.createWorkflow(world.project, trigger, 'Two at once');
+    const labels = async (): Promise<string> => JSON.stringify((await world.api.get(`/workflows/${id}/`)).body);
     const changeElsewhere = async (label: string): Promise<void> => {
       const [node] = trigger.nodes;
       const data = { ...trigger, nodes: [{ ...node, data: { ...node!.data, label } }] };
-      assert.equal((await api.patch(`/workflows/${id}/`, { body: { data } })).status, 200);
+      assert.equal((await world.api.patch(`/workflows/${id}/`, { body: { data } })).status, 200);
     };
-    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
     const question = page.getByRole('dialog', { name: 'Changed meanwhile' });
     const node = (label: string) => region(page, 'Graph').getByRole('group', { name: label, exact: true });
     await node('Start').waitFor();
@@ -187,8 +178,8 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('asks before signing out leaves unsaved changes', async () => {
-    const id = await api.createWorkflow(project, trigger, 'Not saved yet');
-    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const id = await world.api.createWorkflow(world.project, trigger, 'Not saved yet');
+    const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
     await page.getByRole('button', { name: 'Add HTTP request' }).click();
     const signOut = async (): Promise<void> => {
       await page.getByRole('button', { name: 'Account' }).click();
@@ -205,16 +196,16 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('keeps the drawing where a part of the editor cannot be loaded', async () => {
-    const id = await api.createWorkflow(project, trigger, 'With a missing part');
-    // React and the browser write of what is missing, so this browser is not one that must be clean.
-    const other = await openConsole(stack);
-    const page = await other.person(person.userId, `/workflows/${id}`);
+    const id = await world.api.createWorkflow(world.project, trigger, 'With a missing part');
+    // React and the browser log that a part is missing, so this browser need not be clean.
+    const other = await openConsole(world.stack);
+    const page = await other.person(world.person.userId, `/workflows/${id}`);
     await page.route('**/assets/json-editor*', (route) => route.fulfill({ status: 404 }));
     await page.getByRole('button', { name: 'Add HTTP request' }).click();
     await region(page, 'Node').getByRole('alert').first().getByRole('button', { name: 'Try again' }).waitFor();
     await region(page, 'Node').getByRole('textbox', { name: 'Label', exact: true }).fill('Still here');
     await region(page, 'Graph').getByRole('group', { name: 'Still here', exact: true }).waitFor();
-    // The tools around the graph are about it, too.
+    // Keys on the tools around the graph are meant for the graph as well.
     await page.getByRole('button', { name: 'Add Condition' }).click();
     await page.keyboard.press('Delete');
     await region(page, 'Graph').getByRole('group', { name: 'Condition', exact: true }).waitFor({ state: 'detached' });
@@ -222,8 +213,8 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('starts a run with the digits that were written, more than a number of JavaScript holds', async () => {
-    const id = await api.createWorkflow(project, trigger, 'Many digits');
-    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const id = await world.api.createWorkflow(world.project, trigger, 'Many digits');
+    const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Run workflow' });
     await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).check();
@@ -236,10 +227,10 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('publishes what a run has shown to work, and takes it back', async () => {
-    const id = await api.createWorkflow(project, trigger, 'To publish');
-    const { data } = await api.run(id);
-    await api.pollToEnd(data.id);
-    const page = await browser.person(stack.stack.user_id, `/workflows/${id}`);
+    const id = await world.api.createWorkflow(world.project, trigger, 'To publish');
+    const { data } = await world.api.run(id);
+    await world.api.pollToEnd(data.id);
+    const page = await world.browser.person(world.stack.stack.user_id, `/workflows/${id}`);
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Publish' });
     const publish = dialog.getByRole('button', { name: 'Publish', exact: true });
@@ -259,11 +250,11 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('says Not found for a workflow that is not shared', async () => {
-    const id = await api.createWorkflow(await api.createProject(), trigger);
-    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const id = await world.api.createWorkflow(await world.api.createProject(), trigger);
+    const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await page.context().close();
   });
 
-  it('breaks no policy, throws nothing and asks no other origin', () => browser.assertClean());
+  it('breaks no policy, throws nothing and asks no other origin', () => world.browser.assertClean());
 });

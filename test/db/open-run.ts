@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { AskedApproval } from '../../db/agents/agent-repository.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
-import type { NodeEnd } from '../../db/nodes/node-results-repository.js';
+import type { NodeEndRow } from '../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
@@ -68,7 +68,7 @@ function toPlan(ids: string[], kinds: NodeKind[]): Plan {
 }
 
 /** A good end of a node that costs nothing, but for what `with` says. */
-export function nodeEnd(run: OpenRun, nodeId: string, kind: NodeKind, with_: Partial<NodeEnd> = {}): NodeEnd {
+export function nodeEnd(run: OpenRun, nodeId: string, kind: NodeKind, with_: Partial<NodeEndRow> = {}): NodeEndRow {
   return {
     runId: run.id,
     path: '',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { needsApproval, type ApprovalPolicy } from '../../graph/approval-policy.js';
+import { needsApproval } from '../../graph/nodes/agent.js';
 
 describe('approval policy', () => {
-  const cases: [ApprovalPolicy, string, boolean][] = [
+  const cases: [Parameters<typeof needsApproval>[0], string, boolean][] = [
     ['always', 'read', true],
     ['never', 'read', false],
     [{}, 'read', true],

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compilePlan } from '../../graph/compile-plan.js';
-import { parseDocument } from '../../graph/document.js';
 import type { Plan } from '../../graph/plan.js';
 import { condition, drawing, edge, http, trigger } from './drawings.js';
 import { cpuMilliseconds } from '../support/cpu-time.js';
@@ -106,11 +105,6 @@ describe('compilePlan: structural errors', () => {
       ok: false,
       errors: [{ code: 'cycle', message, node_id: 'b' }],
     });
-  });
-
-  it('parseDocument reports the same errors but for cycles', () => {
-    assert.equal(parseDocument(drawing([http('a', ['a'])])).ok, true);
-    assert.deepEqual(parseDocument({}), compilePlan({}));
   });
 });
 

@@ -124,9 +124,9 @@ describe('JSON with exact numbers', () => {
     assert.equal(isObject(number), false);
     assert.equal(ownValue(number, 'length'), undefined);
     assert.equal(writeJson(inKeyOrder(value)), `{"a":${BIG},"b":[${BIG}]}`);
-    const scope = { input: value as Record<string, unknown>, results: new Map() };
-    assert.equal(renderText('{{ input.a }}/{{ input.b }}', scope), `${BIG}/[${BIG}]`);
-    assert.equal(writeJson(renderJson(['{{ input.a }}', 'is {{ input.a }}'], scope)), `[${BIG},"is ${BIG}"]`);
+    const values = { input: value as Record<string, unknown>, results: new Map() };
+    assert.equal(renderText('{{ input.a }}/{{ input.b }}', values), `${BIG}/[${BIG}]`);
+    assert.equal(writeJson(renderJson(['{{ input.a }}', 'is {{ input.a }}'], values)), `[${BIG},"is ${BIG}"]`);
     assert.equal(writeJson(createMasker([BIG]).json(value)), '{"b":["********"],"a":"********"}');
   });
 });

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { renderJson, renderText, type Scope } from '../../graph/template.js';
+import { renderJson, renderText, type VariableValues } from '../../graph/template.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** What runs for users; `cli` starts the embedded servers. */
-const FOLDERS = ['activities', 'api', 'config', 'db', 'graph', 'outgoing', 'temporal-workflows'];
+const FOLDERS = ['activities', 'api', 'config', 'db', 'graph', 'n8n', 'outgoing', 'temporal-workflows'];
 
 const EXPRESSIONS = [
   'constructor',
@@ -83,22 +83,22 @@ const ALLOWED = new Set([
 ]);
 
 describe('no code in graphs', () => {
-  const scope: Scope = {
+  const values: VariableValues = {
     input: { text: 'plain', number: 7, list: [1, 2] },
     results: new Map([['n', { content: '{"a":1}' }]]),
   };
 
   for (const expression of EXPRESSIONS) {
     it(`{{ ${expression} }} is nothing`, () => {
-      assert.equal(renderText(`{{ ${expression} }}`, scope), '');
-      assert.equal(renderText(`a{{${expression}}}b`, scope), 'ab');
-      assert.deepEqual(renderJson({ [expression]: `{{ ${expression} }}` }, scope), { [expression]: '' });
+      assert.equal(renderText(`{{ ${expression} }}`, values), '');
+      assert.equal(renderText(`a{{${expression}}}b`, values), 'ab');
+      assert.deepEqual(renderJson({ [expression]: `{{ ${expression} }}` }, values), { [expression]: '' });
     });
   }
 
   it('delimiters of other languages are text', () => {
     for (const text of ['${7*7}', '<%= 7*7 %>', '{% if 1 %}', '#{7*7}', '=7*7', '[[7*7]]', '{{=7*7', '`id`', '$(id)']) {
-      assert.equal(renderText(text, scope), text);
+      assert.equal(renderText(text, values), text);
     }
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
   });

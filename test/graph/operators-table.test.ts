@@ -1,21 +1,22 @@
 // What each operator says of two sides: written out, and as the values of variables.
 import assert from 'node:assert/strict';
-import { judgeHere, type Condition } from '../../graph/judge.js';
+import type { Condition } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
 import { OPERATORS, type Operator } from '../../graph/operators.js';
-import type { Scope } from '../../graph/template.js';
+import type { VariableValues } from '../../graph/template.js';
+import { judgeHere } from './judge-here.js';
 
 type Side = string | number | boolean;
 
-const nothing: Scope = { input: {}, results: new Map() };
+const nothing: VariableValues = { input: {}, results: new Map() };
 
-function judge(condition: Condition, scope: Scope): boolean {
-  return judgeHere([condition], scope, 'all').length > 0;
+function judge(condition: Condition, values: VariableValues): boolean {
+  return judgeHere([condition], values, 'all').length > 0;
 }
 
 function judged(left: unknown, operator: Operator, right: unknown): boolean {
-  const scope: Scope = { input: { left, right }, results: new Map() };
-  return judge({ left: '{{ input.left }}', operator, right: '{{ input.right }}' }, scope);
+  const values: VariableValues = { input: { left, right }, results: new Map() };
+  return judge({ left: '{{ input.left }}', operator, right: '{{ input.right }}' }, values);
 }
 
 const rows: [left: Side, operator: Operator, right: Side, holds: boolean, rule: string][] = [

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { renderData, templatesOf } from '../../graph/rendered-data.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { NodeDefinition } from '../../graph/nodes/node-definition.js';
-import { RenderedTooLargeError, type Scope } from '../../graph/template.js';
+import { RenderedTooLargeError, type VariableValues } from '../../graph/template.js';
 
-const scope: Scope = {
+const values: VariableValues = {
   input: { name: 'Ada', list: [1, 2], braces: '{{ input.name }}' },
   results: new Map([['before', { content: '{"a": 1}', n: 7 }]]),
   leftOut: new Map([['huge', '[not shown]']]),
 };
 const render = (kind: Parameters<typeof renderData>[0], data: Record<string, unknown>, max = 1_000) =>
-  renderData(kind, data, scope, max);
+  renderData(kind, data, values, max);
 
 describe('the data of a node with its variables filled in', () => {
   it('keeps text as text, and the type of a variable where any JSON is taken', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { reuseInput } from '../../graph/reused-input.js';
+import { reuseInput } from '../../graph/input.js';
 
 const MASK = '********';
 const secret = { id: 'token', is_secret: true };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { compilePlan } from '../../graph/compile-plan.js';
-import { judgeHere } from '../../graph/judge.js';
 import { switchNode } from '../../graph/nodes/switch.js';
 import { ERROR_HANDLE } from '../../graph/plan.js';
 import { validateNodes } from '../../graph/validate.js';
 import { drawing, edge, http } from './drawings.js';
+import { judgeHere } from './judge-here.js';
 
-const scope = { input: { tier: 'gold', amount: 12 }, results: new Map() };
+const values = { input: { tier: 'gold', amount: 12 }, results: new Map() };
 
 function asks(id: string, left: string, operator: string, right: string, node?: string) {
   return { id, condition: { left, operator, right }, ...(node !== undefined && { node }) };
@@ -24,14 +24,14 @@ const cases = [
 
 describe('a switch', () => {
   it('takes the first case that holds', async () => {
-    assert.deepEqual(await switchNode.evaluate({ cases }, scope, judgeHere), {
+    assert.deepEqual(await switchNode.evaluate({ cases }, values, judgeHere), {
       output: { content: 'gold', cases: ['gold'] },
       handle: 101,
     });
   });
 
   it('takes every case that holds, where it says so', async () => {
-    assert.deepEqual(await switchNode.evaluate({ cases, mode: 'all' }, scope, judgeHere), {
+    assert.deepEqual(await switchNode.evaluate({ cases, mode: 'all' }, values, judgeHere), {
       output: { content: '["gold","large"]', cases: ['gold', 'large'] },
       handle: 101,
       alsoHandles: [102],
@@ -40,11 +40,11 @@ describe('a switch', () => {
 
   it('takes the default where no case holds', async () => {
     const none = [asks('silver', '{{ input.tier }}', '==', 'silver')];
-    assert.deepEqual(await switchNode.evaluate({ cases: none }, scope, judgeHere), {
+    assert.deepEqual(await switchNode.evaluate({ cases: none }, values, judgeHere), {
       output: { content: 'default', cases: [] },
       handle: 1,
     });
-    assert.deepEqual(await switchNode.evaluate({ cases: none, mode: 'all' }, scope, judgeHere), {
+    assert.deepEqual(await switchNode.evaluate({ cases: none, mode: 'all' }, values, judgeHere), {
       output: { content: '[]', cases: [] },
       handle: 1,
     });

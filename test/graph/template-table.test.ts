@@ -1,6 +1,6 @@
 // The specification's "Input variables" and section 5 of the decisions, one row a rule.
 import assert from 'node:assert/strict';
-import { renderJson, renderText, type NodeOutput, type Scope } from '../../graph/template.js';
+import { renderJson, renderText, type NodeOutput, type VariableValues } from '../../graph/template.js';
 
 const NODE = '2b7e4a10-6f0c-4d7a-9f2e-0c9d1f1e7a11';
 const FENCED = 'f0000000-0000-4000-8000-000000000001';
@@ -30,7 +30,7 @@ const results = new Map<string, NodeOutput>([
   ['__proto__', { content: 'odd id' }],
 ]);
 
-const scope: Scope = { input, results };
+const values: VariableValues = { input, results };
 
 describe('variables inside text', () => {
   const rows: [template: string, rendered: string, rule: string][] = [
@@ -145,11 +145,11 @@ describe('variables inside text', () => {
     ['no variables', 'no variables', 'a text without variables'],
   ];
   for (const [template, rendered, rule] of rows) {
-    it(`${rule}: ${JSON.stringify(template)}`, () => assert.equal(renderText(template, scope), rendered));
+    it(`${rule}: ${JSON.stringify(template)}`, () => assert.equal(renderText(template, values), rendered));
   }
 
   it('an input that is a list is read by index', () => {
-    const list: Scope = { input: ['a', { b: 'c' }], results: new Map() };
+    const list: VariableValues = { input: ['a', { b: 'c' }], results: new Map() };
     assert.equal(renderText('{{ input[0] }}{{ input.0 }}{{ input[1].b }}{{ input.length }}', list), 'aac');
   });
 
@@ -184,11 +184,11 @@ describe('variables in JSON values', () => {
     [7, 7, 'a value that is no string stays'],
   ];
   for (const [value, rendered, rule] of rows) {
-    it(`${rule}: ${JSON.stringify(value)}`, () => assert.deepEqual(renderJson(value, scope), rendered));
+    it(`${rule}: ${JSON.stringify(value)}`, () => assert.deepEqual(renderJson(value, values), rendered));
   }
 
   it('a key called __proto__ stays a key', () => {
-    const rendered = renderJson(JSON.parse('{"__proto__": "{{ input.field }}"}'), scope);
+    const rendered = renderJson(JSON.parse('{"__proto__": "{{ input.field }}"}'), values);
     assert.equal(JSON.stringify(rendered), '{"__proto__":"value"}');
   });
 });

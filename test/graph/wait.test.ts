@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
-import { waitUntil, type WaitNodeData } from '../../graph/nodes/wait.js';
-import { renderText, type Scope } from '../../graph/template.js';
+import { waitUntil } from '../../graph/nodes/wait.js';
+import { renderText, type VariableValues } from '../../graph/template.js';
 import { validateNodes } from '../../graph/validate.js';
 import { findWarnings } from '../../graph/warnings.js';
 import { drawing, edge, http, trigger } from './drawings.js';
 
 const DAY = 24 * 3600;
 const NOW = Date.parse('2030-01-01T00:00:00Z');
-const scope: Scope = {
+const values: VariableValues = {
   input: { seconds: 90, day: '2030-01-02', text: 'soon' },
   results: new Map([['w', { content: '', callback_url: 'of the result' }]]),
   callbackUrls: new Map([['w', 'https://x.test/api/v1/callbacks/t/']]),
@@ -19,8 +19,8 @@ function wait(data: Record<string, unknown>, id = 'w') {
   return { id, type: 'wait-node', data };
 }
 
-function untilOf(data: Partial<WaitNodeData>): number {
-  return (waitUntil({ mode: 'duration', ...data }, scope, NOW) - NOW) / 1000;
+function untilOf(data: Partial<Parameters<typeof waitUntil>[0]>): number {
+  return (waitUntil({ mode: 'duration', ...data }, values, NOW) - NOW) / 1000;
 }
 
 function errorsOf(data: Record<string, unknown>): Record<string, string>[] {
@@ -71,7 +71,7 @@ describe('a wait', () => {
   });
 
   it('is invalid_wait where variables give a negative time, more than 30 days, or no time', () => {
-    const wrong: Partial<WaitNodeData>[] = [
+    const wrong: Partial<Parameters<typeof waitUntil>[0]>[] = [
       { seconds: '-{{ input.seconds }}' },
       { seconds: '{{ input.seconds }}00000' },
       { seconds: '{{ input.text }}' },
@@ -152,9 +152,9 @@ describe('a wait', () => {
 
   describe('its address', () => {
     it('is a variable, and hides no field of a result', () => {
-      assert.equal(renderText('{{ w.callback_url }}', scope), 'https://x.test/api/v1/callbacks/t/');
-      assert.equal(renderText('{{ w.result.callback_url }}', scope), 'of the result');
-      assert.equal(renderText('{{ other.callback_url }}', scope), '');
+      assert.equal(renderText('{{ w.callback_url }}', values), 'https://x.test/api/v1/callbacks/t/');
+      assert.equal(renderText('{{ w.result.callback_url }}', values), 'of the result');
+      assert.equal(renderText('{{ other.callback_url }}', values), '');
     });
 
     it('can be read by nodes before the wait; of another node it is a mistake', () => {

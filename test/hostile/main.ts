@@ -32,6 +32,7 @@ const { values } = parseArgs({
 
 const SHORT: RoundOptions = { leadMs: 500, measureMs: 2_000, endWithinMs: 10_000 };
 const WHOLE: RoundOptions = { leadMs: 2_000, measureMs: 6_000, endWithinMs: 20_000 };
+const QUIET_TRIES = 3;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -80,8 +81,6 @@ async function playFairly(world: World, attack: Attack, shared: Shared, options:
   if (second.reasons.length > 0 && !isQuiet) second.reasons.push('the victim alone waited too long, too');
   return second;
 }
-
-const QUIET_TRIES = 3;
 
 /** Whether the victim alone does not wait too long, after a few tries at most. */
 async function untilQuiet(world: World, options: RoundOptions): Promise<boolean> {

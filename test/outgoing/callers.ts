@@ -1,7 +1,7 @@
 // Every way in which an address that a user names is asked for, as the nodes, agents, webhooks and endpoints do it.
 import type { AddressRules } from '../../outgoing/address-guard.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
-import type { McpTransport } from '../../outgoing/mcp-types.js';
+import type { McpServer } from '../../outgoing/mcp-types.js';
 import {
   createOutgoingClient,
   toUrl,
@@ -36,7 +36,7 @@ export function createCallers(rules: AddressRules): Callers {
     name,
     ask: (url, asked) => send(url, { ...given, ...asked }),
   });
-  const mcp = (transport: McpTransport): Caller => ({
+  const mcp = (transport: McpServer['transport']): Caller => ({
     name: `MCP over ${transport}`,
     ask: (url, { timeoutMs = 5_000, headers = {} } = {}) =>
       listTools(mcpClient, url, { transport, timeoutMs, headers }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { createMcpClient, type McpErrorCode } from '../../outgoing/mcp-client.js';
+import { createMcpClient } from '../../outgoing/mcp-client.js';
+import type { McpErrorCode } from '../../outgoing/mcp-error.js';
 import type { McpClient, McpServer } from '../../outgoing/mcp-types.js';
 import { eventually } from '../support/eventually.js';
 import {

@@ -1,6 +1,6 @@
 // What the tests of the MCP client share.
 import assert from 'node:assert/strict';
-import { McpError, type McpErrorCode } from '../../outgoing/mcp-client.js';
+import { McpError, type McpErrorCode } from '../../outgoing/mcp-error.js';
 import type { McpClient, McpServer, McpTool } from '../../outgoing/mcp-types.js';
 
 export const NEVER = new AbortController().signal;

@@ -111,7 +111,7 @@ export class ComposeStack {
     if (name === 'PORT') return String(this.#ports['api']);
     if (name === 'METRICS_PORT') return String(this.#ports['metrics']);
     if (name === 'WORKER_METRICS_PORT') return String(this.#ports['worker']);
-    if (name === 'API_INTERNAL_URL') return this.apiUrl;
+    if (name === 'PUBLIC_URL') return this.apiUrl;
     if (name === 'TEMPORAL_ADDRESS') return this.#stack.stack.temporal_address;
     if (name !== 'DATABASE_URL') return value;
     const url = new URL(value);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { loadWorkerConfig } from '../../activities/worker/config.js';
-import { routes } from '../../api/http/registry.js';
+import { routes } from '../../api/app.js';
 import { parseEnvironment, VARIABLES } from '../../config/environment.js';
 import { dynamicConfig } from '../../cli/embedded/temporal-server.js';
 import { composeText, filledCompose, parseCompose, ROOT, toMib, variablesOf } from './compose-file.js';
@@ -51,13 +51,14 @@ describe('docker-compose.yml', () => {
     });
   }
 
-  it('gives worker and API the same secrets, servers and queue', () => {
+  it('gives worker and API the same secrets, servers and queue, and the token of executors to the API alone', () => {
     loadWorkerConfig(environmentOf('worker'));
     const own =
-      /^(?:PORT|METRICS_PORT|JWT_\w+|OIDC_\w+|CORS_ORIGINS|TRUSTED_PROXIES|DEFAULT_RATE_LIMIT|SESSION_RATE_LIMIT|RESULT_RETENTION_DAYS|MAX_PROJECT_BYTES|WORKER_\w+|NODE_OPTIONS)$/;
+      /^(?:PORT|METRICS_PORT|JWT_\w+|OIDC_\w+|CORS_ORIGINS|TRUSTED_PROXIES|DEFAULT_RATE_LIMIT|SESSION_RATE_LIMIT|RESULT_RETENTION_DAYS|MAX_PROJECT_BYTES|WORKER_\w+|NODE_OPTIONS|INTERNAL_SERVICE_TOKEN\w*)$/;
     const shared = (name: string) => Object.entries(environmentOf(name)).filter(([variable]) => !own.test(variable));
     assert.deepEqual(shared('worker'), shared('api'));
     assert.equal(parseEnvironment(environmentOf('api')).internalServiceToken, SAMPLE_SECRETS['internal_service_token']);
+    assert.equal(parseEnvironment(environmentOf('worker')).internalServiceToken, undefined);
   });
 
   it('starts what the npm scripts start, by entry points that the build makes', () => {
@@ -79,7 +80,6 @@ describe('docker-compose.yml', () => {
       assert.match(read('config/health-server.ts'), new RegExp(`'${asked}'`));
     }
     assert.deepEqual(services['api']!.ports, [`127.0.0.1:3000:${port.api}`]);
-    assert.equal(new URL(environmentOf('worker')['API_INTERNAL_URL']!).host, `api:${port.api}`);
     assert.equal(environmentOf('api')['TEMPORAL_ADDRESS'], 'temporal:7233');
     assert.ok(services['temporal']!.healthcheck!.test!.includes('7233'));
     assert.equal(new URL(environmentOf('api')['DATABASE_URL']!).hostname, 'postgres');

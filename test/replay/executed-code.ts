@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 
-/** Runs `replay` and gives the pieces of code of `temporal-workflows/` in the bundle that were never executed. */
+/** Runs `replay` and gives the pieces of our code in the bundle that were never executed. */
 export async function unexecutedCode(bundle: string, replay: () => Promise<void>): Promise<string[]> {
   const session = new Session();
   session.connect();
@@ -41,6 +41,8 @@ function createSourceLookup(code: string): (offset: number) => string | undefine
     const line = lineStarts.findLastIndex((start) => start <= offset);
     const entry = map.findEntry(line, offset - lineStarts[line]!);
     if (!('originalSource' in entry)) return undefined;
-    return /temporal-workflows\/((?:dense\/)?[a-z-]+\.ts)$/.exec(entry.originalSource)?.[1];
+    return /(?:temporal-workflows|graph)\/((?:planner|stretch)\.ts|(?<=temporal-workflows\/)[a-z-]+\.ts)$/.exec(
+      entry.originalSource,
+    )?.[1];
   };
 }

@@ -1,7 +1,8 @@
 // test/histories: recorded runs, one folder a version of the recordings (CONTRIBUTING, "Changing the run workflow").
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { historyToJson, type History } from '../../cli/replay/history-json.js';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { historyToJson } from '../../cli/replay/histories.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../histories');
 /** What `npm run histories` writes. A new folder begins when runs of the version before are in flight somewhere. */

@@ -1,5 +1,5 @@
 // `npm run histories [-- NAME...]`: runs the scenarios on a real stack and writes what Temporal recorded of them.
-import type { History } from '../../cli/replay/history-json.js';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { closedHistories } from '../support/closed-histories.js';
 import { startStack } from '../support/stack.js';
 import { wrapTemporal } from '../support/wrapped-temporal.js';
@@ -8,16 +8,14 @@ import { World, type Scenario } from './scenario.js';
 import { scenarios } from './scenarios.js';
 import { EVENTS_OF_AN_EXECUTION, scenariosOverExecutions } from './scenarios-over-executions.js';
 import { DENSE, scenariosDense } from './scenarios-dense.js';
-import { PLACED_LOCALLY, scenariosPlacedLocally } from './scenarios-placed-locally.js';
 
 const wanted = new Set(process.argv.slice(2));
-const known = { ...scenarios, ...scenariosOverExecutions, ...scenariosDense, ...scenariosPlacedLocally };
+const known = { ...scenarios, ...scenariosOverExecutions, ...scenariosDense };
 const unknown = [...wanted].filter((name) => !(name in known));
 if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', ')}`);
 
 await recordAll(scenarios, {});
 await recordAll(scenariosDense, { env: DENSE });
-await recordAll(scenariosPlacedLocally, { env: PLACED_LOCALLY });
 const shortHistories = { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_AN_EXECUTION };
 await recordAll(scenariosOverExecutions, { settings: shortHistories });
 

@@ -207,6 +207,7 @@ async function strayDecisions(world: World): Promise<string> {
 
 export const scenarios: Record<string, Scenario> = {
   trigger: (world) => world.runToEnd(inRow()),
+  'start-without-trigger': (world) => world.runToEnd([http(`${world.target.url}/once`)]),
   'condition-true': (world) => world.runToEnd(diamond(world, 'yes')),
   'condition-false': (world) => world.runToEnd(diamond(world, 'no')),
   'dead-path': (world) => world.runToEnd(deadPath(world)),

@@ -45,9 +45,6 @@ export const TIERS = {
     'test/temporal-workflows/canaries.test.ts',
     'test/temporal-workflows/code-crash.test.ts',
     'test/temporal-workflows/crash.test.ts',
-    'test/temporal-workflows/dense/chain-activities.test.ts',
-    'test/temporal-workflows/dense/concurrent-nodes.test.ts',
-    'test/temporal-workflows/dense/placement.test.ts',
     'test/temporal-workflows/frozen-worker.test.ts',
     'test/temporal-workflows/loops-over-executions.test.ts',
     'test/temporal-workflows/many-waits.test.ts',
@@ -59,6 +56,8 @@ export const TIERS = {
     'test/temporal-workflows/spending-limits.test.ts',
     'test/temporal-workflows/sub-workflow-durability.test.ts',
     'test/temporal-workflows/wait-durability.test.ts',
+    'test/temporal-workflows/walk-in-a-row.test.ts',
+    'test/temporal-workflows/walk-side-by-side.test.ts',
     'test/temporal-workflows/worker-shutdown.test.ts',
     'test/temporal-workflows/worker-versions.test.ts',
   ],
@@ -98,8 +97,8 @@ export const LONG = [
   'test/outgoing/blocked-addresses.test.ts',
   'test/temporal-workflows/agent-durability.test.ts',
   'test/temporal-workflows/code-crash.test.ts',
-  'test/temporal-workflows/dense/concurrent-nodes.test.ts',
-  'test/temporal-workflows/dense/placement.test.ts',
+  'test/temporal-workflows/walk-in-a-row.test.ts',
+  'test/temporal-workflows/walk-side-by-side.test.ts',
   'test/temporal-workflows/loops-over-executions.test.ts',
   'test/temporal-workflows/many-waits.test.ts',
   'test/temporal-workflows/payload-encryption.test.ts',
@@ -171,10 +170,11 @@ const NOT_WITHOUT_CACHE = [
   'values',
   'visible',
   'wait-durability',
+  'walk-in-a-row',
+  'walk-side-by-side',
   'worker-shutdown',
   'worker-versions',
 ].map((name) => `test/temporal-workflows/${name}.test.ts`);
-const DENSE = 'test/temporal-workflows/dense/';
 
 export function matches(file: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('/') ? file.startsWith(pattern) : file === pattern));
@@ -196,7 +196,7 @@ export function roundsOf(tier: TierName, files: string[]): Round[] {
     { title: 'Crashes, drills and loads', files: own },
     {
       title: 'The run workflow with the cache of workflows off',
-      files: onWorkers.filter((file) => !matches(file, [...NOT_WITHOUT_CACHE, DENSE])),
+      files: onWorkers.filter((file) => !matches(file, NOT_WITHOUT_CACHE)),
       env: { WORKER_CACHED_WORKFLOWS: '0' },
     },
   ];

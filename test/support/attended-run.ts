@@ -5,13 +5,13 @@ import type { Sample } from '../../cli/samples/samples.js';
 
 const GIVE_UP_AFTER_MS = 60_000;
 
-/** Waits for the end of a run of the sample, and does meanwhile what it waits for. Returns that, too, in sentences. */
+/** Waits for the end of a run of the sample. Meanwhile `attend` does what the run waits for, and says so in sentences. */
 export async function attendToEnd(
   api: DemoApi,
   sample: Sample,
   runId: string,
+  attend = createAttendant(api, sample),
 ): Promise<{ state: RunState; done: string[] }> {
-  const attend = createAttendant(api, sample);
   const done: string[] = [];
   const deadline = performance.now() + GIVE_UP_AFTER_MS;
   for (;;) {

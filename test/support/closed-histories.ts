@@ -1,5 +1,5 @@
 import type { Client, HistoryAndWorkflowId } from '@temporalio/client';
-import { historiesOfRun } from '../../cli/replay/stored-histories.js';
+import { historiesOfRun } from '../../cli/replay/histories.js';
 import { eventually } from './eventually.js';
 
 /** What Temporal recorded of a run, the newest execution first. The end is reported a moment before the workflow closes. */

@@ -4,10 +4,10 @@ import path from 'node:path';
 
 const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js');
 /** The heading that webpack writes above each module. */
-const MODULE = /^\/\*{3}\/ "\.\/dist\/temporal-workflows\/(.+)\.js"$/gm;
+const MODULE = /^\/\*{3}\/ "\.\/dist\/(.+)\.js"$/gm;
 
 export interface Change {
-  /** In temporal-workflows/. */
+  /** Its path from the root. */
   file: string;
   /** As it stands in the bundle, where what a module imports has a prefix. */
   find: string;

@@ -7,6 +7,7 @@ import { stackIn, startStack, type TestStack } from './stack.js';
 
 let shared: Promise<TestStack> | undefined;
 let keepData = false;
+const closers: (() => Promise<unknown>)[] = [];
 
 /** Share nothing on it: each test makes its own project, workflow and model names. */
 export function sharedStack(): Promise<TestStack> {
@@ -20,7 +21,13 @@ export function keepSharedStackData(): void {
   keepData = true;
 }
 
+/** For what else one process starts once for all its test files. */
+export function beforeLeaving(close: () => Promise<unknown>): void {
+  closers.push(close);
+}
+
 export async function leaveSharedStack(): Promise<void> {
+  await Promise.all(closers.splice(0).map((close) => close()));
   const stack = await shared?.catch(() => undefined);
   shared = undefined;
   await stack?.stop({ keep: keepData });

@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { History } from '../../cli/replay/history-json.js';
-import { historiesOfRun } from '../../cli/replay/stored-histories.js';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { historiesOfRun } from '../../cli/replay/histories.js';
 import { bundleWith } from './doctored-bundle.js';
 import { eventually } from './eventually.js';
 import { withTemporal } from './inspect.js';
@@ -34,7 +34,7 @@ export function makeOtherBuild(): OtherBuild {
   const first = 'this.#resume(this.#root);';
   const sdk = '__webpack_require__("./node_modules/@temporalio/workflow/lib/index.js")';
   const more = `${sdk}.upsertSearchAttributes([{ key: { name: 'RunState', type: 'KEYWORD' }, value: 'running' }]);`;
-  const code = bundleWith([{ file: 'graph-run.ts', find: first, replace: `${more}\n${first}` }]);
+  const code = bundleWith([{ file: 'temporal-workflows/graph-run.ts', find: first, replace: `${more}\n${first}` }]);
   writeFileSync(path.join(dist, 'workflow-bundle.js'), code);
   return { dist, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

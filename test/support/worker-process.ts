@@ -20,7 +20,7 @@ export function startWorkerProcess(stack: TestStack, options: WorkerOptions = {}
   return startServiceProcess(path.join(options.dist ?? DIST, 'activities/worker/main.js'), {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
-    API_INTERNAL_URL: apiUrl,
+    PUBLIC_URL: apiUrl,
     SECRETS_KEY,
     INTERNAL_SERVICE_TOKEN,
     MODEL_PROVIDERS_FILE: modelProvidersFile(stack.dataDir),

@@ -5,7 +5,7 @@ import { createApiClient } from '../support/api-client.js';
 import { closedHistories } from '../support/closed-histories.js';
 import { drawing, http, link, node, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget } from '../support/http-target.js';
-import { historyOf, withTemporal } from '../support/inspect.js';
+import { activitiesOf, withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 
 const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js');
@@ -15,8 +15,8 @@ describe('loops that are replayed', function () {
 
   const ITEMS = Array.from({ length: 120 }, (_, index) => index);
 
-  /** Runs the body once for each item, 20 side by side, and replays the run. Returns how often iterations were ended. */
-  async function runAndReplay(each: DrawingNode, body: DrawingNode[]): Promise<number> {
+  /** Runs the body once for each item, 20 side by side, and replays the run. Returns its local activities by their types. */
+  async function runAndReplay(each: DrawingNode, body: DrawingNode[]): Promise<Record<string, number>> {
     const stack = await sharedStack();
     const api = createApiClient(stack.apiUrl, stack.apiKey);
     const start = trigger();
@@ -32,8 +32,8 @@ describe('loops that are replayed', function () {
     assert.deepEqual((run.nodes[each.id]!.result as unknown as { items: unknown }).items, ITEMS);
     const histories = await withTemporal(stack, (client) => closedHistories(client, run.runId));
     for await (const { problem } of replayHistories(histories, { codePath: BUNDLE })) assert.equal(problem, undefined);
-    const events = await historyOf(stack, run.runId);
-    return events.filter(({ type, text }) => type === 'markerRecorded' && text.includes('endIterations')).length;
+    const { local } = await activitiesOf(stack, run.runId);
+    return Object.fromEntries(local.map((type) => [type, local.filter((other) => other === type).length]));
   }
 
   it('go on as they went, although the results of many local activities come at once', async () => {
@@ -41,15 +41,27 @@ describe('loops that are replayed', function () {
     first.data['value'] = `{{ ${each.id}.item }}`;
     second.data['value'] = `{{ ${first.id}.result.value }}`;
     link(first, second);
-    assert.equal(await runAndReplay(each, [first, second]), ITEMS.length);
+    assert.deepEqual(await runAndReplay(each, [first, second]), {
+      forEach: 1,
+      set: ITEMS.length,
+      endLoop: 1,
+      finishRun: 1,
+    });
   });
 
-  it('end those iterations together whose calls were answered together, and go on as they went', async () => {
+  it('end an iteration in the activity of its last node, or in one of its own where two nodes are the last', async () => {
     const target = await startHttpTarget();
     try {
-      const each = node('for_each');
-      const ends = await runAndReplay(each, [http(`${target.url}/delay/50/{{ ${each.id}.index }}`)]);
-      assert.ok(ends < ITEMS.length, `${ends} activities for ${ITEMS.length} iterations`);
+      const one = node('for_each');
+      const alone = await runAndReplay(one, [http(`${target.url}/delay/50/{{ ${one.id}.index }}`)]);
+      assert.deepEqual(alone, { forEach: 1, endLoop: 1, finishRun: 1 });
+      const two = node('for_each');
+      const [first, ...lasts] = ['first', 'a', 'b'].map((name) => http(`${target.url}/delay/20/${name}`));
+      link(first!, lasts);
+      const { endIteration = 0, ...beside } = await runAndReplay(two, [first!, ...lasts]);
+      assert.deepEqual(beside, { forEach: 1, endLoop: 1, finishRun: 1 });
+      // One of the two may have ended before the other one began.
+      assert.ok(endIteration > ITEMS.length / 2 && endIteration <= ITEMS.length, `${endIteration}`);
     } finally {
       await target.close();
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ERROR_HANDLE, type Plan } from '../../graph/plan.js';
-import { NodeState, Planner } from '../../temporal-workflows/planner.js';
+import { NodeState, Planner } from '../../graph/planner.js';
 import { cases, leftBy, oracle, predecessors, settle, takeAll, toPlan, type Case, type Edge } from './random-plans.js';
 
 /** A node starts after all before it have settled; one that joins any, after one has whose link to it is taken. */

@@ -63,62 +63,82 @@ describe('runs of random drawings', function () {
   /** Each is a mistake that somebody could make. */
   const mistakes: Record<string, Change> = {
     'forgets to skip the nodes behind a way that is not taken': {
-      file: 'planner.ts',
+      file: 'graph/planner.ts',
       find: 'edges.push({ to: after, isLive: false });',
       replace: 'void after;',
     },
     'starts a node that joins any again': {
-      file: 'planner.ts',
+      file: 'graph/planner.ts',
       find: 'if (this.#states[to] !== NodeState.waiting)',
       replace: 'if (isSettled(this.#states[to]))',
     },
     'loses what is ready when it continues as new': {
-      file: 'planner.ts',
+      file: 'graph/planner.ts',
       find: 'queue: this.#queue.slice(this.#head),',
       replace: 'queue: [],',
     },
     'loses an open iteration when it continues as new': {
-      file: 'loop-run.ts',
+      file: 'temporal-workflows/loop-run.ts',
       find: 'open: [...this.#open].map(',
       replace: 'open: [...this.#open].slice(1).map(',
     },
     'begins an iteration again that has begun before it continued as new': {
-      file: 'loop-run.ts',
+      file: 'temporal-workflows/loop-run.ts',
       find: 'next: this.#next,',
       replace: 'next: this.#next - 1,',
     },
     'forgets the failure of an iteration when it continues as new': {
-      file: 'scope.ts',
+      file: 'temporal-workflows/scope.ts',
       find: '...(this.#failure !== undefined && { failure: this.#failure }),',
       replace: '',
     },
     'forgets how many rounds there were when it continues as new': {
-      file: 'loop-run.ts',
+      file: 'temporal-workflows/loop-run.ts',
       find: '...(this.#rounds > 0 && { rounds: this.#rounds }),',
       replace: '',
     },
     'lets the other iterations of a loop go on that has failed': {
-      file: 'loop-run.ts',
+      file: 'temporal-workflows/loop-run.ts',
       find: 'this.stop();\n            await Promise.allSettled(lanes);',
       replace: 'await Promise.allSettled(lanes);',
     },
     'catches what nothing may catch': {
-      file: 'loop-run.ts',
+      file: 'temporal-workflows/loop-run.ts',
       find: 'survivesFailures && (0,_graph_caught_js__WEBPACK_IMPORTED_MODULE_1__.mayBeCaught)(code)',
       replace: 'survivesFailures',
     },
     'opens an iteration of a loop that was stopped meanwhile': {
-      file: 'loop-run.ts',
+      file: 'temporal-workflows/loop-run.ts',
       find: 'if (this.#isStopped)',
       replace: 'if (false)',
     },
     'resumes loops in an iteration that has failed': {
-      file: 'graph-run.ts',
+      file: 'temporal-workflows/graph-run.ts',
       find: 'if (scope.isStopped)\n            return;',
       replace: '',
     },
+    'begins an iteration in two lanes after it has continued as new': {
+      file: 'temporal-workflows/scope.ts',
+      find: 'this.#next = resumed?.next;',
+      replace: '',
+    },
+    'takes a part of the run for all that is left of it': {
+      file: 'graph/stretch.ts',
+      find: 'nodes.length === planner.open && { isRest: true }',
+      replace: '{ isRest: true }',
+    },
+    'lets an activity walk into a node that waits for others': {
+      file: 'graph/stretch.ts',
+      find: 'found !== planner.linksAwaitedBy(to)',
+      replace: 'planner.linksAwaitedBy(to) === undefined',
+    },
+    'forgets what an activity on which Temporal has given up has done': {
+      file: 'temporal-workflows/graph-run.ts',
+      find: 'nodes: mayWalk,',
+      replace: 'nodes: [node],',
+    },
     'takes another way after a failure that is caught': {
-      file: 'planner.ts',
+      file: 'graph/planner.ts',
       find: 'this.#settleEdges(node, [taken]);',
       replace: 'this.#settleEdges(node, [0]);',
     },

@@ -1,7 +1,7 @@
 // Random plans: any shape, with any ways of leaving nodes and of joining links.
 import fc from 'fast-check';
 import { ERROR_HANDLE, type Handle, type Plan } from '../../graph/plan.js';
-import type { Planner } from '../../temporal-workflows/planner.js';
+import type { Planner } from '../../graph/planner.js';
 
 export interface Case {
   plan: Plan;

@@ -1,10 +1,9 @@
 // Which nodes a run keeps that resumes another one: the rule (graph/resumed-nodes.ts) and the planner, on random plans.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { KeptNode } from '../../contract/activities.js';
 import { handlesAfter, type NodeEnding, type Plan } from '../../graph/plan.js';
 import { fatesOf } from '../../graph/resumed-nodes.js';
-import { Planner } from '../../temporal-workflows/planner.js';
+import { Planner, type KeptNode } from '../../graph/planner.js';
 import { cases, leftBy, oracle, settle, takeAll, type Case } from './random-plans.js';
 
 /** A node that was left by none of its links has a handle that none of them has. */

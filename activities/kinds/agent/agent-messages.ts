@@ -5,7 +5,7 @@ import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-reposi
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import type { NodeKey } from '../../../graph/plan.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
-import { renderText, type Scope } from '../../../graph/template.js';
+import { renderText, type VariableValues } from '../../../graph/template.js';
 import type { AssistantMessage } from './assistant-message.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -18,12 +18,12 @@ interface Opening {
 
 export function toMessages(
   data: AgentNodeData,
-  scope: Scope,
+  values: VariableValues,
   turns: StoredTurn[],
   calls: StoredToolCall[],
   { secretBox, agent }: Opening,
 ): Message[] {
-  const opening = data.messages.map(({ role, message }) => ({ role, content: renderText(message, scope) }) as Message);
+  const opening = data.messages.map(({ role, message }) => ({ role, content: renderText(message, values) }) as Message);
   const said = turns.flatMap((turn): Message[] => {
     const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, { secretBox, agent }));
     const message = openMessage(turn, { secretBox, agent });

@@ -4,9 +4,8 @@ import type OpenAI from 'openai';
 import { findTools, keepTools, type AgentTool } from '../../../db/agents/agent-tools.js';
 import type { Database } from '../../../db/core/client.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
-import { needsApproval } from '../../../graph/approval-policy.js';
-import type { AgentNodeData, AgentServer } from '../../../graph/nodes/agent.js';
-import type { Scope } from '../../../graph/template.js';
+import { needsApproval, type AgentNodeData, type AgentServer } from '../../../graph/nodes/agent.js';
+import type { VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpTool } from '../../../outgoing/mcp-types.js';
 import { splitLease } from '../../../outgoing/split-lease.js';
@@ -31,14 +30,14 @@ export async function loadTools(
   deps: AgentSessionDeps,
   task: NodeTask,
   data: AgentNodeData,
-  scope: Scope,
+  values: VariableValues,
 ): Promise<AgentTool[]> {
   const stored = await findTools(deps.db, deps.secretBox, task);
   if (stored !== undefined) return stored;
   const lease = splitLease(task.memory, task.signal);
   const ofServers = await Promise.all(
     data.tools.map(async (tool) => {
-      return tool.type === 'mcp' ? toolsOfServer(deps, { ...task, memory: lease.part() }, tool, scope) : [];
+      return tool.type === 'mcp' ? toolsOfServer(deps, { ...task, memory: lease.part() }, tool, values) : [];
     }),
   ).finally(lease.close);
   const found: AgentTool[] = [];
@@ -59,9 +58,9 @@ async function toolsOfServer(
   { sessions }: AgentSessionDeps,
   task: NodeTask,
   server: AgentServer,
-  scope: Scope,
+  values: VariableValues,
 ): Promise<AgentTool[]> {
-  const tools = await listTools(sessions, toServer(server, scope), task);
+  const tools = await listTools(sessions, toServer(server, values), task);
   return tools
     .filter(({ name }) => !name.includes('\0') && (server.allowed_tools?.includes(name) ?? true))
     .map(({ name, description, inputSchema }) => ({
@@ -74,11 +73,11 @@ async function toolsOfServer(
     }));
 }
 
-export function toServer(server: AgentServer, scope: Scope): McpServer {
+export function toServer(server: AgentServer, values: VariableValues): McpServer {
   return {
     endpointUrl: server.endpoint_url,
     transport: server.transport,
-    headers: renderHeaders(server.headers, scope),
+    headers: renderHeaders(server.headers, values),
     timeoutMs: server.timeout * 1000,
   };
 }

@@ -33,7 +33,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       await expireRequests(deps.db, { ...task, turn });
       const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
       failOnRejection(data, calls);
-      const scope = await deps.contexts.loadScope(task, pickTemplates(data));
+      const values = await deps.contexts.loadScope(task, pickTemplates(data));
       const workflows = await findWorkflows(deps, task, data);
       const open = calls.filter(({ outcome }) => outcome === null);
       const lease = splitLease(task.memory, task.signal);
@@ -43,7 +43,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const answer = async (call: StoredToolCall): Promise<void> => {
         const memory = lease.part();
         try {
-          const run = await answerCall(deps, { ...task, memory }, { data, scope, workflows, turn, call });
+          const run = await answerCall(deps, { ...task, memory }, { data, values, workflows, turn, call });
           if (run !== undefined) runs.push(run);
         } catch (error) {
           failures.push(error);

@@ -14,7 +14,7 @@ import { findModel } from '../../../config/model-providers.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import { toAnswerForm, type AnswerForm } from '../../../graph/response-format.js';
-import { renderJson, renderText, type Scope } from '../../../graph/template.js';
+import { renderJson, renderText, type VariableValues } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
@@ -31,22 +31,23 @@ import { toToolCall } from './tool-request.js';
 /** The retry policy of model calls, unless the node sets its own `retry`. */
 const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
-const NOTHING: TurnFacts = { next: 'final', approvals: [], waitMs: 0 };
+/** Undefined after the final turn. */
+export type OpenTurn = Omit<TurnFacts, 'final'> | undefined;
 
 /** What every model call of an agent needs. */
 interface Agent {
   task: NodeTask;
   data: AgentNodeData;
-  scope: Scope;
+  values: VariableValues;
   /** What its final answer must be; undefined where it may be any text. */
   form: AnswerForm | undefined;
 }
 
-export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<TurnFacts> {
+export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<OpenTurn> {
   return {
     ...agentStepFrame(deps),
     name: `${turn}`,
-    settled: () => NOTHING,
+    settled: () => undefined,
     async perform(task, end) {
       const agent = await prepareAgent(deps, task);
       let said = await findTurns(deps.db, task);
@@ -54,18 +55,18 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Tur
       const calls = await findToolCalls(deps.db, task);
       if (!said[turn]!.isFinal) return waitFor(calls.filter((call) => call.turn === turn));
       await end(await toOutcome(deps, agent, calls, await answerOf(deps, agent, turn, said)));
-      return NOTHING;
+      return undefined;
     },
   };
 }
 
 async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
   const data = agentNode.schema.parse(task.node.data);
-  const scope = await deps.contexts.loadScope(task, pickTemplates(data));
-  const form = toAnswerForm(renderJson(data.settings.response_format, scope));
+  const values = await deps.contexts.loadScope(task, pickTemplates(data));
+  const form = toAnswerForm(renderJson(data.settings.response_format, values));
   // Before anybody pays for an answer that cannot be checked.
   if (form !== undefined) await deps.forms.prepare(form, { projectId: task.run.projectId, signal: task.signal });
-  return { task, data, scope, form };
+  return { task, data, values, form };
 }
 
 interface FinalAnswer {
@@ -103,7 +104,7 @@ function toReply({ content, refusal }: AssistantMessage) {
 /** Asks the model for the turn that follows, and returns all turns. With a correction, its answer is the last one. */
 async function takeTurn(
   deps: AgentDeps,
-  { task, data, scope }: Agent,
+  { task, data, values }: Agent,
   turns: StoredTurn[],
   correction?: string,
 ): Promise<StoredTurn[]> {
@@ -112,11 +113,11 @@ async function takeTurn(
   if (correction === undefined && turn >= most) {
     throw new NodeFailure('max_iterations', `The agent had no answer after ${most} model calls.`);
   }
-  const tools = await loadTools(deps, task, data, scope);
+  const tools = await loadTools(deps, task, data, values);
   const opening = { secretBox: deps.secretBox, agent: task };
-  const messages = toMessages(data, scope, turns, await findToolCalls(deps.db, task), opening);
+  const messages = toMessages(data, values, turns, await findToolCalls(deps.db, task), opening);
   if (correction !== undefined) messages.push({ role: 'user', content: correction });
-  const body = toBody(data, scope, messages, toModelTools(tools), correction !== undefined);
+  const body = toBody(data, values, messages, toModelTools(tools), correction !== undefined);
   const model = findModel(deps.providers, body.model);
   if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${body.model}".`);
   const { answer, charge } = await askModel(deps, task, {
@@ -154,20 +155,20 @@ async function takeTurn(
 
 function toBody(
   data: AgentNodeData,
-  scope: Scope,
+  values: VariableValues,
   messages: Body['messages'],
   tools: Body['tools'] & object,
   isCorrection: boolean,
 ): Body {
   const offered = tools.length === 0 ? {} : { tools, ...(isCorrection && { tool_choice: 'none' as const }) };
-  const model = renderText(data.settings.model_name, scope);
-  return { ...toModelParameters(data.settings, scope), ...offered, model, messages, stream: false };
+  const model = renderText(data.settings.model_name, values);
+  return { ...toModelParameters(data.settings, values), ...offered, model, messages, stream: false };
 }
 
-function waitFor(calls: StoredToolCall[]): TurnFacts {
+function waitFor(calls: StoredToolCall[]): OpenTurn {
   const asked = calls.filter(({ requestId }) => requestId !== null);
   const waits = asked.map(({ waitMs }) => Math.ceil(waitMs ?? 0));
-  return { next: 'tools', approvals: asked.map(({ requestId }) => requestId!), waitMs: Math.max(0, ...waits) };
+  return { approvals: asked.map(({ requestId }) => requestId!), waitMs: Math.max(0, ...waits) };
 }
 
 async function toOutcome(

@@ -5,7 +5,7 @@ import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-rep
 import type { JsonObject } from '../../../graph/json.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
-import type { Scope } from '../../../graph/template.js';
+import type { VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -20,7 +20,7 @@ import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-too
 
 export interface ToolWork {
   data: AgentNodeData;
-  scope: Scope;
+  values: VariableValues;
   /** The ids of the workflows that are tools, by the names of the tools. */
   workflows: ReadonlyMap<string, number>;
   turn: number;
@@ -82,7 +82,7 @@ async function callWorkflow(
 async function callServer(
   deps: AgentDeps,
   task: NodeTask,
-  { data, scope, turn, call }: ToolWork,
+  { data, values, turn, call }: ToolWork,
   given: JsonObject,
 ): Promise<Answer> {
   const server = data.tools.find((tool) => tool.type === 'mcp' && tool.server_label === call.serverLabel);
@@ -103,7 +103,7 @@ async function callServer(
   try {
     const timeoutMs = data.settings.timeout * 1000;
     const { runId, signal, memory } = task;
-    const result = await deps.sessions.use(runId, toServer(server, scope), signal, (session) =>
+    const result = await deps.sessions.use(runId, toServer(server, values), signal, (session) =>
       session.callTool(call.toolName, withMarkedNumbers(given), {
         timeoutMs,
         signal,

@@ -7,7 +7,7 @@ const DIGITS = /^-?\d+$/;
 /** From here on JavaScript writes a number with an exponent. */
 const FIRST_WITH_EXPONENT = 1e21;
 
-export interface MarkedInputs {
+interface MarkedInputs {
   /** JSON text. A string in it that begins with `marker` stands for a BigInt. */
   inputs: string;
   marker: string;

@@ -49,8 +49,8 @@ export function createCodeRunner({ contexts, sandbox, logger }: CodeDeps): NodeK
 
 /** Returns the program only, so that the values of its variables are not held while it runs. */
 async function prepare(contexts: RunContexts, data: CodeNodeData, task: NodeTask): Promise<Program> {
-  const scope = await contexts.loadScope(task, data.inputs);
-  const marked = toMarkedInputs(renderJson(data.inputs, scope));
+  const values = await contexts.loadScope(task, data.inputs);
+  const marked = toMarkedInputs(renderJson(data.inputs, values));
   const bytes = Buffer.byteLength(marked.inputs);
   if (bytes > MAX_INPUT_BYTES) {
     throw new NodeFailure('rendered_too_large', `The inputs exceed ${MAX_INPUT_BYTES / MIB} MiB as JSON.`);

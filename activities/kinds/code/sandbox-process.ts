@@ -1,9 +1,9 @@
 // One sandbox process, as the worker sees it. Nothing that comes from it is trusted: a program may have taken it over.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { setPriority } from 'node:os';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
+import { lowerPriority } from '../../../processes/lower-priority.js';
 import {
   LIFELINE_FD,
   MAX_LOG_BYTES,
@@ -23,8 +23,7 @@ const START_WITHIN_MS = 30_000;
 const GRACE_MS = 1_000;
 /** Two bytes for each byte of the output, at most six for each byte of the log; the other two are for quotes and names. */
 const MAX_REPLY_BYTES = 2 * MAX_OUTPUT_BYTES + 8 * MAX_LOG_BYTES;
-/** A higher nice value than the worker's, so that the worker is scheduled first. */
-const PRIORITY = 10;
+const NICENESS = 15;
 const QUOTED_ERROR_BYTES = 2_000;
 
 const readySchema = z.strictObject({ status: z.literal('ready') });
@@ -68,7 +67,7 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
     stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
   const own = watch(child);
-  lowerPriority(child);
+  lowerPriority(child, { niceness: NICENESS, hasOwnSession: true });
   try {
     const ready = await own.ask(undefined, { withinMs: START_WITHIN_MS, signal });
     if (!readySchema.safeParse(ready).success) throw new SandboxProcessError('The sandbox process did not start.');
@@ -91,15 +90,6 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
       throw new SandboxProcessError('The sandbox process sent what is no reply.');
     },
   };
-}
-
-/** Threads that it starts later inherit this. It may have ended already. */
-function lowerPriority({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, PRIORITY);
-  } catch {
-    // The `exit` handler reports a process that has ended.
-  }
 }
 
 interface Asking {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';
 import { startSandboxProcess, type SandboxProcess } from './sandbox-process.js';
-import { Turns } from '../../../threads/turns.js';
+import { Turns } from '../../../processes/turns.js';
 
 /** All processes of the worker, those that wait for a program too. */
 const PROCESSES = 8;
@@ -12,7 +12,7 @@ const PROCESSES_OF_A_PROJECT = 4;
 const IDLE_PROCESSES = 4;
 const IDLE_MS = 60_000;
 
-export interface Run {
+interface Run {
   projectId: number;
   signal: AbortSignal;
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
 import { httpNode, toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';
-import { renderJson, renderText, type NodeOutput, type Scope } from '../../../graph/template.js';
+import { renderJson, renderText, type NodeOutput, type VariableValues } from '../../../graph/template.js';
 import { isConnectionHeader } from '../../../outgoing/header-text.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -73,8 +73,8 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
  */
 async function prepare(contexts: RunContexts, data: HttpNodeData, task: NodeTask): Promise<OutgoingRequest> {
   const { url, method, headers, body } = data;
-  const scope = await contexts.loadScope(task, { url, method, headers, body });
-  const request = toRequest(data, scope, task);
+  const values = await contexts.loadScope(task, { url, method, headers, body });
+  const request = toRequest(data, values, task);
   const heldBytes = READING_FACTOR * (request.body?.length ?? 0);
   await task.memory.resize(heldBytes);
   return { ...request, reserve: (bytes) => task.memory.resize(heldBytes + READING_FACTOR * bytes) };
@@ -89,19 +89,19 @@ async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
   );
 }
 
-function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRequest {
-  const method = toHttpMethod(renderText(data.method, scope));
+function toRequest(data: HttpNodeData, values: VariableValues, task: NodeTask): OutgoingRequest {
+  const method = toHttpMethod(renderText(data.method, values));
   if (method === undefined)
     throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
-  const headers = renderHeaders(data.headers, scope);
+  const headers = renderHeaders(data.headers, values);
   refuseConnectionHeaders(headers);
   const secretHeaders = Object.keys(headers).filter((name) => holdsSecret(task, headers[name]!));
-  const body = toHttpBody(method, renderJson(data.body, scope), headers);
+  const body = toHttpBody(method, renderJson(data.body, values), headers);
   const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
   if (!has('idempotency-key')) headers['idempotency-key'] = toIdempotencyKey(task);
   if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
   if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
-  const url = renderedUrl(renderText(data.url, scope).trim());
+  const url = renderedUrl(renderText(data.url, values).trim());
   return {
     url,
     method,

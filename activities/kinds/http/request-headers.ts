@@ -1,15 +1,15 @@
-import { renderText, type Scope } from '../../../graph/template.js';
+import { renderText, type VariableValues } from '../../../graph/template.js';
 import { isHeaderName, isHeaderValue } from '../../../outgoing/header-text.js';
 import { NodeFailure } from '../../node/failures.js';
 
 /** Returns a node's headers with their variables filled in. Throws NodeFailure `invalid_header`. */
 export function renderHeaders(
   headers: Record<string, string | number | boolean>,
-  scope: Scope,
+  values: VariableValues,
 ): Record<string, string> {
   const rendered: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    rendered[name] = toHeader(name, renderText(String(value), scope));
+    rendered[name] = toHeader(name, renderText(String(value), values));
   }
   return rendered;
 }

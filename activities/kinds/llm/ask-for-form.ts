@@ -24,7 +24,7 @@ export interface PaidReply {
   charge: Charge & { answered: AnsweredCall };
 }
 
-export interface FormTask {
+interface FormTask {
   db: Database;
   secretBox: SecretBox;
   task: NodeTask;

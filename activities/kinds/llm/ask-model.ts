@@ -29,7 +29,7 @@ interface AskedModel {
   retry?: RetryPolicy;
 }
 
-export interface ModelAnswer {
+interface ModelAnswer {
   /** Without the key of the provider. It may be anything. */
   answer: OpenAI.Chat.ChatCompletion;
   /** With the answered call. */

@@ -18,7 +18,7 @@ interface ModelCall {
   maxCostUsd?: string | null;
 }
 
-export interface ModelClaim {
+interface ModelClaim {
   /** The number of this attempt (`CallClaim.attempts`). */
   attempt: number;
   reserved: Tokens;

@@ -3,7 +3,7 @@ import { findModel, type ModelProviders } from '../../../config/model-providers.
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import { llmNode, type LlmNodeData } from '../../../graph/nodes/llm.js';
 import { toAnswerForm } from '../../../graph/response-format.js';
-import { renderJson, renderText, type Scope } from '../../../graph/template.js';
+import { renderJson, renderText, type VariableValues } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { FormChecker } from '../structured-answer.js';
 import { askForForm, withoutMessage, type Message, type PaidReply } from './ask-for-form.js';
@@ -40,8 +40,8 @@ export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
     async execute(task) {
       const data = readData(task.node.data);
       const { messages, settings } = data;
-      const scope = await contexts.loadScope(task, { messages, settings });
-      const body = toBody(data, scope);
+      const values = await contexts.loadScope(task, { messages, settings });
+      const body = toBody(data, values);
       const model = findModel(providers, body.model);
       if (model === undefined)
         throw new NodeFailure('model_not_found', `No provider serves the model "${body.model}".`);
@@ -54,7 +54,7 @@ export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
         const { answer, charge } = await askModel({ db, clients }, task, call);
         return { reply: readReply(answer), charge };
       };
-      const form = toAnswerForm(renderJson(settings.response_format, scope));
+      const form = toAnswerForm(renderJson(settings.response_format, values));
       if (form === undefined) return toOutcome(await ask(0, []));
       const { priceVersion } = model;
       const persisting = (write: () => Promise<void>): Promise<void> => persist(node, task, write);
@@ -73,11 +73,11 @@ function readData(data: Record<string, unknown>): LlmNodeData {
   return { ...parsed, settings: { ...parsed.settings, response_format: settings.response_format } };
 }
 
-function toBody(data: LlmNodeData, scope: Scope): Body {
-  const messages = data.messages.map(({ role, message }) => ({ role, content: renderText(message, scope) }));
+function toBody(data: LlmNodeData, values: VariableValues): Body {
+  const messages = data.messages.map(({ role, message }) => ({ role, content: renderText(message, values) }));
   return {
-    ...toModelParameters(data.settings, scope),
-    model: renderText(data.settings.model_name, scope),
+    ...toModelParameters(data.settings, values),
+    model: renderText(data.settings.model_name, values),
     messages,
     stream: false,
   } as Body;

@@ -5,9 +5,8 @@ import type { Db } from '../../../db/core/client.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { forEachNode, itemsOf } from '../../../graph/nodes/for_each.js';
 import { loopNode } from '../../../graph/nodes/loop.js';
-import { bodyPlan } from '../../../graph/plan.js';
+import { iterationPath } from '../../../graph/iteration-path.js';
 import { toKeptNodes } from '../../node/kept-nodes.js';
-import { loadPlan } from '../../node/load-plan.js';
 import { PARSED_FACTOR } from '../../node/payload-weight.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { REPEATABLE } from '../../node/run-node.js';
@@ -53,8 +52,7 @@ async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun'
   const kept = await findKeptIterations(db, loop);
   const left = await findKeptInIterations(db, loop);
   if (left.size === 0) return kept.length === 0 ? {} : { kept };
-  const plan = await loadPlan(db, loop.runId);
-  const body = bodyPlan(plan, plan.ids.indexOf(loop.nodeId));
+  const body = loop.run.planOf(iterationPath(loop.path, loop.nodeId, 0));
   return { kept, begun: [...left].map(([index, ends]) => [index, toKeptNodes(ends, body)]) };
 }
 

@@ -1,5 +1,4 @@
-import type { EndLoopRef } from '../../../contract/activities.js';
-import type { NodeFacts } from '../../../contract/nodes.js';
+import type { EndLoopRef, NodeFacts } from '../../../contract/activities.js';
 import {
   closeIterations,
   findIteration,

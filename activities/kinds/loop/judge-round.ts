@@ -4,7 +4,7 @@ import { openResult } from '../../../db/nodes/open-result.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
 import type { Condition } from '../../../graph/judge.js';
 import { parseJson } from '../../../graph/json-text.js';
-import type { NodeOutput, Scope } from '../../../graph/template.js';
+import type { NodeOutput, VariableValues } from '../../../graph/template.js';
 import type { NodeTask } from '../../node/node-step.js';
 import type { LoopDeps } from './loop-deps.js';
 
@@ -12,7 +12,7 @@ import type { LoopDeps } from './loop-deps.js';
 export async function judgeRound(
   { judge }: Pick<LoopDeps, 'judge'>,
   task: NodeTask,
-  { scope, index, value }: { scope: Scope; index: number; value: unknown },
+  { scope, index, value }: { scope: VariableValues; index: number; value: unknown },
 ): Promise<boolean> {
   const { id, data } = task.node;
   const held = await judge(task)([data['until'] as Condition], afterRound(scope, id, index, value), 'first');
@@ -30,6 +30,6 @@ export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: numb
 }
 
 /** Between two rounds, the round before is the one that has just ended. */
-function afterRound(scope: Scope, loopId: string, index: number, last: unknown): Scope {
+function afterRound(scope: VariableValues, loopId: string, index: number, last: unknown): VariableValues {
   return { ...scope, loops: new Map([...(scope.loops ?? []), [loopId, { index, last }]]) };
 }

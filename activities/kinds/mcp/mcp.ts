@@ -3,7 +3,7 @@ import type { Database } from '../../../db/core/client.js';
 import { claimCall, isCallInFlight, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
 import { mcpNode, type McpNodeData } from '../../../graph/nodes/mcp.js';
-import { renderJson, type Scope } from '../../../graph/template.js';
+import { renderJson, type VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../../outgoing/message-size.js';
@@ -40,9 +40,9 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
       const { settings } = data;
       const mayRepeat = settings.retry_unsafe;
       if (!mayRepeat && (await isCallInFlight(db, task))) throw outcomeUnknown();
-      const scope = await contexts.loadScope(task, { headers: data.headers, arguments: data.arguments });
-      const server = toServer(data, scope);
-      const args = withMarkedNumbers(renderJson(data.arguments, scope)) as Record<string, unknown>;
+      const values = await contexts.loadScope(task, { headers: data.headers, arguments: data.arguments });
+      const server = toServer(data, values);
+      const args = withMarkedNumbers(renderJson(data.arguments, values)) as Record<string, unknown>;
       const { memory, signal } = task;
       const scopeBytes = memory.bytes;
       const reserve = (size: MessageSize) => memory.resize(scopeBytes + messageBytes(size));
@@ -60,11 +60,11 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
   };
 }
 
-function toServer(data: McpNodeData, scope: Scope): McpServer {
+function toServer(data: McpNodeData, values: VariableValues): McpServer {
   return {
     endpointUrl: data.endpoint_url,
     transport: data.transport,
-    headers: renderHeaders(data.headers, scope),
+    headers: renderHeaders(data.headers, values),
     timeoutMs: data.timeout * 1000,
   };
 }

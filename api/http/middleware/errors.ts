@@ -1,9 +1,9 @@
-import type { AppMiddleware } from '../app-state.js';
-import { isChatPath, toChatError } from '../../chat/chat-errors.js';
 import { isDatabaseTimeout } from '../../../db/core/client.js';
 import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
 import { MemoryBusyError } from '../../../outgoing/byte-budget.js';
-import { ApiError, overloaded, parseError, quotaExceeded } from '../errors.js';
+import type { AppMiddleware, AppContext } from '../app-state.js';
+import { isChatPath, toChatError } from '../chat-errors.js';
+import { ApiError, overloaded, parseError, quotaExceeded, notFound } from '../errors.js';
 
 /** The only place that turns errors into answers. An unexpected error reveals nothing to the caller. */
 export function errors(): AppMiddleware {
@@ -28,4 +28,24 @@ function toAnswer(error: unknown, isCallerGone: boolean): ApiError {
   if (isQuotaExceeded(error)) return quotaExceeded();
   const isBusy = isDatabaseTimeout(error) || error instanceof MemoryBusyError;
   return isBusy ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
+}
+
+/** Answers requests that no route matched: 404 for an unknown path, 405 with `Allow` for a known one, and OPTIONS. */
+export function unmatched(): AppMiddleware {
+  return async (ctx, next) => {
+    await next();
+    if (ctx.state.route !== undefined) return;
+    const matched = (ctx as AppContext).matched ?? [];
+    const literal = matched.filter(({ path }) => !String(path).includes(':'));
+    const layers = literal.length > 0 ? literal : matched;
+    const methods = new Set(layers.flatMap((layer) => layer.methods));
+    if (methods.size === 0) throw notFound();
+    const allow = [...methods, 'OPTIONS'].toSorted().join(', ');
+    if (ctx.method !== 'OPTIONS') {
+      const message = `Method "${ctx.method}" not allowed.`;
+      throw new ApiError(405, 'method_not_allowed', message, { headers: { Allow: allow } });
+    }
+    ctx.status = 204;
+    ctx.set('Allow', allow);
+  };
 }

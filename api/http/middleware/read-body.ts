@@ -32,7 +32,7 @@ export async function readJsonBody(ctx: AppContext, bounds: BodyBounds, parse = 
   return parse(decodeText(bytes));
 }
 
-/** The same, with the bytes of a body that is passed on and not stored: no text in it is refused. */
+/** Reads a body that is passed on and not stored, together with its bytes: no text in it is refused. */
 export async function readVerbatimBody(
   ctx: AppContext,
   bounds: BodyBounds,

@@ -1,7 +1,7 @@
 // The answers of a route beyond those that it declares, derived from what it requires.
 import type { z } from 'zod';
 import { badRequestSchema, detailSchema } from '../answer-schemas.js';
-import { chatErrorSchema, isChatPath } from '../../chat/chat-errors.js';
+import { chatErrorSchema, isChatPath } from '../chat-errors.js';
 import type { Route } from '../route.js';
 
 export const STATUS_TEXTS: Partial<Record<number, string>> = {

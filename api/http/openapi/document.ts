@@ -15,7 +15,7 @@ sentences by field; everything below \`/v1/\` answers errors in the chat-complet
 with the outcome inside. Every answer carries \`X-Request-Id\`: the caller's, if it sent a sane one.`;
 
 /** `PathItemObject` of openapi-types accepts only operations of OpenAPI 3.0. */
-export type OpenApiDocument = Omit<OpenApi.Document, 'paths'> & {
+type OpenApiDocument = Omit<OpenApi.Document, 'paths'> & {
   paths: Record<string, Record<string, OpenApi.OperationObject>>;
 };
 

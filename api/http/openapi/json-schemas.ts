@@ -1,20 +1,18 @@
 // Converts zod schemas to the JSON Schemas of an OpenAPI document.
 import { z } from 'zod';
 import { documentationOf, type JsonSchema } from '../documented-as.js';
-import { nameComponents } from './components.js';
 
 /** `output`: what the service writes. `input`: what a caller may send. */
-export type Direction = 'input' | 'output';
+type Direction = 'input' | 'output';
 
 export interface JsonSchemas {
-  /** A schema with a name (components.ts) becomes a component and a reference to it. */
+  /** A schema with an `id` in its metadata becomes a component of that name and a reference to it. */
   of: (schema: z.ZodType, direction: Direction) => JsonSchema;
   /** The components so far, by id. */
   components: () => Record<string, JsonSchema>;
 }
 
 export function createJsonSchemas(): JsonSchemas {
-  nameComponents();
   const components = new Map<string, JsonSchema>();
   return {
     of(schema, direction) {
@@ -57,7 +55,8 @@ function relocate(value: unknown): unknown {
 }
 
 /**
- * Whether the member is one of these: the pattern of a format, the bounds of JavaScript's integers, "names are texts".
+ * Returns whether the member is one of these: the pattern of a format, the bounds of JavaScript's integers, "names are
+ * texts".
  */
 function isNoise(key: string, member: unknown, parent: object): boolean {
   if (key === 'pattern') return 'format' in parent;

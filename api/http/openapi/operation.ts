@@ -7,7 +7,7 @@ import { allAnswers, STATUS_TEXTS } from './common-answers.js';
 import type { JsonSchemas } from './json-schemas.js';
 import { groupOf } from './tags.js';
 
-type Place = 'path' | 'query' | 'header';
+type ParameterIn = 'path' | 'query' | 'header';
 
 const SECURITY: Record<Auth, Record<string, string[]>[]> = {
   key: [{ ApiKey: [] }, { SessionToken: [] }],
@@ -49,16 +49,20 @@ function toOperationId({ method, path }: Route): string {
   return [method.toLowerCase(), ...words].join('_');
 }
 
-function toParameters(place: Place, schema: z.ZodType | undefined, schemas: JsonSchemas): OpenApi.ParameterObject[] {
+function toParameters(
+  parameterIn: ParameterIn,
+  schema: z.ZodType | undefined,
+  schemas: JsonSchemas,
+): OpenApi.ParameterObject[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas.of(schema, 'input') as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...member }]) => ({
-    name: place === 'header' ? toHeaderName(name) : name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    name: parameterIn === 'header' ? toHeaderName(name) : name,
+    in: parameterIn,
+    required: parameterIn === 'path' || required.includes(name),
     ...(typeof description === 'string' ? { description } : {}),
     schema: member,
   }));

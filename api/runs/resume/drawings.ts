@@ -19,7 +19,7 @@ import { invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../run-
 
 export interface Drawn {
   run: Omit<PreparedRun, 'nodeErrors'>;
-  /** Of a graph that is stored already. */
+  /** The hash of a graph that is stored already. */
   snapshotHash?: Buffer;
   /** The drawing as it is stored, and its plan. */
   stored: { document: Record<string, unknown>; plan: Plan };
@@ -72,7 +72,7 @@ export async function asItIsNow(
   return { run: { ...run, facts }, stored: { document: workflow.document, plan: run.plan } };
 }
 
-/** Those of the earlier run that the run would not mask by itself. */
+/** Returns the secrets of the earlier run that the run would not mask by itself. */
 function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
   const contents = {
     ...earlier,
@@ -81,6 +81,7 @@ function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: Ear
     depth: 0,
     rootRunId: earlier.id,
     isResumed: false,
+    isStarted: true,
     traceparent: null,
   };
   const { input, secretTexts: then } = openRunContents(contents, secretFieldsOf(earlier.document), secretBox);

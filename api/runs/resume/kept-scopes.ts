@@ -1,10 +1,10 @@
-// What a run that resumes an earlier one takes over of the nodes outside bodies, and of loops that have failed.
+// A run that resumes an earlier one takes over some of the nodes outside bodies, and of loops that have failed.
 import type { Db } from '../../../db/core/client.js';
 import {
   findBegunIterations,
   findEndedNodes,
   type KeptResults,
-  type Place,
+  type NodeInRun,
 } from '../../../db/runs/resume-repository.js';
 import { indexOfPath, iterationsPrefix } from '../../../graph/iteration-path.js';
 import { traitsOf } from '../../../graph/kinds.js';
@@ -29,11 +29,11 @@ export class KeptScopes {
   readonly #db: Db;
   readonly #runId: string;
   readonly #plan: Plan;
-  /** By path, and then by node: of the drawing outside bodies, and of the items that continue. */
+  /** The fates by path, and then by node, of the drawing outside bodies and of the items that continue. */
   readonly #fates = new Map<string, Map<string, Fate>>();
-  /** Which iterations of a loop are taken over, by what their paths begin with. */
+  /** The iterations of each loop that are taken over, by the beginning of their paths. */
   readonly #done = new Map<string, 'all' | ReadonlySet<number>>();
-  /** What the paths begin with that are in bodies of the drawing's loops. */
+  /** The beginnings of the paths that are in bodies of the drawing's loops. */
   readonly #outside = new Set<string>();
 
   private constructor(db: Db, runId: string, plan: Plan) {
@@ -54,8 +54,11 @@ export class KeptScopes {
     return [...this.#fates.get('')!.values()].some(isRepeated);
   }
 
-  /** Undefined for a node that the drawing has no more. A node in an item that neither is kept nor continues begins anew. */
-  fateOf({ path, nodeId }: Place): Fate | undefined {
+  /**
+   * Returns undefined for a node that the drawing has no more. A node in an item that neither is kept nor continues
+   * begins anew.
+   */
+  fateOf({ path, nodeId }: NodeInRun): Fate | undefined {
     const known = this.#fates.get(path);
     if (known !== undefined) return known.get(nodeId);
     let isInLoop = false;
@@ -89,7 +92,7 @@ export class KeptScopes {
     }
   }
 
-  async #addLoop(loop: Place, number: number): Promise<void> {
+  async #addLoop(loop: NodeInRun, number: number): Promise<void> {
     const begun = await findBegunIterations(this.#db, { runId: this.#runId, ...loop });
     const indexes = begun.flatMap(({ path, isDone }) => (isDone ? [indexOfPath(path)] : []));
     if (begun.length === 0) return;

@@ -7,7 +7,7 @@ import type { Tables } from '../../../db/core/tables.js';
 import { claimChild, NODE_ITSELF } from '../../../db/runs/child-runs-repository.js';
 import { holdResults, takeOver } from '../../../db/runs/resume-repository.js';
 import { insertAcceptedRun, type RunFacts } from '../../../db/runs/runs-repository.js';
-import { MAX_WAIT_SECONDS } from '../../../graph/nodes/timeout-field.js';
+import { MAX_WAIT_SECONDS } from '../../../graph/nodes/shared-fields.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError } from '../../http/errors.js';
 import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../accept-run.js';
@@ -47,7 +47,7 @@ function storeAll(deps: AppDeps, keyed: KeyedRequest | undefined, resumption: Re
   });
 }
 
-/** With those of the runs below that are resumed, too. */
+/** Returns the resumption with those of the runs below that are resumed, too. */
 function withChildren(resumption: Resumption): Resumption[] {
   const below = resumption.children.flatMap(({ child }) => (typeof child === 'string' ? [] : withChildren(child)));
   return [resumption, ...below];

@@ -1,4 +1,4 @@
-// What a run that resumes an earlier one executes, and what it takes over. Nothing is stored here.
+// A run that resumes an earlier one executes some nodes, and takes over others. Nothing is stored here.
 import {
   findOpenRunBelow,
   findUnknownOutcomes,
@@ -26,12 +26,12 @@ export interface ResumeRequest {
   userId: number;
   /** The nodes that begin anew. */
   from: string[];
-  /** Whether the drawing is executed as it is now. */
+  /** True if the drawing is executed as it is now. */
   isAsNow: boolean;
   acceptsUnknown: boolean;
 }
 
-export interface ResumedChild {
+interface ResumedChild {
   nodeId: string;
   child: string | Resumption;
   isAwaited: boolean;
@@ -46,7 +46,7 @@ export interface Resumption extends Drawn {
   children: ResumedChild[];
 }
 
-export type PlannedResumption = { resumption: Resumption } | { refusal: Envelope };
+type PlannedResumption = { resumption: Resumption } | { refusal: Envelope };
 
 export async function planResumption(deps: AppDeps, request: ResumeRequest): Promise<PlannedResumption> {
   const { workflow, runId, from } = request;
@@ -100,7 +100,7 @@ function checkNodes(ids: string[], plan: Plan): void {
   throw new ApiError(400, 'unknown_node', `from: the node "${id}" ${reason}.`);
 }
 
-/** Also refuses to repeat calls of which nobody knows what they have done, in the runs below too. */
+/** Refuses to repeat calls of which nobody knows what they have done, in the runs below, too. */
 async function findChildren(
   deps: AppDeps,
   request: ResumeRequest,

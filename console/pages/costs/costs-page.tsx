@@ -1,23 +1,24 @@
+import { useState } from 'react';
 import { fieldErrors } from '../../app/explain.js';
-import { useSearchState } from '../../app/use-search-state.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Money } from '../../ui/money.js';
-import { Note } from '../../ui/note.js';
+import { FailedChoices } from '../../app/problem.js';
+import { useProjects } from '../../app/projects.js';
+import { useSearchState } from '../../app/search-state.js';
+import { ButtonLink } from '../../ui/button.js';
+import { sumDecimals } from '../../ui/decimals.js';
+import { SelectField, TextField } from '../../ui/fields.js';
+import { Money, useNow } from '../../ui/figures.js';
+import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { useNow } from '../inbox/use-now.js';
-import { CostsFilters } from './costs-filters.js';
-import { CostsSection } from './costs-section.js';
-import { LimitsSection } from './limits-section.js';
+import { CostsSection, currenciesOf, useUsage, type Usage } from './costs-section.js';
 import './costs.css';
-import { sumDecimals } from './money-sum.js';
-import { toSpan } from './span.js';
-import { currenciesOf, useUsage, type Usage } from './usage.js';
+import { isDay, lastDays, toSpan, type Span } from './figures.js';
+import { LimitsSection } from './limits-section.js';
 
-/** Often enough to notice that another day has begun. */
+/** The page must notice that another day has begun. */
 const TICK_MS = 60_000;
 const COUNT = new Intl.NumberFormat();
 
-/** `?from=&to=&project=&currency=`: UTC days, both included. */
+/** The address is `?from=&to=&project=&currency=`. Days are of UTC, and both are included. */
 export function CostsPage() {
   const filters = useSearchState();
   const { get } = filters;
@@ -89,4 +90,81 @@ function Empty() {
       </p>
     </Note>
   );
+}
+
+const SPANS = [7, 30, 90, 365] as const;
+
+interface CostsFiltersProps {
+  filters: ReturnType<typeof useSearchState>;
+  span: Span;
+  /** The present moment in milliseconds since 1970. */
+  now: number;
+  /** Sentences of the service about `from` and `to`. */
+  errors: Readonly<Record<string, string>>;
+  currencies: readonly string[];
+  currency: string;
+}
+
+function CostsFilters({ filters: { get, set }, span, now, errors, currencies, currency }: CostsFiltersProps) {
+  const projects = useProjects();
+  const known = SPANS.find((days) => {
+    const { from, to } = lastDays(days, now);
+    return from === span.from && to === span.to;
+  });
+  return (
+    <div className="costs-filters">
+      <SelectField
+        label="Project"
+        value={get('project')}
+        onChange={(project) => set({ project })}
+        options={[
+          { value: '', label: 'All projects' },
+          ...(projects.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+        ]}
+      />
+      <SelectField
+        label="Span"
+        value={known === undefined ? '' : String(known)}
+        onChange={(days) => days !== '' && set({ ...lastDays(Number(days), now) })}
+        options={[
+          ...(known === undefined ? [{ value: '', label: 'Other days' }] : []),
+          ...SPANS.map((days) => ({ value: String(days), label: `Last ${days} days` })),
+        ]}
+      />
+      <DayField label="From" value={span.from} onChange={(from) => set({ from })} error={errors['from']} />
+      <DayField label="To" value={span.to} onChange={(to) => set({ to })} error={errors['to']} />
+      {currencies.length > 1 && (
+        <SelectField
+          label="Currency"
+          value={currency}
+          onChange={(code) => set({ currency: code })}
+          options={currencies.map((code) => ({ value: code, label: code }))}
+        />
+      )}
+      <FailedChoices noun="projects" query={projects} />
+    </div>
+  );
+}
+
+interface DayFieldProps {
+  label: string;
+  /** YYYY-MM-DD. */
+  value: string;
+  /** It is called for whole days only: while a year is being typed, browsers report the year 2 and the year 20. */
+  onChange: (day: string) => void;
+  error: string | undefined;
+}
+
+function DayField({ label, value, onChange, error }: DayFieldProps) {
+  const [typed, setTyped] = useState(value);
+  const [last, setLast] = useState(value);
+  if (value !== last) {
+    setLast(value);
+    setTyped(value);
+  }
+  const take = (text: string): void => {
+    setTyped(text);
+    if (isDay(text)) onChange(text);
+  };
+  return <TextField label={label} type="date" value={typed} onChange={take} error={error} />;
 }

@@ -1,16 +1,15 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
+import { Link } from 'wouter';
+import { api, unwrap, type paths } from '../../app/api.js';
+import { Problem } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
-import { Loading } from '../../ui/loading.js';
-import { DayPicture } from './day-picture.js';
-import { RankPicture } from './rank-picture.js';
-import type { Span } from './span.js';
-import type { Usage, UsageGroup } from './usage.js';
-import { UsageTable } from './usage-table.js';
+import { Money } from '../../ui/figures.js';
+import { Loading } from '../../ui/notices.js';
+import { Table, type Column } from '../../ui/table.js';
+import { daysOf, marksOf, type Span } from './figures.js';
 
-/** Rows of a picture and its table, unless a person asks for all. Days are shown all. */
+/** A picture and its table have at most this many rows, unless a person asks for all. Days are always shown. */
 const MOST_ROWS = 12;
 
 interface CostsSectionProps {
@@ -31,11 +30,7 @@ export function CostsSection({ title, group, usage, span, currency }: CostsSecti
   return (
     <section className="costs-section" aria-labelledby={id} aria-busy={isPlaceholderData}>
       <h2 id={id}>{title}</h2>
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {rows === undefined && error === null && <Loading />}
       {rows !== undefined && error === null && (
         <>
@@ -57,5 +52,179 @@ export function CostsSection({ title, group, usage, span, currency }: CostsSecti
         </>
       )}
     </section>
+  );
+}
+
+const HEIGHT = 220;
+const BOTTOM = 24;
+const TOP = 10;
+const FORMAT = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+/** On narrow screens every other label is left out. */
+const MOST_LABELS = 8;
+
+interface DayPictureProps {
+  label: string;
+  rows: readonly Usage[];
+  span: Span;
+  currency: string;
+}
+
+/**
+ * A bar for each day of the span. Days without costs have none. The picture is as wide as its place, and the marks of
+ * its axis stand before it. The table beside it has the same figures.
+ */
+function DayPicture({ label, rows, span, currency }: DayPictureProps) {
+  const days = daysOf(span);
+  const costs = new Map(rows.map(({ key, amount }) => [key, amount[currency] ?? '0']));
+  const marks = marksOf(Math.max(0, ...[...costs.values()].map(Number)));
+  const most = marks.at(-1)?.value || 1;
+  const slot = 100 / Math.max(1, days.length);
+  const every = Math.ceil(days.length / MOST_LABELS);
+  const y = (value: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / most);
+  return (
+    <svg role="img" aria-label={label} className="costs-picture costs-picture-days" height={HEIGHT}>
+      {marks.map(({ value, text }) => (
+        <g key={text}>
+          <line x1="0" x2="100%" y1={y(value)} y2={y(value)} className="costs-grid" />
+          <text x="-8" y={y(value) + 4} textAnchor="end" className="costs-mark">
+            {text}
+          </text>
+        </g>
+      ))}
+      {days.map((day, at) => {
+        const cost = costs.get(day) ?? '0';
+        const top = y(Number(cost));
+        return (
+          <g key={day}>
+            <rect
+              x={`${slot * (at + 0.15)}%`}
+              y={top}
+              width={`${slot * 0.7}%`}
+              height={Math.max(0, y(0) - top)}
+              rx="2"
+              className="costs-bar"
+            >
+              <title>{`${day}: ${cost} ${currency}`}</title>
+            </rect>
+            {at % every === 0 && (
+              <text
+                x={`${slot * (at + 0.5)}%`}
+                y={HEIGHT - 6}
+                textAnchor="middle"
+                className={(at / every) % 2 === 0 ? 'costs-mark' : 'costs-mark costs-mark-wide'}
+              >
+                {FORMAT.format(new Date(`${day}T00:00:00Z`))}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+const ROW = 44;
+/** The percentage of the width. The rest is for the figure behind the longest bar. */
+const LONGEST = 70;
+const MOST_LETTERS = 100;
+
+interface RankPictureProps {
+  label: string;
+  /** The most expensive first. */
+  rows: readonly Usage[];
+  currency: string;
+}
+
+/**
+ * A bar for each row, whose length stands for its cost. The picture is as wide as its place, and its letters keep their
+ * size.
+ */
+function RankPicture({ label, rows, currency }: RankPictureProps) {
+  const costs = rows.map(({ amount }) => Number(amount[currency] ?? 0));
+  const most = Math.max(0, ...costs) || 1;
+  return (
+    <svg role="img" aria-label={label} className="costs-picture" width="100%" height={ROW * rows.length}>
+      {rows.map((row, at) => {
+        const length = Math.max(0.2, (LONGEST * (costs[at] ?? 0)) / most);
+        const figure = `${row.amount[currency] ?? '0'} ${currency}`;
+        return (
+          <svg key={JSON.stringify([row.key, row.label])} y={at * ROW} width="100%" height={ROW}>
+            <title>{`${row.label}: ${figure}`}</title>
+            <text y="15" className="costs-name">
+              {row.label.slice(0, MOST_LETTERS)}
+            </text>
+            <rect y="21" width={`${length}%`} height="14" rx="3" className="costs-bar" />
+            <text x={`${length}%`} y="32" dx="8" className="costs-mark">
+              {figure}
+            </text>
+          </svg>
+        );
+      })}
+    </svg>
+  );
+}
+
+const COUNT = new Intl.NumberFormat();
+const HEADINGS: Record<UsageGroup, string> = { day: 'Day (UTC)', workflow: 'Workflow', model: 'Model' };
+
+interface UsageTableProps {
+  label: string;
+  group: UsageGroup;
+  rows: readonly Usage[];
+  currency: string;
+}
+
+/** The figures of a picture, and their parts. */
+function UsageTable({ label, group, rows, currency }: UsageTableProps) {
+  return <Table label={label} rows={rows} keyOf={keyOf} columns={columnsOf(group, currency)} />;
+}
+
+function keyOf({ key, label }: Usage): string {
+  return JSON.stringify([key, label]);
+}
+
+function columnsOf(group: UsageGroup, currency: string): Column<Usage>[] {
+  return [
+    { heading: HEADINGS[group], cell: (row) => nameOf(group, row), isName: true },
+    { heading: 'Cost', cell: ({ amount }) => <Money amount={amount} currency={currency} />, isFigure: true },
+    { heading: 'Runs', cell: ({ runs }) => COUNT.format(runs), isFigure: true },
+    { heading: 'Model calls', cell: ({ calls }) => COUNT.format(calls), isFigure: true },
+    { heading: 'Input tokens', cell: (row) => COUNT.format(row.input_tokens), isFigure: true },
+    { heading: 'Output tokens', cell: (row) => COUNT.format(row.output_tokens), isFigure: true },
+  ];
+}
+
+function nameOf(group: UsageGroup, { key, label }: Usage) {
+  if (group === 'day') return <time className="figure">{key}</time>;
+  const name = group === 'workflow' && key !== '' ? <Link href={`/workflows/${key}`}>{label}</Link> : label;
+  return <span className="costs-row">{name}</span>;
+}
+
+type Path = paths['/api/v1/usage/']['get'];
+export type Usage = Path['responses'][200]['content']['application/json'][number];
+type UsageGroup = 'day' | 'workflow' | 'model';
+
+/** Returns what the person's projects, or one of them, have used. */
+export function useUsage(
+  groupBy: UsageGroup,
+  { from, to }: Span,
+  project: number | undefined,
+): UseQueryResult<Usage[]> {
+  return useQuery({
+    queryKey: ['usage', groupBy, from, to, project],
+    queryFn: ({ signal }) => {
+      const query = { group_by: groupBy, from, to, ...(project !== undefined && { project }) };
+      return unwrap(api.GET('/api/v1/usage/', { params: { query }, signal }));
+    },
+    placeholderData: (before) => before,
+    staleTime: 30_000,
+  });
+}
+
+/** Returns the currencies of amounts. USD comes first, because prices are in it. */
+export function currenciesOf(rows: readonly Usage[]): string[] {
+  const codes = new Set(rows.flatMap(({ amount }) => Object.keys(amount)));
+  return [...codes].toSorted(
+    (one, other) => Number(other === 'USD') - Number(one === 'USD') || one.localeCompare(other),
   );
 }

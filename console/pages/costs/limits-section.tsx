@@ -1,12 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
+import { Link } from 'wouter';
+import { api, unwrap } from '../../app/api.js';
+import { explain, fieldErrors } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { mayAct, useProjects, type Project } from '../../app/projects.js';
+import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
-import { mayAct, useProjects, type Project } from '../settings/use-projects.js';
-import { LimitDialog } from './limit-dialog.js';
-import { LimitItem } from './limit-item.js';
+import { Dialog } from '../../ui/dialog.js';
+import { SelectField, TextField } from '../../ui/fields.js';
+import { Money, Time } from '../../ui/figures.js';
 
-/** The limits of what projects may spend: of all that have one, or of the chosen project. */
+/** The limits of what projects may spend. All projects with a limit are shown, or the chosen project. */
 export function LimitsSection({ chosen }: { chosen: number | undefined }) {
   const { data, error, isFetching, refetch } = useProjects();
   const [changed, setChanged] = useState<Project | 'new'>();
@@ -17,11 +22,7 @@ export function LimitsSection({ chosen }: { chosen: number | undefined }) {
   return (
     <section className="costs-section" aria-labelledby={id}>
       <h2 id={id}>Limits</h2>
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {data !== undefined && limited.length === 0 && <p>No project has a limit of what it may spend.</p>}
       {limited.length > 0 && (
         <ul className="costs-limits">
@@ -39,5 +40,152 @@ export function LimitsSection({ chosen }: { chosen: number | undefined }) {
         <LimitDialog projects={changed === 'new' ? limitable : [changed]} onClose={() => setChanged(undefined)} />
       )}
     </section>
+  );
+}
+
+const PERIODS = { day: 'today (UTC)', month: 'in this month (UTC)', total: 'in all' } as const;
+const COUNT = new Intl.NumberFormat();
+/** The reserved amount changes while runs are open. */
+const EVERY_MS = 10_000;
+
+interface LimitItemProps {
+  project: Project;
+  onChange: () => void;
+}
+
+/** The limit of a project: what is used and reserved of it, and what was stopped. */
+function LimitItem({ project, onChange }: LimitItemProps) {
+  const { id, name, role } = project;
+  const { data, error } = useQuery({
+    queryKey: ['spending', id],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/spending/', { params: { path: { id } }, signal })),
+    refetchInterval: EVERY_MS,
+  });
+  const { spending_limit: limit, spent_in_period: spent } = data ?? project;
+  const stops = data?.stopped ?? [];
+  const calls = stops.reduce((sum, stop) => sum + stop.calls, 0);
+  const [last] = stops;
+  return (
+    <li>
+      {limit === null ? (
+        <p className="costs-limit-line">{name}: no limit</p>
+      ) : (
+        <>
+          <p className="costs-limit-line">
+            {name}: <Money amount={spent} /> of <Money amount={{ USD: limit.amount }} /> {PERIODS[limit.period]}
+          </p>
+          <progress aria-label={`Used of the limit of ${name}`} {...filledBy(spent['USD'] ?? '0', limit.amount)} />
+        </>
+      )}
+      {error !== null && <p className="costs-limit-more">{explain(error)}</p>}
+      {data !== undefined && (
+        <p className="costs-limit-more">
+          Reserved for calls that are not in the books yet: <Money amount={data.reserved} /> (
+          {COUNT.format(data.reserved_calls)}). Calls stopped in the last 30 days: {COUNT.format(calls)}
+          {last !== undefined && (
+            <>
+              , the last one <Time at={last.last_at} />
+              {last.last_run_id !== null && (
+                <>
+                  {' '}
+                  in <Link href={`/runs/${last.last_run_id}`}>this run</Link>
+                </>
+              )}
+            </>
+          )}
+          .
+        </p>
+      )}
+      {limit !== null && mayAct(role, 'admin') && (
+        <Button aria-label={`Change the limit of ${name}`} onClick={onChange}>
+          Change
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** Returns the parts of the bar, for which rounding does no harm. A limit of nothing is full. */
+function filledBy(used: string, limit: string): { value: number; max: number } {
+  const max = Number(limit);
+  return max > 0 ? { value: Math.min(Number(used), max), max } : { value: 1, max: 1 };
+}
+
+type Limit = NonNullable<Project['spending_limit']>;
+
+const PERIOD_CHOICES: { value: Limit['period']; label: string }[] = [
+  { value: 'day', label: 'A day' },
+  { value: 'month', label: 'A month' },
+  { value: 'total', label: 'In all' },
+];
+const FIELDS = ['spending_limit', 'spending_limit.amount', 'spending_limit.period'];
+
+interface LimitDialogProps {
+  /** One of them gets the limit. */
+  projects: readonly Project[];
+  onClose: () => void;
+}
+
+function LimitDialog({ projects, onClose }: LimitDialogProps) {
+  const [id, setId] = useState(String(projects[0]?.id ?? ''));
+  const known = projects.find((project) => String(project.id) === id)?.spending_limit ?? null;
+  const [amount, setAmount] = useState(known?.amount ?? '');
+  const [period, setPeriod] = useState<Limit['period']>(known?.period ?? 'month');
+  const change = useChange(
+    (limit: Limit | null) =>
+      unwrap(
+        api.PATCH('/api/v1/projects/{id}/', { params: { path: { id: Number(id) } }, body: { spending_limit: limit } }),
+      ),
+    { invalidates: ['projects', 'spending'], said: 'The limit is changed.', onSuccess: onClose },
+  );
+  const errors = fieldErrors(change.error);
+  return (
+    <Dialog
+      title={known === null ? 'Set a limit' : 'Change the limit'}
+      onClose={onClose}
+      footer={
+        <>
+          {known !== null && (
+            <Button isBusy={change.isPending} onClick={() => change.mutate(null)}>
+              Remove the limit
+            </Button>
+          )}
+          <Button
+            variant="primary"
+            isBusy={change.isPending}
+            onClick={() => change.mutate({ amount: amount.trim(), period })}
+          >
+            Save
+          </Button>
+        </>
+      }
+    >
+      <Problem error={change.error} fields={FIELDS} />
+      <p>A model call that could pass the limit is not made, and its run fails. What has begun is paid for.</p>
+      {projects.length > 1 && (
+        <SelectField
+          label="Project"
+          value={id}
+          onChange={setId}
+          options={projects.map((project) => ({ value: String(project.id), label: project.name }))}
+        />
+      )}
+      <TextField
+        label="Limit in USD"
+        value={amount}
+        onChange={setAmount}
+        inputMode="decimal"
+        placeholder="25.00"
+        error={errors['spending_limit.amount'] ?? errors['spending_limit']}
+        isRequired
+      />
+      <SelectField
+        label="Period"
+        hint="Days and months begin at midnight UTC."
+        value={period}
+        onChange={(value) => setPeriod(PERIOD_CHOICES.find((choice) => choice.value === value)?.value ?? 'month')}
+        options={PERIOD_CHOICES}
+      />
+    </Dialog>
   );
 }

@@ -1,16 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { parseJson } from '../../../graph/json-text.js';
 import { explain, fieldErrors } from '../../app/explain.js';
-import { useUser } from '../../app/use-session.js';
-import { Alert } from '../../ui/alert.js';
-import { announce } from '../../ui/announce.js';
+import { useUser } from '../../app/session.js';
+import { isObject, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
-import { Note } from '../../ui/note.js';
-import { TextField } from '../../ui/text-field.js';
-import { decide, readApproval, type Wish } from './approval.js';
-import type { Approval, Verdict } from './approval-types.js';
-import { ArgumentsField, readArguments, toDraft, type Draft } from './arguments-field.js';
-import { countedSentence, outcomeSentence, tooLateSentence } from './outcome-sentence.js';
+import { TextField } from '../../ui/fields.js';
+import { Alert, announce, Note } from '../../ui/notices.js';
+import { toVisibleJson } from '../../ui/visible-json.js';
+import { countedSentence, outcomeSentence, tooLateSentence, type Approval, type Verdict } from './approvals.js';
+import { decide, readApproval, type Wish } from './inbox-calls.js';
 
 const MOST_CHARACTERS = 2_000;
 const SENTENCES = {
@@ -22,9 +21,9 @@ interface DecisionFormProps {
   request: Approval;
   /** Whether the person's role is still being asked for. */
   disabled: boolean;
-  /** The request waits still, and has changed. */
+  /** The request has changed, and still waits. */
   onChange: (request: Approval) => void;
-  /** `problem`: why the person's decision did not count. */
+  /** `problem` says why the person's decision did not count. */
   onDecided: (request: Approval, problem?: string) => void;
 }
 
@@ -38,7 +37,7 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
   const decision = useMutation({
     mutationFn: async (wish: Wish) => {
       const answer = await decide(request, wish);
-      // Who has decided, and when, is what the service says: it may have been somebody else.
+      // The service says who has decided and when, because it may have been somebody else.
       return { answer, now: await readApproval(request.request_id) };
     },
     onMutate: () => {
@@ -54,7 +53,7 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
       if (isWaiting) {
         setProblem(said);
         if (isCounted) setNote(told);
-        // After a conflict the changed arguments are shown above, and the person may send the own ones again.
+        // After a conflict the changed arguments are shown above, and the person may send their own ones again.
         setDraft(isCounted ? undefined : draft && { ...draft, seenHash: now.arguments_hash });
         onChange(now);
       } else onDecided(now, said);
@@ -108,5 +107,50 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
         </Button>
       </div>
     </div>
+  );
+}
+
+const ROWS = 8;
+
+/** The arguments while a person changes them. */
+interface Draft {
+  text: string;
+  /** The hash of the arguments that the person began with. */
+  seenHash: string;
+  problem?: string;
+}
+
+function toDraft(request: Approval): Draft {
+  const text = toVisibleJson(request.edited_arguments ?? request.arguments);
+  return { text, seenHash: request.arguments_hash };
+}
+
+/** Returns undefined if the text is no JSON object. */
+function readArguments(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface ArgumentsFieldProps {
+  draft: Draft;
+  error: string | undefined;
+  onChange: (draft: Draft) => void;
+}
+
+function ArgumentsField({ draft, error, onChange }: ArgumentsFieldProps) {
+  return (
+    <TextField
+      label="Arguments as JSON"
+      hint="The tool gets these instead. Write secrets themselves: ******** stands for one that is not shown."
+      error={error}
+      rows={ROWS}
+      spellCheck={false}
+      value={draft.text}
+      onChange={(text) => onChange({ text, seenHash: draft.seenHash })}
+    />
   );
 }

@@ -1,29 +1,37 @@
-import { useSearchParams } from 'wouter';
+import { useQuery } from '@tanstack/react-query';
+import { Fragment, type ReactNode } from 'react';
+import { Problem } from '../../app/problem.js';
+import { useSearchState } from '../../app/search-state.js';
+import { SelectField } from '../../ui/fields.js';
+import { Loading, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
+import { Pager } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
-import { DecidedList } from './decided-list.js';
+import type { ApprovalFilter } from './approvals.js';
+import { listApprovals, listTasks } from './inbox-calls.js';
 import './inbox.css';
-import { EndedTasks } from './tasks/ended-tasks.js';
-import { useWaitingTasks } from './tasks/use-waiting-tasks.js';
-import { WaitingTasks } from './tasks/waiting-tasks.js';
-import { useWaiting } from './use-waiting.js';
-import { WaitingList } from './waiting-list.js';
+import { RequestArticle } from './request-article.js';
+import { TaskArticle } from './task-article.js';
+import { useWaiting, useWaitingTasks, WaitingList, WaitingTasks } from './waiting.js';
 
 const TABS = ['waiting', 'decided', 'tasks'] as const;
 
-/** What runs ask people: tasks, and agents' calls. `?tab=decided` is what has been decided, `?tab=tasks` tasks that have ended. */
+/**
+ * Runs ask people here: by tasks, and by requests of agents for tool calls. `?tab=decided` shows decided requests,
+ * `?tab=tasks` tasks that have ended.
+ */
 export function InboxPage() {
-  const [search, setSearch] = useSearchParams();
+  const { get, set } = useSearchState();
   const waiting = useWaiting();
   const tasks = useWaitingTasks();
-  const selected = TABS.find((tab) => tab === search.get('tab')) ?? 'waiting';
+  const selected = TABS.find((tab) => tab === get('tab')) ?? 'waiting';
   return (
     <div className="inbox">
       <PageHeader title="Inbox" />
       <Tabs
         label="Requests"
         selected={selected}
-        onSelect={(tab) => setSearch(tab === 'waiting' ? {} : { tab })}
+        onSelect={(tab) => set({ tab: tab === 'waiting' ? '' : tab, outcome: '' }, { isStep: true })}
         tabs={[
           {
             id: 'waiting',
@@ -40,5 +48,90 @@ export function InboxPage() {
         ]}
       />
     </div>
+  );
+}
+
+const PAGE_SIZE = 20;
+
+interface EndedListProps<Item, Outcome extends string> {
+  /** The first part of the queries' key. */
+  name: string;
+  /** The noun for one of the items, such as `request`. */
+  noun: string;
+  /** The first outcome is chosen if the address names none. */
+  outcomes: readonly { value: Outcome; label: string }[];
+  list: (
+    query: { status: Outcome; page: number; size: number },
+    signal: AbortSignal,
+  ) => Promise<{ items: Item[]; total: number; size: number }>;
+  idOf: (item: Item) => string;
+  /** `onChange` is called when the item is no longer as it was listed. */
+  children: (item: Item, onChange: () => void) => ReactNode;
+}
+
+/** The list of what has ended, by outcome: `?outcome=&page=`. */
+function EndedList<Item, Outcome extends string>(props: EndedListProps<Item, Outcome>) {
+  const { name, noun, outcomes, list, idOf, children } = props;
+  const { get, page, set } = useSearchState();
+  const status = (outcomes.find(({ value }) => value === get('outcome')) ?? outcomes[0])!.value;
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: [name, status, 'list', page],
+    queryFn: ({ signal }) => list({ status, page, size: PAGE_SIZE }, signal),
+    placeholderData: (before) => before,
+  });
+  const show = (change: Readonly<Record<string, string>>): void => set(change, { isStep: true });
+  return (
+    <>
+      <div className="inbox-filter">
+        <SelectField label="Outcome" value={status} options={outcomes} onChange={(outcome) => show({ outcome })} />
+        {data !== undefined && <p>{data.total === 1 ? `1 ${noun}` : `${data.total} ${noun}s`}</p>}
+      </div>
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+      {data?.items.length === 0 && <Note>No {noun} has ended this way yet.</Note>}
+      <div className="inbox-list" aria-busy={isFetching}>
+        {data?.items.map((item) => (
+          <Fragment key={idOf(item)}>{children(item, () => void refetch())}</Fragment>
+        ))}
+      </div>
+      {data !== undefined && (
+        <Pager page={page} size={data.size} total={data.total} onPage={(next) => show({ page: String(next) })} />
+      )}
+    </>
+  );
+}
+
+const APPROVAL_OUTCOMES = [
+  { value: 'decided', label: 'Approved and rejected' },
+  { value: 'approved', label: 'Approved' },
+  { value: 'rejected', label: 'Rejected' },
+  { value: 'expired', label: 'Expired' },
+] as const satisfies { value: ApprovalFilter; label: string }[];
+
+function DecidedList() {
+  return (
+    <EndedList
+      name="approvals"
+      noun="request"
+      outcomes={APPROVAL_OUTCOMES}
+      list={listApprovals}
+      idOf={(request) => request.request_id}
+    >
+      {(request, onChange) => <RequestArticle request={request} onChange={onChange} isLinked />}
+    </EndedList>
+  );
+}
+
+const TASK_OUTCOMES = [
+  { value: 'answered', label: 'Answered' },
+  { value: 'expired', label: 'Expired' },
+] as const;
+
+/** The tasks that the person could have answered, and that have ended. */
+function EndedTasks() {
+  return (
+    <EndedList name="tasks" noun="task" outcomes={TASK_OUTCOMES} list={listTasks} idOf={(task) => task.id}>
+      {(task, onChange) => <TaskArticle task={task} onChange={onChange} isLinked />}
+    </EndedList>
   );
 }

@@ -1,21 +1,29 @@
-import { explain } from '../../app/explain.js';
-import { useSearchState } from '../../app/use-search-state.js';
-import { Alert } from '../../ui/alert.js';
-import { Button } from '../../ui/button.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Loading } from '../../ui/loading.js';
-import { Note } from '../../ui/note.js';
+import { useId } from 'react';
+import { Link } from 'wouter';
+import { FailedChoices, Problem } from '../../app/problem.js';
+import { useSearchState, useTyped } from '../../app/search-state.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { SearchField, SelectField } from '../../ui/fields.js';
+import { Money } from '../../ui/figures.js';
+import { Loading, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { Pager } from '../../ui/pager.js';
-import { MarketplaceFilters, toOrdering } from './marketplace-filters.js';
-import { useLanguages, usePublished } from './marketplace-list.js';
+import { Pager } from '../../ui/table.js';
 import './marketplace.css';
-import { PublishedCard } from './published-card.js';
+import {
+  Fee,
+  languageName,
+  useCategories,
+  useLanguages,
+  usePublished,
+  type Language,
+  type Ordering,
+  type Published,
+} from './published.js';
 
 const PAGE_SIZE = 24;
 const FILTERS = ['search', 'category', 'subcategory', 'language'] as const;
 
-/** `?search=&category=&subcategory=&language=&ordering=&page=`. */
+/** The address is `?search=&category=&subcategory=&language=&ordering=&page=`. */
 export function MarketplacePage() {
   const filters = useSearchState();
   const { get, set, page } = filters;
@@ -35,11 +43,7 @@ export function MarketplacePage() {
     <>
       <PageHeader title="Marketplace" />
       <MarketplaceFilters filters={filters} />
-      {error !== null && (
-        <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-          {explain(error)}
-        </Alert>
-      )}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {data === undefined && error === null && <Loading />}
       {data?.total === 0 && (
         <Empty isFiltered={isFiltered} onClear={() => set(Object.fromEntries(FILTERS.map((name) => [name, ''])))} />
@@ -80,4 +84,105 @@ function Empty({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => vo
 
 function isId(text: string): boolean {
   return /^[1-9]\d{0,8}$/.test(text);
+}
+
+const ORDERINGS: readonly { value: Ordering | ''; label: string }[] = [
+  { value: '', label: 'Published last' },
+  { value: '-created_at', label: 'Newest' },
+  { value: 'created_at', label: 'Oldest' },
+  { value: '-last_run_at', label: 'Run last' },
+  { value: '-total_cost', label: 'Most spent on' },
+  { value: 'total_cost', label: 'Least spent on' },
+];
+
+/** Returns the ordering that a text of the address names, if the service knows it. */
+function toOrdering(text: string): Ordering | undefined {
+  const known = ORDERINGS.find(({ value }) => value === text)?.value;
+  return known === '' ? undefined : known;
+}
+
+function MarketplaceFilters({ filters }: { filters: ReturnType<typeof useSearchState> }) {
+  const { get, set } = filters;
+  const [typed, setTyped] = useTyped(get('search'), (search) => set({ search }));
+  const [allCategories, allLanguages] = [useCategories(), useLanguages()];
+  const categories = allCategories.data ?? [];
+  const languages = allLanguages.data ?? [];
+  const below = categories.filter(({ parent }) => parent !== null && String(parent) === get('category'));
+  return (
+    <div className="marketplace-filters" role="search">
+      <SearchField label="Search marketplace" value={typed} onChange={setTyped} />
+      {categories.length > 0 && (
+        <SelectField
+          label="Category"
+          value={get('category')}
+          onChange={(category) => set({ category, subcategory: '' })}
+          options={withAll(
+            'All categories',
+            categories.filter(({ parent }) => parent === null),
+          )}
+        />
+      )}
+      {below.length > 0 && (
+        <SelectField
+          label="Subcategory"
+          value={get('subcategory')}
+          onChange={(subcategory) => set({ subcategory })}
+          options={withAll('All subcategories', below)}
+        />
+      )}
+      <SelectField
+        label="Language"
+        value={get('language')}
+        onChange={(language) => set({ language })}
+        options={withAll('All languages', languages)}
+      />
+      <SelectField
+        label="Order"
+        value={toOrdering(get('ordering')) ?? ''}
+        onChange={(ordering) => set({ ordering })}
+        options={ORDERINGS}
+      />
+      <FailedChoices noun="categories" query={allCategories} />
+      <FailedChoices noun="languages" query={allLanguages} />
+    </div>
+  );
+}
+
+function withAll(label: string, choices: readonly { code: string; name: string }[]) {
+  return [{ value: '', label }, ...choices.map(({ code, name }) => ({ value: code, label: name }))];
+}
+
+const COUNT = new Intl.NumberFormat();
+
+interface PublishedCardProps {
+  workflow: Published;
+  languages: readonly Language[] | undefined;
+}
+
+function PublishedCard({ workflow, languages }: PublishedCardProps) {
+  const id = useId();
+  return (
+    <article className="published" aria-labelledby={id}>
+      <h2 id={id} className="published-title">
+        <Link href={`/marketplace/${workflow.slug}`}>{workflow.market_title}</Link>
+      </h2>
+      <p className="published-text">{workflow.short_description}</p>
+      <p className="published-figures">
+        <span>
+          <Fee workflow={workflow} />
+        </span>
+        <span>
+          <Money amount={workflow.marketplace_price_avg} /> on average
+        </span>
+        <span>{countOf(workflow.total_users_count, 'user')}</span>
+        <span>{countOf(workflow.total_runs_count, 'run')}</span>
+        <span>{workflow.available_languages.map((code) => languageName(languages, code)).join(', ')}</span>
+        {workflow.copied_workflow_id !== -1 && <strong>In my workflows</strong>}
+      </p>
+    </article>
+  );
+}
+
+function countOf(count: number, noun: string): string {
+  return `${COUNT.format(count)} ${count === 1 ? noun : `${noun}s`}`;
 }

@@ -1,11 +1,11 @@
-// What the run page reads of the service.
+// The data that the run page reads from the service.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { readLinks } from '../../graph/run-links.js';
+import { useProjectRole } from '../../app/projects.js';
+import { readLinks } from '../../drawing/run-links.js';
 import { applyState, nodeKey, startLiveRun, type NodeEntry } from '../../live/live-run.js';
 import { statusesOf } from '../../live/node-status.js';
 import { readShownRun, writeShownRun } from '../../live/run-cache.js';
-import { loadIterations } from './iterations-data.js';
 import { toPollStatus } from './run-word.js';
 
 export type RunDetail = paths['/api/v1/runs/{run_id}/']['get']['responses'][200]['content']['application/json'];
@@ -16,12 +16,15 @@ export type Attempt = NodeDetail['attempts'][number];
 export type ApprovalRequest =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/']['get']['responses'][200]['content']['application/json'][number];
 
-/** The run whole. The state of its nodes goes into the cache of live runs, too, from which the parts of the page read. */
+/**
+ * Returns the whole run. The state of its nodes goes into the cache of live runs as well, from which the parts of the
+ * page read.
+ */
 export function useRun(runId: string): UseQueryResult<RunDetail> {
   return useQuery({ queryKey: ['run', runId], queryFn: ({ signal }) => loadRun(runId, signal) });
 }
 
-export async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
+async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
   const run = await unwrap(api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: runId } }, signal }));
   const status = toPollStatus(run);
   const nodes = run.result as Record<string, NodeEntry>;
@@ -40,7 +43,7 @@ export async function loadRun(runId: string, signal: AbortSignal): Promise<RunDe
   return run;
 }
 
-/** The approval requests of a run, decided ones too. */
+/** Returns the approval requests of a run, including decided ones. */
 export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
   return useQuery({
     queryKey: ['run-approvals', runId],
@@ -56,7 +59,7 @@ export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
 
 const COST_EVERY_MS = 4_000;
 
-/** What an open run has cost so far: its item in the list of runs, which comes without the results. */
+/** Returns what an open run has cost so far. It is read from the list of runs, which comes without the results. */
 export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record<string, string>> {
   const createdAtMs = Date.parse(run.created_at);
   const query = useQuery({
@@ -81,12 +84,59 @@ export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record
   return isOpen ? (listed?.cost ?? run.cost) : run.cost;
 }
 
-/** Who may only read, by their role where the run belongs to, gets no buttons. Without an answer the service decides. */
+/**
+ * Returns whether the person may run it. People who may only read get no buttons. If the role cannot be read, the
+ * service decides.
+ */
 export function useMayRun(projectId: number): boolean {
-  const query = useQuery({
-    queryKey: ['projects', 'one', projectId],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
-    staleTime: 60_000,
-  });
-  return query.isError || (query.data !== undefined && query.data.role !== 'viewer');
+  const { role, isKnown } = useProjectRole(projectId);
+  return isKnown && role !== 'viewer';
+}
+
+// The nodes inside loops are read by themselves: neither the run nor its polls have them.
+
+/**
+ * The limits of what is read of each loop, and of all loops together: a page that shows a run must not ask for ten
+ * thousand iterations.
+ */
+const ITERATIONS_OF_A_LOOP = 100;
+const MAX_REQUESTS = 20;
+
+interface LoopAddress {
+  node: string;
+  /** The enclosing iteration; empty outside loops. */
+  path: string;
+}
+
+/** Returns the entries of the nodes in the first iterations of each loop of `nodes`, with their paths. */
+async function loadIterations(
+  { id, workflow }: { id: string; workflow: { id: number } },
+  nodes: readonly NodeEntry[],
+  signal: AbortSignal,
+): Promise<NodeEntry[]> {
+  const found: NodeEntry[] = [];
+  const loops = loopsOf(nodes);
+  // The list grows while it is iterated: an iteration may have loops of its own.
+  for (const [index, { node, path }] of loops.entries()) {
+    if (index === MAX_REQUESTS) break;
+    const { items } = await unwrap(
+      api.GET('/api/v1/workflows/{id}/history/{run_id}/iterations/', {
+        params: {
+          path: { id: workflow.id, run_id: id },
+          query: { node, size: ITERATIONS_OF_A_LOOP, ...(path !== '' && { path }) },
+        },
+        signal,
+      }),
+    );
+    for (const iteration of items) {
+      const entries = Object.values(iteration.nodes).map((entry) => ({ ...entry, path: iteration.path }));
+      found.push(...entries);
+      loops.push(...loopsOf(entries));
+    }
+  }
+  return found;
+}
+
+function loopsOf(nodes: readonly NodeEntry[]): LoopAddress[] {
+  return nodes.flatMap(({ id, path = '', iterations }) => (iterations === undefined ? [] : [{ node: id, path }]));
 }

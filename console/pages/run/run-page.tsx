@@ -1,15 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { api, unwrap } from '../../app/api.js';
 import { explain, isNotFound } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
-import { Loading } from '../../ui/loading.js';
-import { NotFound } from '../../ui/not-found.js';
-import { PageHeader } from '../../ui/page-header.js';
-import { useRun } from './run-data.js';
-import { RunView } from './run-view.js';
-import { useKinds } from './use-kinds.js';
+import { Problem } from '../../app/problem.js';
+import { byType, type NodeKinds } from '../../drawing/drawing.js';
+import { isObject } from '../../drawing/json.js';
+import { labelOf, RunGraph } from '../../drawing/run-graph.js';
+import { readLinks, type RunLinks } from '../../drawing/run-links.js';
+import { useRunWord } from '../../live/run-cache.js';
+import { useLiveRun } from '../../live/use-live-run.js';
+import type { Connection } from '../../live/watch-run.js';
+import { Duration, Money, RunningFor, Time } from '../../ui/figures.js';
+import { Alert, announce, Loading, Note } from '../../ui/notices.js';
+import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
+import { Status } from '../../ui/status.js';
+import { NodePanel } from './node-panel.js';
+import { Refused, useReRun } from './re-run.js';
+import { RunActions, useCancel } from './run-actions.js';
+import { useRunAddress, type NodeChoice } from './run-address.js';
+import { useApprovals, useRun, useRunningCost, type RunDetail } from './run-data.js';
+import './run-page.css';
+import { runWord } from './run-word.js';
+import { Timeline } from './timeline.js';
 
 export function RunPage({ runId }: { runId: string }) {
   const query = useRun(runId);
-  // The graph needs them: they are read beside the run.
+  // The graph needs the kinds, so they are read at the same time as the run.
   useKinds();
   if (query.data !== undefined) return <RunView run={query.data} />;
   if (query.isPending) return <Loading label="Loading the run" />;
@@ -19,9 +36,248 @@ export function RunPage({ runId }: { runId: string }) {
   return (
     <>
       <PageHeader title="Run" />
-      <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>
-        {explain(query.error)}
-      </Alert>
+      <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
     </>
   );
+}
+
+const Differences = lazy(() => import('./differences.js').then((module) => ({ default: module.Differences })));
+
+/** A run while it runs, or as it was. */
+function RunView({ run }: { run: RunDetail }) {
+  const links = useMemo(() => readLinks(run.data), [run.data]);
+  const labels = useMemo(() => toLabels(run.data), [run.data]);
+  const isOpen = run.status === 'In Progress';
+  const query = useRun(run.id);
+  const { connection, error, retry } = useLiveRun({ runId: run.id, links, isOpen });
+  const word = runWord(run, useRunWord(run.id));
+  const again = useReRun(run);
+  const cancel = useCancel(run);
+  const { choice, choose, otherId, compare } = useRunAddress(run);
+  return (
+    <div className="page-full run-page">
+      <RunHeader
+        run={run}
+        word={word}
+        isOpen={isOpen}
+        actions={<RunActions run={run} labels={labels} again={again} cancel={cancel} onCompare={compare} />}
+      />
+      <div className="run-body">
+        {again.isError && <Refused error={again.error} labels={labels} onRetry={() => again.mutate({})} />}
+        {isOpen && cancel.isError && <Alert onRetry={() => cancel.mutate()}>{explain(cancel.error)}</Alert>}
+        {isOpen && error !== undefined && <Alert onRetry={retry}>{explain(error)}</Alert>}
+        <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
+        <RunNotes run={run} labels={labels} />
+        {otherId !== undefined && (
+          <Suspense fallback={<Loading />}>
+            <Differences run={run} otherId={otherId} onClose={() => compare(undefined)} />
+          </Suspense>
+        )}
+        <RunPanes run={run} isOpen={isOpen} links={links} labels={labels} choice={choice} choose={choose} />
+      </div>
+      {isOpen && <ConnectionNote connection={connection} />}
+    </div>
+  );
+}
+
+function toLabels(drawing: Record<string, unknown>): ReadonlyMap<string, string> {
+  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
+  return new Map(nodes.map((node) => [String(node['id']), labelOf(node)]));
+}
+
+interface RunHeaderProps {
+  run: RunDetail;
+  /** The status of the run in the console's words. */
+  word: string;
+  isOpen: boolean;
+  actions: ReactNode;
+}
+
+function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
+  const cost = useRunningCost(run, isOpen);
+  useTitle(`${run.workflow.title}, ${word}`);
+  // The live region of the page announces every change of the run's status.
+  useEffect(() => announce(`Run ${word}`), [word]);
+  return (
+    <header className="run-header">
+      <div className="run-header-name">
+        <h1>{run.workflow.title}</h1>
+        <Status status={word} />
+      </div>
+      <dl className="run-header-facts">
+        <Fact name="Started">
+          <Time at={run.run_started_at ?? run.created_at} />
+        </Fact>
+        <Fact name="Duration">
+          {isOpen && run.run_started_at !== null ? (
+            <RunningFor since={run.run_started_at} />
+          ) : (
+            <Duration ms={run.duration === null ? null : run.duration * 1000} />
+          )}
+        </Fact>
+        <Fact name="Cost">
+          <Money amount={cost} />
+        </Fact>
+        {!isOpen && run.total_cost['USD'] !== run.cost['USD'] && (
+          <Fact name="With sub-workflows">
+            <Money amount={run.total_cost} />
+          </Fact>
+        )}
+        <Fact name="Workflow">
+          <Link href={`/workflows/${run.workflow.id}`}>Version {run.workflow_version}</Link>
+        </Fact>
+        <Fact name="Project">{run.project.name}</Fact>
+        {run.parent_run_id !== null && (
+          <Fact name="Started by">
+            <Link href={parentAddress(run)}>Another run</Link>
+          </Fact>
+        )}
+        {run.resumed_from !== null && (
+          <Fact name="Resumes">
+            <Link href={`/runs/${run.resumed_from}`}>An earlier run</Link>
+          </Fact>
+        )}
+        {run.temporal_url !== undefined && (
+          <Fact name="Operators">
+            <a href={run.temporal_url} target="_blank" rel="noopener noreferrer">
+              Open in Temporal
+            </a>
+          </Fact>
+        )}
+      </dl>
+      <div className="run-header-actions">{actions}</div>
+    </header>
+  );
+}
+
+/** Returns the address of the node that has started the run, on the page of its run. */
+function parentAddress({ parent_run_id: id, parent_node_id: node, parent_path: path }: RunDetail): string {
+  const place = new URLSearchParams({ node: node ?? '', ...(path === null || path === '' ? {} : { path }) });
+  return `/runs/${id}?${place.toString()}`;
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="run-header-fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Notes that a person should read first. */
+function RunNotes({ run, labels }: { run: RunDetail; labels: ReadonlyMap<string, string> }) {
+  const requests = useApprovals(run.id).data ?? [];
+  const pending = run.status === 'In Progress' ? requests.filter(({ status }) => status === 'pending') : [];
+  return (
+    <>
+      {pending.map((request) => (
+        <Note key={request.request_id}>
+          {labels.get(request.node_id) ?? request.node_label} asks whether it may call {request.tool_name}:{' '}
+          <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>decide in the inbox</Link>.
+        </Note>
+      ))}
+      {run.status === 'Draft' && (
+        <Note>This run was refused before it began: fields of its nodes were not valid. Choose a failed node.</Note>
+      )}
+      {run.error !== null && run.status !== 'Draft' && (
+        <Note>
+          <code>{run.error.code}</code> {run.error.message}
+          {run.error.code === 'budget_exceeded' && <Budget run={run} />}
+        </Note>
+      )}
+      {run.results_expired_at !== undefined && (
+        <Note>
+          The results of this run have expired: their contents were removed on <Time at={run.results_expired_at} />.
+        </Note>
+      )}
+    </>
+  );
+}
+
+/** Says what the code means, and where the limits are. */
+function Budget({ run: { workflow, project } }: { run: RunDetail }) {
+  return (
+    <>
+      {' '}
+      The run was stopped before a model call that could have passed a limit of money. These can be changed:{' '}
+      <Link href={`/costs?project=${project.id}`}>the limit of the project</Link>, that of a run in the menu of{' '}
+      <Link href={`/workflows/${workflow.id}`}>the workflow</Link>, and that of an agent in its node.
+    </>
+  );
+}
+
+interface RunPanesProps {
+  run: RunDetail;
+  isOpen: boolean;
+  links: RunLinks;
+  /** Labels of nodes by id. */
+  labels: ReadonlyMap<string, string>;
+  choice: NodeChoice | undefined;
+  choose: (choice: NodeChoice | string) => void;
+}
+
+/** The style sheet (run-page.css) has the same width. */
+const NARROW = '(max-width: 900px)';
+
+/** The graph, the timeline, and the node that is chosen in one of them. */
+function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps) {
+  const kinds = useKinds();
+  const panel = useRef<HTMLElement>(null);
+  const show = useCallback(
+    (next: NodeChoice | string) => {
+      choose(next);
+      // The details are below what was touched on a narrow screen.
+      if (matchMedia(NARROW).matches) requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'start' }));
+    },
+    [choose],
+  );
+  return (
+    <div className="run-panes">
+      <section aria-label="Graph" className="run-graph-pane">
+        <RunGraph
+          runId={run.id}
+          drawing={run.data}
+          links={links}
+          kinds={kinds}
+          selected={choice?.nodeId}
+          onSelect={show}
+        />
+      </section>
+      <Timeline run={run} isOpen={isOpen} labels={labels} selected={choice} onSelect={show} />
+      <NodePanel run={run} labels={labels} choice={choice} onSelect={show} ref={panel} />
+    </div>
+  );
+}
+
+const BACK_MS = 5_000;
+
+/** Says when the connection is lost, and for a moment that it is back. */
+function ConnectionNote({ connection }: { connection: Connection }) {
+  const [shown, setShown] = useState<'lost' | 'back'>();
+  const next = connection === 'lost' ? 'lost' : connection === 'connecting' || shown !== 'lost' ? shown : 'back';
+  if (next !== shown) setShown(next);
+  useEffect(() => {
+    if (shown !== undefined) announce(SENTENCES[shown]);
+    if (shown !== 'back') return undefined;
+    const timer = setTimeout(() => setShown(undefined), BACK_MS);
+    return () => clearTimeout(timer);
+  }, [shown]);
+  if (shown === undefined) return null;
+  return <p className={`connection-note connection-note-${shown}`}>{SENTENCES[shown]}</p>;
+}
+
+const SENTENCES = {
+  lost: 'The connection is lost. What you see may be out of date; the page tries to connect again.',
+  back: 'The connection is back.',
+} as const;
+
+/** Returns the kinds of nodes by their words in drawings. There are none until they are known. */
+function useKinds(): NodeKinds {
+  const { data } = useQuery({
+    queryKey: ['node-kinds'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/workflows/get_nodes/', { signal })),
+    staleTime: Infinity,
+  });
+  return useMemo(() => byType(data ?? []), [data]);
 }

@@ -1,4 +1,4 @@
-// The words that the console has for the state of a run. docs/use/api.md has those of the service.
+// The words of the console for the state of a run. docs/use/api.md has those of the service.
 import type { RunStatus } from '../../../clients/typescript/src/index.js';
 
 export type StoredStatus = 'In Progress' | 'Succeeded' | 'Cancelled' | 'Error' | 'Draft';
@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<StoredStatus, string>> = {
   Succeeded: 'succeeded',
   Cancelled: 'cancelled',
   Error: 'failed',
-  // Refused before it began: the drawing or its input was not valid.
+  // The run was refused before it began: the drawing or its input was not valid.
   Draft: 'not run',
 };
 
@@ -23,8 +23,8 @@ export const RUN_FILTERS: readonly (readonly [word: string, status: StoredStatus
 ).map(([status, word]) => [word, status] as const);
 
 /**
- * What the service calls the status of an address: `failed` and `Error` alike. Runs in queue and waiting ones are stored as
- * open. Undefined for anything else.
+ * Returns what the service calls the status of an address: `failed` and `Error` mean the same. Runs in queue and
+ * waiting runs are stored as open. It returns undefined for any other text.
  */
 export function toStoredStatus(text: string): StoredStatus | undefined {
   const wanted = text.toLowerCase();
@@ -32,16 +32,16 @@ export function toStoredStatus(text: string): StoredStatus | undefined {
   return RUN_FILTERS.find(([word, status]) => word === wanted || status.toLowerCase() === wanted)?.[1];
 }
 
-/** `live`: what is known beyond the stored status while the run is open. */
+/** `live` is the status that is known beyond the stored one while the run is open. */
 export function runWord(run: StoredRun, live?: string): string {
   if (run.status !== 'In Progress') return WORDS[run.status];
   if (live === 'waiting') return live;
-  // A run that has ended a moment ago: whether it failed or was cancelled comes with its stored status.
+  // The run has ended a moment ago. Its stored status says whether it failed or was cancelled.
   if (live === 'in progress' || live === 'succeed' || live === 'failed') return 'in progress';
   return run.run_started_at === null ? 'in queue' : 'in progress';
 }
 
-/** The word of polls for a stored status. */
+/** Returns the word of polls for a stored status. */
 export function toPollStatus({ status, run_started_at: startedAt }: StoredRun): RunStatus {
   if (status === 'In Progress') return startedAt === null ? 'in queue' : 'in progress';
   return status === 'Succeeded' ? 'succeed' : 'failed';

@@ -2,7 +2,7 @@
 import { toStoredStatus, type StoredStatus } from '../run/run-word.js';
 
 export interface RunFilters {
-  /** A word of the console (`failed`), or empty. */
+  /** A word of the console, such as `failed`, or an empty text. */
   status: string;
   project: string;
   workflow: string;
@@ -10,14 +10,14 @@ export interface RunFilters {
   /** Days (`2026-01-31`) in the person's own time zone, or moments with their offset. */
   from: string;
   to: string;
-  /** `newest`, `oldest`, `dearest`, `cheapest`. */
+  /** One of `newest`, `oldest`, `dearest` and `cheapest`. */
   order: string;
   page: number;
 }
 
-export type RunOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
+type RunOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 
-export interface RunsQuery {
+interface RunsQuery {
   status?: StoredStatus;
   project?: number;
   workflow?: number;
@@ -56,7 +56,7 @@ export function readFilters(params: URLSearchParams): RunFilters {
   };
 }
 
-/** What is at its default is left out, so that an address says what it filters by and nothing else. */
+/** Defaults are left out, so that an address names its filters and nothing else. */
 export function toParams(filters: RunFilters): URLSearchParams {
   const params = new URLSearchParams();
   for (const name of TEXTS) {
@@ -71,7 +71,7 @@ export function isFiltered(filters: RunFilters): boolean {
   return TEXTS.some((name) => name !== 'order' && filters[name] !== '');
 }
 
-/** What is no value of its filter, as an old address may hold, is left out. */
+/** A text that is no value of its filter, as an old address may hold, is left out. */
 export function toQuery(filters: RunFilters): RunsQuery {
   const status = toStoredStatus(filters.status);
   const after = toMoment(filters.from, 0);
@@ -90,15 +90,36 @@ export function toQuery(filters: RunFilters): RunsQuery {
   };
 }
 
-/** The day in the field of a date, of a day or of a moment. */
+/** Returns the day for the field of a date, of a day or of a moment. */
 export function dayOf(text: string): string {
   return DAY.test(text.slice(0, 10)) ? text.slice(0, 10) : '';
 }
 
-/** The beginning of a day in the person's time zone, or of the day after; a moment as it is. */
+/** Returns the beginning of a day in the person's time zone, or of the day after. A moment stays as it is. */
 function toMoment(text: string, daysLater: 0 | 1): string | undefined {
   if (dayOf(text) === '') return undefined;
   const [year, month, day] = text.split('-').map(Number);
   const moment = DAY.test(text) ? new Date(year!, month! - 1, day! + daysLater) : new Date(text);
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
+}
+
+// A page of a list that is looked at while it changes. Rows stay where they are, and new ones wait to be asked for.
+
+interface Page<Row> {
+  items: readonly Row[];
+}
+
+interface MergedPage<Row> {
+  rows: readonly Row[];
+  /** The number of rows of the fresh page that are not shown. */
+  newCount: number;
+}
+
+/** Returns the rows of `shown`, in the state of `fresh` if it has them. If nothing was shown, it returns `fresh`. */
+export function mergePage<Row extends { id: string }>(shown: Page<Row> | undefined, fresh: Page<Row>): MergedPage<Row> {
+  if (shown === undefined || shown.items.length === 0) return { rows: fresh.items, newCount: 0 };
+  const known = new Set(shown.items.map(({ id }) => id));
+  const byId = new Map(fresh.items.map((row) => [row.id, row]));
+  const rows = shown.items.map((row) => byId.get(row.id) ?? row);
+  return { rows, newCount: fresh.items.filter(({ id }) => !known.has(id)).length };
 }

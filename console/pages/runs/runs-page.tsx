@@ -1,18 +1,28 @@
-import { useEffect, useState } from 'react';
-import { useSearchParams } from 'wouter';
-import { explain } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
-import { Button } from '../../ui/button.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Loading } from '../../ui/loading.js';
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { api, unwrap, type paths } from '../../app/api.js';
+import { FailedChoices, Problem } from '../../app/problem.js';
+import { useTyped } from '../../app/search-state.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { SearchField, SelectField, TextField, type SelectOption } from '../../ui/fields.js';
+import { Duration, Money, RunningFor, Time } from '../../ui/figures.js';
+import { Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { FilterBar } from './filter-bar.js';
-import { isFiltered, readFilters, toParams, type RunFilters } from './run-filters.js';
-import { useRuns } from './runs-data.js';
-import { RunsList } from './runs-list.js';
-
-/** A search is made when nothing was typed for so long. */
-const TYPING_MS = 300;
+import { Status } from '../../ui/status.js';
+import { Pager, Table, type Column } from '../../ui/table.js';
+import { RUN_FILTERS, runWord, toStoredStatus } from '../run/run-word.js';
+import {
+  dayOf,
+  isFiltered,
+  mergePage,
+  ORDERS,
+  readFilters,
+  toParams,
+  toQuery,
+  type RunFilters,
+} from './run-filters.js';
+import './runs-page.css';
 
 export function RunsPage() {
   const { filters, search, setSearch, change } = useFilters();
@@ -25,11 +35,7 @@ export function RunsPage() {
     <>
       <PageHeader title="Runs" />
       <FilterBar filters={filters} search={search} onSearch={setSearch} onChange={change} />
-      {query.isError && (
-        <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>
-          {explain(query.error)}
-        </Alert>
-      )}
+      <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
       {query.isPending && <Loading label="Loading the runs" />}
       {query.data?.total === 0 && !query.isPlaceholderData && <Empty filters={filters} onReset={reset} />}
       {query.data !== undefined && query.data.total > 0 && (
@@ -63,26 +69,200 @@ function Empty({ filters, onReset }: { filters: RunFilters; onReset: () => void 
   );
 }
 
-/** The filters live in the address; the text of a search gets there when the person pauses. */
+/** The filters are in the address. The text of a search gets there when the person pauses. */
 function useFilters() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
-  const [search, setSearch] = useState(filters.search);
-  const [addressed, setAddressed] = useState(filters.search);
-  if (addressed !== filters.search) {
-    // Another address: by the back button, for example.
-    setAddressed(filters.search);
-    setSearch(filters.search);
-  }
   const change = (next: Partial<RunFilters>): void =>
     setParams((before) => toParams({ ...readFilters(before), page: 1, ...next }), { replace: !('page' in next) });
-  useEffect(() => {
-    if (search === filters.search) return undefined;
-    const timer = setTimeout(() => {
-      setAddressed(search);
-      setParams((before) => toParams({ ...readFilters(before), page: 1, search }), { replace: true });
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [search, filters.search, setParams]);
+  const [search, setSearch] = useTyped(filters.search, (text) => change({ search: text }));
   return { filters, search, setSearch, change };
+}
+
+interface FilterBarProps {
+  filters: RunFilters;
+  /** The text in the searchbox, which may be ahead of the address. */
+  search: string;
+  onSearch: (text: string) => void;
+  onChange: (change: Partial<RunFilters>) => void;
+}
+
+function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
+  const projects = useProjectChoices();
+  const workflows = useWorkflowChoices(toQuery(filters).project);
+  const status = toStoredStatus(filters.status);
+  const word = status === undefined ? '' : runWord({ status, run_started_at: '' });
+  const statuses = RUN_FILTERS.map(([value]) => ({ value, label: value }));
+  return (
+    <div className="filter-bar" role="group" aria-label="Filters">
+      <div className="filter-bar-search">
+        <SearchField label="Search runs" value={search} onChange={onSearch} />
+      </div>
+      <SelectField
+        label="Status"
+        value={word}
+        options={[{ value: '', label: 'Any status' }, ...statuses]}
+        onChange={(value) => onChange({ status: value })}
+      />
+      <SelectField
+        label="Project"
+        value={filters.project}
+        options={toOptions('All projects', 'Project', projects.data, filters.project)}
+        onChange={(value) => onChange({ project: value, workflow: '' })}
+      />
+      <SelectField
+        label="Workflow"
+        value={filters.workflow}
+        options={toOptions('All workflows', 'Workflow', workflows.data, filters.workflow)}
+        onChange={(value) => onChange({ workflow: value })}
+      />
+      <TextField label="From" type="date" value={dayOf(filters.from)} onChange={(from) => onChange({ from })} />
+      <TextField label="To" type="date" value={dayOf(filters.to)} onChange={(to) => onChange({ to })} />
+      <SelectField
+        label="Order"
+        value={filters.order}
+        options={ORDERS}
+        onChange={(value) => onChange({ order: value })}
+      />
+      <FailedChoices noun="projects" query={projects} />
+      <FailedChoices noun="workflows" query={workflows} />
+    </div>
+  );
+}
+
+/** An address may name a choice that is not in the list. */
+function toOptions(
+  all: string,
+  noun: string,
+  choices: readonly { id: number; name: string }[] = [],
+  chosen: string,
+): SelectOption[] {
+  const options = choices.map(({ id, name }) => ({ value: String(id), label: name }));
+  const isListed = chosen === '' || options.some(({ value }) => value === chosen);
+  return [{ value: '', label: all }, ...options, ...(isListed ? [] : [{ value: chosen, label: `${noun} ${chosen}` }])];
+}
+
+interface RunsListProps {
+  data: RunsPageData;
+  /** Whether the rows are those of the filters before. */
+  isStale: boolean;
+  onPage: (page: number) => void;
+}
+
+/** A page of runs. Rows change in place, and do not move while somebody aims at one of them. */
+function RunsList({ data, isStale, onPage }: RunsListProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [shown, setShown] = useState<RunsPageData>();
+  useLayoutEffect(() => {
+    const isAimedAt = frame.current?.matches(':hover, :focus-within') ?? false;
+    if (!isStale) setShown((before) => (before === undefined || !isAimedAt ? data : before));
+  }, [data, isStale]);
+  const { rows, newCount } = mergePage(isStale ? undefined : shown, data);
+  return (
+    <div ref={frame} className={isStale ? 'runs-list runs-stale' : 'runs-list'} aria-busy={isStale || undefined}>
+      {newCount > 0 && (
+        <div className="runs-new">
+          <Button variant="quiet" onClick={() => setShown(data)}>
+            {newCount === 1 ? 'Show 1 new run' : `Show ${newCount} new runs`}
+          </Button>
+        </div>
+      )}
+      {rows.length > 0 ? <RunsTable runs={rows} /> : <p className="table-empty">There are no runs on this page.</p>}
+      <Pager page={data.page} size={data.size} total={data.total} onPage={onPage} />
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<ListedRun>[] = [
+  {
+    heading: 'Workflow',
+    isName: true,
+    cell: (run) => (
+      <span className="runs-table-name">
+        <Link href={`/runs/${run.id}`}>{run.workflow.title}</Link>
+        <span className="runs-table-project">{run.project.name}</span>
+      </span>
+    ),
+  },
+  { heading: 'Started', cell: (run) => <Time at={run.run_started_at ?? run.created_at} /> },
+  {
+    heading: 'Status',
+    cell: (run) => (
+      <span className="runs-table-status">
+        <Status status={runWord(run)} />
+        {run.error !== null && <code className="runs-table-error">{run.error.code}</code>}
+      </span>
+    ),
+  },
+  {
+    heading: 'Duration',
+    isFigure: true,
+    cell: (run) =>
+      run.status === 'In Progress' && run.run_started_at !== null ? (
+        <RunningFor since={run.run_started_at} />
+      ) : (
+        <Duration ms={run.duration === null ? null : run.duration * 1000} />
+      ),
+  },
+  { heading: 'Cost', isFigure: true, cell: (run) => <Money amount={run.cost} /> },
+];
+
+function RunsTable({ runs }: { runs: readonly ListedRun[] }) {
+  return (
+    <div className="runs-table">
+      <Table label="Runs" columns={COLUMNS} rows={runs} keyOf={({ id }) => id} />
+    </div>
+  );
+}
+
+// The data that the list of runs reads from the service.
+
+type RunsPageData = paths['/api/v1/runs/']['get']['responses'][200]['content']['application/json'];
+type ListedRun = RunsPageData['items'][number];
+
+const OPEN_EVERY_MS = 2_500;
+const QUIET_EVERY_MS = 15_000;
+/** The service's lists have at most this many items. */
+const MOST = 100;
+
+/**
+ * The list is read again and again, more often while a run that is shown is open. It is not read while nobody looks.
+ */
+function useRuns(filters: RunFilters): UseQueryResult<RunsPageData> {
+  const query = toQuery(filters);
+  return useQuery({
+    queryKey: ['runs', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/runs/', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ status }) => status === 'In Progress') === true ? OPEN_EVERY_MS : QUIET_EVERY_MS,
+  });
+}
+
+interface Choice {
+  id: number;
+  name: string;
+}
+
+/** The projects of the filter. */
+function useProjectChoices(): UseQueryResult<readonly Choice[]> {
+  return useQuery({
+    queryKey: ['projects', 'choices'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/api/v1/projects/', { params: { query: { size: MOST } }, signal }))).items,
+    staleTime: 60_000,
+  });
+}
+
+/** Returns the workflows of the filter: those that have run most lately. Only the titles that are shown are kept. */
+function useWorkflowChoices(project: number | undefined): UseQueryResult<readonly Choice[]> {
+  return useQuery({
+    queryKey: ['workflows', 'choices', project],
+    queryFn: async ({ signal }) => {
+      const given = { size: MOST, ordering: '-last_run_at' as const, ...(project === undefined ? {} : { project }) };
+      const { items } = await unwrap(api.GET('/api/v1/all-workflows/', { params: { query: given }, signal }));
+      return items.map(({ id, title }) => ({ id, name: title }));
+    },
+    staleTime: 60_000,
+  });
 }

@@ -1,26 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useUser } from '../../app/use-session.js';
-import { useSearchState } from '../../app/use-search-state.js';
-import { Loading } from '../../ui/loading.js';
+import { api, unwrap } from '../../app/api.js';
+import { readAllPages } from '../../app/calls.js';
+import { FailedChoices, Problem } from '../../app/problem.js';
+import { mayAct, useProjects, type Project } from '../../app/projects.js';
+import { useSearchState } from '../../app/search-state.js';
+import { useUser } from '../../app/session.js';
+import { SelectField } from '../../ui/fields.js';
+import { Loading, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
-import { AuditTab } from './audit/audit-tab.js';
-import { ServiceAuditTab } from './audit/service-audit-tab.js';
-import { KeysTab } from './keys/keys-tab.js';
-import { MembersTab } from './members/members-tab.js';
-import { PasswordTab } from './people/password-tab.js';
-import { SessionsTab } from './people/sessions-tab.js';
-import { UsersTab } from './people/users-tab.js';
-import { Problem } from '../../app/problem.js';
-import { OfProject } from './project/of-project.js';
-import { ProjectBar } from './project/project-bar.js';
-import { ProvidersTab } from './providers/providers-tab.js';
+import { StartsSections } from '../starts/starts-sections.js';
+import { AuditTab, ServiceAuditTab } from './audit.js';
+import { KeysTab } from './keys.js';
+import { MembersTab } from './members.js';
+import { PasswordTab, SessionsTab } from './own-sign-in.js';
+import { ProjectBar } from './project-bar.js';
+import { ProvidersTab } from './providers.js';
 import './settings.css';
-import { StartsTab } from './starts/starts-tab.js';
-import { mayAct, useProjects, type Project } from './use-projects.js';
-import { WebhooksTab } from './webhooks/webhooks-tab.js';
+import { UsersTab } from './users.js';
+import { WebhooksTab } from './webhooks.js';
 
-/** `?tab=&project=`. The project is the first one unless the address names one of the person's. */
+/** The address is `?tab=&project=`. The project is the first one unless the address names one of the person's. */
 export function SettingsPage() {
   const { get, set } = useSearchState();
   const user = useUser();
@@ -65,4 +66,56 @@ function tabsOf(project: Project | undefined, projects: readonly Project[], isAd
         ]
       : []),
   ];
+}
+
+interface OfProjectProps {
+  project: Project | undefined;
+  children: (project: Project) => ReactNode;
+}
+
+/** The content of a tab that belongs to a project, or the way to a project. */
+function OfProject({ project, children }: OfProjectProps) {
+  if (project !== undefined) return children(project);
+  return <Note>You have no project yet. Make one with the button New project, or ask its owner to add you.</Note>;
+}
+
+/** The schedules, hooks and tools of a project, workflow by workflow: `?workflow=`. */
+function StartsTab({ project }: { project: Project }) {
+  const { get, set } = useSearchState();
+  const workflows = useQuery({
+    queryKey: ['workflows', 'titles-of-project', project.id],
+    queryFn: ({ signal }) =>
+      readAllPages(async (page) => {
+        const query = { project: project.id, page, size: 100 };
+        const { items, total } = await unwrap(api.GET('/api/v1/all-workflows/', { params: { query }, signal }));
+        return { total, items: items.map(({ id, title }) => ({ id, title })) };
+      }),
+    select: (list) => list.toSorted((one, other) => one.title.localeCompare(other.title) || one.id - other.id),
+    staleTime: 30_000,
+  });
+  const list = workflows.data ?? [];
+  const workflow = list.find(({ id }) => String(id) === get('workflow')) ?? list[0];
+  return (
+    <div className="settings-tab">
+      <p className="settings-lead">
+        Runs of a workflow can start by the clock, and other services can start them. The page of each workflow has this
+        under Starts by itself, too.
+      </p>
+      <FailedChoices noun="workflows" query={workflows} />
+      {workflows.data?.length === 0 && <Note>The project has no workflows yet.</Note>}
+      {workflow !== undefined && (
+        <>
+          <div className="settings-row">
+            <SelectField
+              label="Workflow"
+              value={String(workflow.id)}
+              onChange={(id) => set({ workflow: id })}
+              options={list.map(({ id, title }) => ({ value: String(id), label: title }))}
+            />
+          </div>
+          <StartsSections key={workflow.id} workflowId={workflow.id} role={project.role} />
+        </>
+      )}
+    </div>
+  );
 }

@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, fieldErrors } from '../../app/explain.js';
 import { session } from '../../app/session.js';
-import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
-import { TextField } from '../../ui/text-field.js';
+import { TextField } from '../../ui/fields.js';
+import { Alert } from '../../ui/notices.js';
 
 export function PasswordForm() {
   const [email, setEmail] = useState('');

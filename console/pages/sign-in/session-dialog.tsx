@@ -1,10 +1,13 @@
 import { useState } from 'react';
 import { Dialog } from '../../ui/dialog.js';
-import { Note } from '../../ui/note.js';
+import { Note } from '../../ui/notices.js';
 import { PasswordForm } from './password-form.js';
 import './sign-in-page.css';
 
-/** Over a page with unsaved changes, whose session has ended. Signing in in another tab closes it, too. */
+/**
+ * The dialog lies over a page with unsaved changes, whose session has ended. Signing in in another tab closes it as
+ * well.
+ */
 export function SessionDialog() {
   const [isOpen, setIsOpen] = useState(true);
   if (!isOpen) return null;

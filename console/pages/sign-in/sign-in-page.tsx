@@ -1,15 +1,15 @@
-import { useSearchParams, Redirect } from 'wouter';
-import { explain } from '../../app/explain.js';
+import { useQuery } from '@tanstack/react-query';
+import { Redirect, useSearchParams } from 'wouter';
+import { api, unwrap } from '../../app/api.js';
+import { Problem } from '../../app/problem.js';
 import { toOwnPath } from '../../app/return-address.js';
-import { useSession } from '../../app/use-session.js';
-import { Alert } from '../../ui/alert.js';
-import { Note } from '../../ui/note.js';
+import { keepReturnAddress, useSession } from '../../app/session.js';
+import { Alert, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { PasswordForm } from './password-form.js';
-import { Providers } from './providers.js';
 import './sign-in-page.css';
 
-/** `?next=` is the address that was asked for: a path of this origin, whatever stands there. */
+/** `?next=` names the address that was asked for. It is taken only if it is a path of this origin. */
 export function SignInPage() {
   const [search] = useSearchParams();
   const next = toOwnPath(search.get('next'), location.origin);
@@ -20,7 +20,7 @@ export function SignInPage() {
   return (
     <section className="sign-in" aria-label="Sign in">
       <PageHeader title="Sign in" />
-      {problem !== undefined && <Alert>{explain(problem, { 401: LINK_IS_USED })}</Alert>}
+      <Problem error={problem} sentences={{ 401: LINK_IS_USED }} />
       {provider !== null && (
         <Alert>{PROVIDER_PROBLEMS[provider] ?? 'The sign-in has failed. Please begin again.'}</Alert>
       )}
@@ -31,7 +31,7 @@ export function SignInPage() {
   );
 }
 
-/** What the service says of the way back from an identity provider (docs/use/sign-in.md). */
+/** The sentences for what can go wrong on the way back from an identity provider (docs/use/sign-in.md). */
 const PROVIDER_PROBLEMS: Readonly<Record<string, string>> = {
   invalid_state: 'That sign-in was not begun in this browser, or more than ten minutes ago. Please begin again.',
   authentication_failed: 'The identity provider has refused the sign-in.',
@@ -42,3 +42,24 @@ const PROVIDER_PROBLEMS: Readonly<Record<string, string>> = {
 
 const LINK_IS_USED =
   'This sign-in link was used before, or is more than ten minutes old. Ask for another one, or sign in here.';
+
+/** Other ways than a password, as the operator has set them up. */
+function Providers({ next }: { next: string }) {
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['providers'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/auth/providers/', { signal })),
+  });
+  if (error !== null) {
+    return <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
+  }
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <div className="sign-in-providers">
+      {data.map(({ name, url }) => (
+        <a key={url} className="button button-plain" href={url} onClick={() => keepReturnAddress(next)}>
+          Sign in with {name}
+        </a>
+      ))}
+    </div>
+  );
+}

@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
 import { isNotFound } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Loading } from '../../ui/loading.js';
-import { NotFound } from '../../ui/not-found.js';
-import { PageHeader } from '../../ui/page-header.js';
+import { ButtonLink } from '../../ui/button.js';
+import { Loading } from '../../ui/notices.js';
+import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { StartsSections } from './starts-sections.js';
 
-/** What starts runs of one workflow without a person or a program that holds a key. */
+/** Runs of one workflow are started here without a person or a program that holds a key. */
 export function StartsPage({ workflowId }: { workflowId: number }) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['workflow', workflowId, 'starts'],

@@ -1,15 +1,15 @@
 import type { components } from '../../app/api.js';
-import { HooksSection } from './hooks/hooks-section.js';
-import { SchedulesSection } from './schedules/schedules-section.js';
-import { ToolSection } from './tool/tool-section.js';
+import { HooksSection } from './hooks.js';
+import { SchedulesSection } from './schedules.js';
 import './starts.css';
+import { ToolSection } from './tool.js';
 
 interface StartsSectionsProps {
   workflowId: number;
   role: components['schemas']['Role'];
 }
 
-/** What starts runs of a workflow by itself, one section each. */
+/** A section for each way in which runs of a workflow start by themselves. */
 export function StartsSections({ workflowId, role }: StartsSectionsProps) {
   return (
     <div className="starts">

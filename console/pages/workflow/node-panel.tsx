@@ -1,29 +1,26 @@
-import { useRef } from 'react';
-import type { SchemaFieldProps } from '../../forms/field-props.js';
-import { FormContext } from '../../forms/form-context.js';
-import { insertText, useLastField } from '../../forms/insert-text.js';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { api, unwrap } from '../../app/api.js';
+import { readAllPages } from '../../app/calls.js';
+import { FailedChoices } from '../../app/problem.js';
+import { connect, disconnect, followHandles, setData } from '../../drawing/change-drawing.js';
+import { dataOf, isStart, labelOf, nodesOf, startOf, typeOf, type DrawnNode } from '../../drawing/drawing.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { withFrames } from '../../drawing/flow-nodes.js';
+import { asText, isObject, type JsonObject } from '../../drawing/json.js';
+import { before, exitsOf, linksOf, setAt, valueAt, type Exit } from '../../drawing/links.js';
+import { variablesFor } from '../../drawing/variables.js';
+import { SchemaSelect } from '../../forms/fields.js';
+import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import type { Path } from '../../forms/schema.js';
-import { VariablePicker } from '../../forms/variable-picker.js';
-import { setData } from '../../graph/change-nodes.js';
-import { dataOf, nodesOf, startOf, typeOf, type DrawnNode } from '../../graph/drawing.js';
-import { setAt, valueAt } from '../../graph/exits.js';
-import { asText, isObject, type JsonObject } from '../../graph/json.js';
-import { followHandles } from '../../graph/listed-handles.js';
-import { isStart } from '../../graph/node-kind.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
-import { variablesFor } from '../../graph/variables.js';
+import { insertText, useLastField, VariablePicker } from '../../forms/variable-picker.js';
 import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
-import { Hint } from '../../ui/hint.js';
-import { TextField } from '../../ui/text-field.js';
-import { Connections, ListedLinks } from './connections.js';
-import { EmptyPanel } from './empty-panel.js';
-import './node-panel.css';
-import { removeSelection } from './remove-selection.js';
-import { useNodeErrors } from './use-node-errors.js';
-import { WORKFLOW_ID, WorkflowField } from './workflow-field.js';
+import { Field, Hint, TextField } from '../../ui/fields.js';
+import './editor.css';
+import { removeSelection } from './shortcuts.js';
 
-/** The form of the node that is selected. `projectId`: that of the workflow. */
+/** The form of the selected node. `projectId` is that of the workflow. */
 export function NodePanel({ projectId }: { projectId: number }) {
   const selection = useEditor((state) => state.selection);
   const [only] = selection.nodes.size === 1 && selection.links.size === 0 ? selection.nodes : [];
@@ -99,13 +96,16 @@ function Foot({ node }: { node: DrawnNode }) {
   );
 }
 
-/** Items that were added, moved or taken out are a step of Undo each; typing in one goes on with its step. */
-function isRearranged(before: unknown, after: unknown): boolean {
-  if (!Array.isArray(before) || !Array.isArray(after)) return false;
-  return before.length !== after.length || after.every((item) => before.includes(item));
+/**
+ * Returns whether items were added, moved or taken out, each of which is a step of Undo. Typing in an item continues
+ * its step.
+ */
+function isRearranged(old: unknown, now: unknown): boolean {
+  if (!Array.isArray(old) || !Array.isArray(now)) return false;
+  return old.length !== now.length || now.every((item) => old.includes(item));
 }
 
-/** A copy of JSON without the value at a path. */
+/** Returns a copy of JSON without the value at a path. */
 function removeAt(value: JsonObject, path: Path): JsonObject {
   const [last, ...upwards] = path.toReversed();
   const parent = upwards.toReversed();
@@ -117,4 +117,198 @@ function removeAt(value: JsonObject, path: Path): JsonObject {
   if (!isObject(owner) || !Object.hasOwn(owner, String(last))) return value;
   const { [String(last)]: _gone, ...rest } = owner;
   return setAt(value, parent, rest) as JsonObject;
+}
+
+/** Stands in place of a form if not exactly one node is selected. */
+function EmptyPanel() {
+  const store = useStore();
+  const { nodes: selected, links } = useEditor((state) => state.selection);
+  const drawing = useEditor(({ history }) => history.present);
+  const nodes = withFrames(drawing, store.kinds, selected);
+  const isEmpty = nodesOf(drawing).size === 0;
+  const chosen = [plural(nodes.size, 'node'), plural(links.size, 'link')].filter((part) => part !== undefined);
+  if (chosen.length > 0) {
+    return (
+      <div className="node-form">
+        <p>{chosen.join(' and ')} selected.</p>
+        {!store.isReadOnly && (
+          <Button variant="danger" onClick={() => removeSelection(store)}>
+            Delete selection
+          </Button>
+        )}
+      </div>
+    );
+  }
+  if (store.isReadOnly) return <p className="node-panel-empty">Select a node to see its settings.</p>;
+  return (
+    <div className="node-panel-empty">
+      {isEmpty ? (
+        <p>
+          Begin with <strong>Trigger</strong>: it is where a run starts. Then add what should happen, and link the nodes
+          in their order.
+        </p>
+      ) : (
+        <p>Select a node to change its settings.</p>
+      )}
+      <p>
+        Draw a link from the right edge of a node to the left edge of the next one, or choose it under “Connect to”.
+      </p>
+    </div>
+  );
+}
+
+function plural(number: number, word: string): string | undefined {
+  if (number === 0) return undefined;
+  return number === 1 ? `1 ${word}` : `${number} ${word}s`;
+}
+
+/**
+ * The targets of the node. Everything that is done by dragging links is done here by keyboard. Items of lists show
+ * their own targets.
+ */
+function Connections({ node }: { node: DrawnNode }) {
+  const { kinds } = useStore();
+  return (
+    <div className="connections">
+      {exitsOf(kinds.get(typeOf(node)), dataOf(node))
+        .filter((exit) => !isListed(exit))
+        .map((exit) => (
+          <ExitLinks key={exit.handle ?? ''} node={node} exit={exit} />
+        ))}
+    </div>
+  );
+}
+
+/** The targets of the item of a list at `path`, which is a handle of the node. */
+function ListedLinks({ node, path }: { node: DrawnNode; path: Path }) {
+  const { kinds } = useStore();
+  const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node)).filter(isListed);
+  const exit = exits.find((each) => each.path[0] === path[0] && each.path[1] === path[1]);
+  return exit === undefined ? (
+    <Hint>It can lead to a node once it has an ID.</Hint>
+  ) : (
+    <ExitLinks node={node} exit={exit} />
+  );
+}
+
+/** Returns whether the exit is shown with its item. */
+function isListed({ path }: Exit): boolean {
+  return typeof path[1] === 'number';
+}
+
+/** A longer list is made when somebody turns to it, because it would be made anew for each letter that is typed. */
+const MAX_READY = 300;
+
+function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
+  const store = useStore();
+  const { kinds } = store;
+  // Typing takes precedence: thousands of nodes to choose from are rendered when there is time.
+  const drawing = useDeferredValue(useEditor(({ history }) => history.present));
+  const nodes = nodesOf(drawing);
+  const [isWanted, setIsWanted] = useState(false);
+  const isReady = isWanted || nodes.size <= MAX_READY;
+  const links = linksOf(drawing, kinds);
+  const own = links.filter((link) => link.source === node.id && link.handle === exit.handle);
+  // A link back would close a circle, which cannot run.
+  const taken = new Set([node.id, ...before(links, node.id), ...own.map(({ target }) => target)]);
+  const free = isReady
+    ? [...nodes.values()].filter((each) => !taken.has(each.id) && !isStart(kinds.get(typeOf(each))))
+    : [];
+  return (
+    <div className="connections-exit">
+      <Field label={exit.handle === null ? 'Connect to' : `Connect ${exit.label} to`}>
+        {(control) => (
+          <select
+            className="control"
+            value=""
+            onPointerEnter={() => setIsWanted(true)}
+            onFocus={() => setIsWanted(true)}
+            onBlur={() => setIsWanted(false)}
+            onKeyDown={openWithArrows}
+            onChange={({ target }) =>
+              store.change(
+                connect(store.drawing, kinds, { source: node.id, handle: exit.handle, target: target.value }),
+              )
+            }
+            {...control}
+          >
+            <option value="">{isReady && free.length === 0 ? 'No other node to connect to' : 'Choose a node…'}</option>
+            {free.map((each) => (
+              <option key={each.id} value={each.id}>
+                {labelOf(each, kinds)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <ul className="connections-list">
+        {own.map((link) => {
+          const target = labelOf(nodes.get(link.target), kinds);
+          return (
+            <li key={link.id}>
+              <span aria-hidden="true">→</span>
+              <span className="connections-target">
+                {target}
+                {link.isIdle && ' (drawn only: it does not run)'}
+              </span>
+              <Button
+                variant="quiet"
+                aria-label={`Remove link to ${target}`}
+                onClick={() => store.change(disconnect(store.drawing, kinds, [link]))}
+              >
+                <span aria-hidden="true">✕</span>
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+/** The arrow keys would choose, and so connect, one node after the other. They open the list instead. */
+function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  event.preventDefault();
+  event.currentTarget.showPicker();
+}
+
+/** The `format` of fields whose value is the id of a workflow of the same project. */
+const WORKFLOW_ID = 'workflow-id';
+
+/** A choice among the workflows of the project, by their titles. An id that is none of them is kept, and shown. */
+function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: number }) {
+  const { path, value, onChange } = field;
+  const query = useQuery({
+    queryKey: ['workflows', 'of-project', projectId],
+    queryFn: ({ signal }) =>
+      readAllPages((page) => {
+        const given = { project: projectId, page, size: 100 };
+        return unwrap(api.GET('/api/v1/all-workflows/', { params: { query: given }, signal }));
+      }),
+    staleTime: 30_000,
+  });
+  const titles = (query.data ?? []).map(({ id, title }) => ({ value: String(id), label: title }));
+  const options = titles.toSorted((one, other) => one.label.localeCompare(other.label));
+  const chosen = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  return (
+    <>
+      <SchemaSelect
+        field={field}
+        value={chosen}
+        options={chosen === '' ? [{ value: '', label: 'Choose…' }, ...options] : options}
+        onChoose={(id) => onChange(path, id === '' ? undefined : Number(id))}
+      />
+      <FailedChoices noun="workflows" query={query} />
+    </>
+  );
+}
+
+/** Returns the sentences of a node's problems, by the paths of their fields. */
+function useNodeErrors(nodeId: string): ReadonlyMap<string, string> {
+  const problems = useEditor((state) => state.problems);
+  return useMemo(() => {
+    const own = problems.filter((problem) => problem.nodeId === nodeId && problem.path !== '');
+    return new Map(own.map(({ path, message }) => [path, message]));
+  }, [problems, nodeId]);
 }

@@ -1,17 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
+import { useEffect, useState } from 'react';
+import { api, unwrap, type components } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
+import { labelOf, nodesOf, positionOf, typeOf } from '../../drawing/drawing.js';
+import { useEditor, useStore, type EditorStore } from '../../drawing/editor-store.js';
+import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';
+import { schemaProblems, type Problem } from '../../drawing/schema-problems.js';
 import { titleOfPath } from '../../forms/schema.js';
-import { CARD_WIDTH, HEAD_HEIGHT } from '../../graph/card-size.js';
-import { labelOf, nodesOf, positionOf, typeOf } from '../../graph/drawing.js';
-import type { Problem } from '../../graph/schema-problems.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
-import { Alert } from '../../ui/alert.js';
-import { focusField } from './focus-field.js';
-import './problems.css';
+import { Alert } from '../../ui/notices.js';
+import { useStored } from '../../ui/store.js';
+import './editor.css';
 import type { Saver } from './saver.js';
-import { useProblems } from './use-problems.js';
 
-/** More do not help anybody. */
+/** A longer list does not help anybody. */
 const MAX_SHOWN = 100;
 
 /** Each entry leads to its field. */
@@ -75,4 +77,82 @@ function Entry({ problem }: { problem: Problem }) {
       </span>
     </button>
   );
+}
+
+interface Check {
+  /** Whether the check of the last saved drawing is not yet answered. */
+  isChecking: boolean;
+  error: unknown;
+  retry: () => void;
+}
+
+const DELAY_MS = 300;
+
+/**
+ * Tells the store what is wrong. The service checks a saved drawing (`check_workflow` reads the stored one), and the
+ * schemas of the kinds check unsaved changes.
+ */
+function useProblems(store: EditorStore, saver: Saver): Check {
+  const isDirty = useStored(store, (state) => state.isDirty);
+  const present = useStored(store, (state) => state.history.present);
+  const { id } = useStored(saver, (state) => state.workflow);
+  const etag = useStored(saver, (state) => state.etag);
+  const drawing = useDelayed(present);
+  const check = useQuery({
+    queryKey: ['workflow', id, 'check', etag],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, signal })),
+    enabled: !isDirty,
+    staleTime: Infinity,
+  });
+  const { data } = check;
+  useEffect(() => {
+    if (!isDirty && data !== undefined) store.setProblems(toProblems(data));
+  }, [store, isDirty, data]);
+  useEffect(() => {
+    // An older drawing is not checked, because a first node would be told that there are no nodes.
+    if (isDirty && drawing === present) store.setProblems(schemaProblems(drawing, store.kinds));
+  }, [store, isDirty, drawing, present]);
+  return { isChecking: check.isFetching, error: isDirty ? null : check.error, retry: () => void check.refetch() };
+}
+
+function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']): Problem[] {
+  return [
+    ...errors.map(({ node_id: nodeId, path, message }): Problem => ({ nodeId, path, message, severity: 'error' })),
+    ...warnings.map(({ node_id: nodeId, message }): Problem => ({ nodeId, path: '', message, severity: 'warning' })),
+  ];
+}
+
+/** Returns the value once it has not changed for a moment. */
+function useDelayed<T>(value: T): T {
+  const [delayed, setDelayed] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(value), DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return delayed;
+}
+
+const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"]';
+
+/**
+ * Focuses the field of the region `Node` at a path, or the nearest field on the way to it: `messages.0` for
+ * `messages.0.x`.
+ */
+function focusField(path: string): void {
+  // The form of a node that has just been selected is drawn first.
+  setTimeout(() => {
+    const panel = document.querySelector('.node-panel');
+    const parts = path === '' ? [] : path.split('.');
+    for (let length = parts.length; length > 0; length -= 1) {
+      const name = CSS.escape(parts.slice(0, length).join('.'));
+      const control = panel?.querySelector<HTMLElement>(`[data-path="${name}"] :is(${CONTROLS})`);
+      if (control) {
+        control.focus();
+        control.scrollIntoView({ block: 'center' });
+        return;
+      }
+    }
+    panel?.querySelector<HTMLElement>(CONTROLS)?.focus();
+  });
 }

@@ -1,24 +1,20 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, useSyncExternalStore } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
-import { explain, fieldErrors } from '../../app/explain.js';
-import { FailedChoices } from '../../app/failed-choices.js';
-import { Alert } from '../../ui/alert.js';
-import { announce } from '../../ui/announce.js';
+import { fieldErrors } from '../../app/explain.js';
+import { FailedChoices, Problem } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
-import { SelectField } from '../../ui/select-field.js';
-import { TextField } from '../../ui/text-field.js';
-import { LanguageBoxes } from './language-boxes.js';
-import { markTemplate } from './mark-template.js';
-import type { Saver } from './saver.js';
-import { useAction } from './use-action.js';
-import { publishWorkflow, unpublishWorkflow } from './workflow-record.js';
+import { CheckboxField, SearchField, SelectField, TextField } from '../../ui/fields.js';
+import { announce } from '../../ui/notices.js';
+import { useStored } from '../../ui/store.js';
+import { useLanguages } from '../marketplace/published.js';
+import { publishWorkflow, unpublishWorkflow, type Saver } from './saver.js';
 
 /** Marketplace texts, the run whose drawing is published, and the publication itself. */
 export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
-  const { workflow } = useSyncExternalStore(saver.subscribe, saver.getState);
+  const { workflow } = useStored(saver, (state) => state);
   const { id } = workflow;
   const [texts, setTexts] = useState(() => ({
     market_title: workflow.market_title || workflow.title,
@@ -30,16 +26,20 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
   const queries = useQueryClient();
   const runs = useSucceededRuns(id);
   const template = chosenRun ?? runs.template ?? '';
-  const publish = useAction(async () => {
-    await saver.changeDetails(texts);
-    if (template !== '') await markTemplate(id, template, runs.items);
-    saver.adopt(await publishWorkflow(id));
-    await queries.invalidateQueries({ queryKey: ['workflow', id, 'succeeded-runs'] });
-    announce('Published');
+  const publish = useMutation({
+    mutationFn: async () => {
+      await saver.changeDetails(texts);
+      if (template !== '') await markTemplate(id, template, runs.items);
+      saver.adopt(await publishWorkflow(id));
+      await queries.invalidateQueries({ queryKey: ['workflow', id, 'succeeded-runs'] });
+      announce('Published');
+    },
   });
-  const unpublish = useAction(async () => {
-    saver.adopt(await unpublishWorkflow(id));
-    announce('Unpublished');
+  const unpublish = useMutation({
+    mutationFn: async () => {
+      saver.adopt(await unpublishWorkflow(id));
+      announce('Unpublished');
+    },
   });
   const errors = fieldErrors(publish.error);
   const error = publish.error ?? unpublish.error;
@@ -75,7 +75,7 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
         onChange={setChosenRun}
       />
       <FailedChoices noun="runs" query={runs.query} />
-      {error !== undefined && <Alert>{explain(error)}</Alert>}
+      <Problem error={error} />
       {workflow.is_published && workflow.slug !== null && (
         <p>
           Published: <Link href={`/marketplace/${workflow.slug}`}>see it on the marketplace</Link>.
@@ -83,11 +83,11 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
       )}
       <div className="node-form-foot">
         {workflow.is_published && (
-          <Button isBusy={unpublish.isRunning} onClick={() => void unpublish.run()}>
+          <Button isBusy={unpublish.isPending} onClick={() => unpublish.mutate()}>
             Unpublish
           </Button>
         )}
-        <Button variant="primary" isBusy={publish.isRunning} onClick={() => void publish.run()}>
+        <Button variant="primary" isBusy={publish.isPending} onClick={() => publish.mutate()}>
           Publish
         </Button>
       </div>
@@ -113,4 +113,63 @@ function useSucceededRuns(id: number) {
     template: items.find((run) => run.use_as_marketplace_template)?.id,
     options: items.map((run) => ({ value: run.id, label: MOMENT.format(new Date(run.created_at)) })),
   };
+}
+
+interface LanguageBoxesProps {
+  chosen: readonly string[];
+  error: string | undefined;
+  onChange: (codes: string[]) => void;
+}
+
+/** These languages are shown before anybody searches, with the chosen ones. They are spoken most. */
+const FIRST = new Set(['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'pt', 'ru', 'zh']);
+
+function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {
+  const [search, setSearch] = useState('');
+  const query = useLanguages();
+  const { data: languages = [] } = query;
+  const wanted = search.trim().toLowerCase();
+  const known = new Set(languages.map(({ code }) => code));
+  const others = chosen.filter((code) => !known.has(code)).map((code) => ({ code, name: code }));
+  const shown = [...languages, ...others].filter(({ code, name }) => {
+    if (wanted !== '') return code === wanted || name.toLowerCase().includes(wanted);
+    return chosen.includes(code) || FIRST.has(code);
+  });
+  return (
+    <fieldset className="form-group">
+      <legend className="form-legend">Languages</legend>
+      <FailedChoices noun="languages" query={query} />
+      <SearchField label="Search languages" value={search} onChange={setSearch} />
+      <div className="form-row">
+        {shown.map(({ code, name }) => (
+          <CheckboxField
+            key={code}
+            label={name}
+            isChecked={chosen.includes(code)}
+            onChange={(isChecked) => onChange(isChecked ? [...chosen, code] : chosen.filter((each) => each !== code))}
+          />
+        ))}
+      </div>
+      {error !== undefined && <p className="field-error">{error}</p>}
+    </fieldset>
+  );
+}
+
+interface RunMark {
+  id: string;
+  use_as_marketplace_template: boolean;
+}
+
+/** Marks only the chosen run as the template. If several are marked, the service takes the newest. */
+async function markTemplate(workflowId: number, runId: string, runs: readonly RunMark[]): Promise<void> {
+  for (const run of runs) {
+    const isChosen = run.id === runId;
+    if (run.use_as_marketplace_template === isChosen) continue;
+    await unwrap(
+      api.POST('/api/v1/workflows/{id}/history/{run_id}/toggle-marketplace-use/', {
+        params: { path: { id: workflowId, run_id: run.id } },
+        body: { use_as_marketplace_template: isChosen },
+      }),
+    );
+  }
 }

@@ -1,19 +1,21 @@
-import { useRef, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, RunRefusedError, ServiceError } from '../../app/api.js';
-import { createIdempotencyKey, startRun } from '../../../clients/typescript/src/index.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
+import { startRun } from '../../../clients/typescript/src/index.js';
+import { api, RunRefusedError } from '../../app/api.js';
+import { explain } from '../../app/explain.js';
+import { useRunKey } from '../../app/queries.js';
+import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { parseExact } from '../../drawing/json.js';
+import { titleOfPath } from '../../forms/schema.js';
 import { Button } from '../../ui/button.js';
-import { CheckboxField } from '../../ui/checkbox-field.js';
 import { Dialog } from '../../ui/dialog.js';
-import { Note } from '../../ui/note.js';
-import { TextField } from '../../ui/text-field.js';
-import { parseExact } from '../run/content/json-value.js';
-import { RefusedRun } from './refused-run.js';
+import { CheckboxField, TextField } from '../../ui/fields.js';
+import { Alert, Note } from '../../ui/notices.js';
 import { RunFieldControl } from './run-field.js';
 import { runFields, toInput, type RunField } from './run-input.js';
 import type { Saver } from './saver.js';
-import { useAction } from './use-action.js';
 
 export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const { kinds } = useStore();
@@ -23,26 +25,19 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   const fields = runFields(drawing, kinds);
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
   const [json, setJson] = useState<string>();
-  // The same input of the same drawing is one run, also by a second click after an answer that got lost.
-  const attempt = useRef<{ of: string; key: string }>(undefined);
+  const { keyOf, settleIfRefused } = useRunKey();
   const input = json === undefined ? toInput(fields, values) : parse(json);
-  const start = useAction(async () => {
-    const isSaved = await saver.save();
-    const { workflow, error } = saver.getState();
-    if (error !== undefined) throw error;
-    if (!isSaved) return;
-    const of = JSON.stringify([input, saver.etag]);
-    if (attempt.current?.of !== of) attempt.current = { of, key: createIdempotencyKey() };
-    try {
-      const runId = await startRun(api, workflow.id, input, { idempotencyKey: attempt.current.key });
+  const start = useMutation({
+    mutationFn: async () => {
+      const isSaved = await saver.save();
+      const { workflow, etag, error } = saver.getState();
+      if (error !== undefined) throw error;
+      if (!isSaved) return;
+      const runId = await startRun(api, workflow.id, input, { idempotencyKey: keyOf([input, etag]) });
       onClose();
       navigate(`/runs/${runId}`);
-    } catch (failure) {
-      // A refusal is final, and the next click another try; after anything else the run may be there.
-      const isRefused = failure instanceof RunRefusedError || (failure instanceof ServiceError && failure.status < 500);
-      if (isRefused) attempt.current = undefined;
-      throw failure;
-    }
+    },
+    onError: settleIfRefused,
   });
   return (
     <Dialog title="Run workflow" holdsText onClose={onClose}>
@@ -51,7 +46,7 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
         className="node-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void start.run();
+          if (!start.isPending) start.mutate();
         }}
       >
         {isDirty && <Note>Your unsaved changes are saved first.</Note>}
@@ -65,7 +60,8 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
             onChange={setJson}
             spellCheck={false}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && input !== undefined) void start.run();
+              const isMeant = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+              if (isMeant && input !== undefined && !start.isPending) start.mutate();
             }}
             error={input === undefined ? 'This is no JSON yet.' : undefined}
           />
@@ -75,8 +71,8 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
           isChecked={json !== undefined}
           onChange={(isJson) => setJson(isJson ? JSON.stringify(toInput(fields, values), null, 2) : undefined)}
         />
-        {start.error !== undefined && <RefusedRun error={start.error} />}
-        <Button type="submit" variant="primary" isBusy={start.isRunning} disabled={input === undefined}>
+        {start.error !== null && <RefusedRun error={start.error} />}
+        <Button type="submit" variant="primary" isBusy={start.isPending} disabled={input === undefined}>
           Start run
         </Button>
       </form>
@@ -102,7 +98,7 @@ function Fields({ fields, values, onChange }: FieldsProps) {
   ));
 }
 
-/** Undefined where the text is no JSON; nothing is an empty input. */
+/** Returns undefined if the text is no JSON. An empty text is an empty input. */
 function parse(text: string): unknown {
   if (text.trim() === '') return {};
   try {
@@ -110,4 +106,34 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Says why a run was not started, by node and field. */
+function RefusedRun({ error }: { error: unknown }) {
+  const { drawing, kinds } = useStore();
+  const errors = error instanceof RunRefusedError ? Object.entries(error.nodeErrors) : [];
+  if (errors.length === 0) return <Alert>{explain(error)}</Alert>;
+  const inputs = new Map(runFields(drawing, kinds).map(({ id, title }) => [id, title]));
+  const nameOf = (nodeId: string, path: string): string => {
+    const node = nodesOf(drawing).get(nodeId);
+    const input = nodeId === startOf(drawing) ? inputs.get(path) : undefined;
+    if (input !== undefined) return input;
+    return `${labelOf(node, kinds)}: ${titleOfPath(node && kinds.get(typeOf(node))?.schema, path)}`;
+  };
+  return (
+    <Alert>
+      <p>The run was not started.</p>
+      <ul>
+        {errors.flatMap(([nodeId, messages]) =>
+          messages
+            .flatMap((message) => Object.entries(message))
+            .map(([path, message], at) => (
+              <li key={`${nodeId} ${at}`}>
+                {nameOf(nodeId, path)} – {message}
+              </li>
+            )),
+        )}
+      </ul>
+    </Alert>
+  );
 }

@@ -1,6 +1,4 @@
-import { CheckboxField } from '../../ui/checkbox-field.js';
-import { SelectField } from '../../ui/select-field.js';
-import { TextField } from '../../ui/text-field.js';
+import { CheckboxField, SelectField, TextField } from '../../ui/fields.js';
 import type { RunField } from './run-input.js';
 
 interface RunFieldProps {

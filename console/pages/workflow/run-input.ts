@@ -1,9 +1,15 @@
 // The input of a run as a form: the start node's fields, and the values that are sent.
-import { dataOf, nodesOf, startOf, typeOf, type Drawing } from '../../graph/drawing.js';
-import { asArray, asText, isObject, type JsonObject } from '../../graph/json.js';
-import { isStart, type NodeKinds } from '../../graph/node-kind.js';
-import { MASK } from '../../forms/mask.js';
-import { parseExact } from '../run/content/json-value.js';
+import {
+  dataOf,
+  isStart,
+  MASK,
+  nodesOf,
+  startOf,
+  typeOf,
+  type Drawing,
+  type NodeKinds,
+} from '../../drawing/drawing.js';
+import { asArray, asText, isObject, parseExact, type JsonObject } from '../../drawing/json.js';
 
 export interface RunField {
   id: string;
@@ -13,12 +19,12 @@ export interface RunField {
   isSecret: boolean;
   placeholder: string;
   hint: string | undefined;
-  /** What the form begins with. */
+  /** The text with which the form begins. */
   start: string;
   options: { value: string; label: string }[];
 }
 
-/** As the service does: of the start node, or of the first trigger where there is none. */
+/** Returns the fields of the start node, or of the first trigger if there is none. The service does the same. */
 export function runFields(drawing: Drawing, kinds: NodeKinds): RunField[] {
   const nodes = nodesOf(drawing);
   const start =
@@ -56,7 +62,7 @@ function toField(id: string, field: JsonObject): RunField {
   };
 }
 
-/** What is left empty is not sent: the service then takes the default. */
+/** An empty field is not sent, and the service takes its default. */
 export function toInput(fields: readonly RunField[], values: ReadonlyMap<string, string>): JsonObject {
   const entries = fields.flatMap((field) => {
     const text = values.get(field.id) ?? field.start;
@@ -68,7 +74,7 @@ export function toInput(fields: readonly RunField[], values: ReadonlyMap<string,
 function toValue({ type }: RunField, text: string): unknown {
   if (type === 'number') {
     const number = Number(text);
-    // A number that a double cannot hold goes as it is written.
+    // A number that a double cannot hold is sent as it is written.
     return Number.isFinite(number) && String(number) === text.trim() ? number : text;
   }
   if (type === 'checkbox' || type === 'boolean') return text === 'true';

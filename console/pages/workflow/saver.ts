@@ -1,54 +1,40 @@
-// Saves the drawing, once at a time, and only when nobody else has changed it meanwhile.
-import { ServiceError } from '../../app/api.js';
-import type { EditorStore } from '../../graph/editor-store.js';
-import { isSameJson } from '../../graph/same-json.js';
-import {
-  changeWorkflow,
-  readWorkflow,
-  restoreVersion,
-  type Workflow,
-  type WorkflowChange,
-  type WorkflowRecord,
-} from './workflow-record.js';
+// Saves the drawing, one save at a time, and only if nobody else has changed it meanwhile.
+import { api, ServiceError, type components } from '../../app/api.js';
+import type { EditorStore } from '../../drawing/editor-store.js';
+import { isSameJson } from '../../drawing/json.js';
+import { announce } from '../../ui/notices.js';
+import { createStore, type Store, type Stored } from '../../ui/store.js';
 
-export interface SaverState {
+interface SaverState {
   workflow: Workflow;
+  /** The tag of the stored workflow, which the next change names. */
+  etag: string;
   isSaving: boolean;
   error: unknown;
-  /** What somebody else has saved meanwhile (412): a person chooses. */
+  /** The workflow that somebody else has saved meanwhile (412). A person chooses. */
   conflict: WorkflowRecord | undefined;
 }
 
-export class Saver {
+export class Saver implements Stored<SaverState> {
   readonly #store: EditorStore;
-  #etag: string;
-  #state: SaverState;
+  readonly #state: Store<SaverState>;
+  readonly getState: () => SaverState;
+  readonly subscribe: Stored<SaverState>['subscribe'];
   #running: Promise<boolean> | undefined;
-  readonly #listeners = new Set<() => void>();
 
-  constructor(store: EditorStore, { workflow, etag }: WorkflowRecord) {
+  constructor(store: EditorStore, record: WorkflowRecord) {
     this.#store = store;
-    this.#etag = etag;
-    this.#state = { workflow, isSaving: false, error: undefined, conflict: undefined };
+    this.#state = createStore<SaverState>({ ...record, isSaving: false, error: undefined, conflict: undefined });
+    this.getState = this.#state.getState;
+    this.subscribe = this.#state.subscribe;
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-
-  readonly getState = (): SaverState => this.#state;
-
-  get etag(): string {
-    return this.#etag;
-  }
-
-  /** Whether everything is saved now. Without a change nothing is sent. */
+  /** Returns whether everything is saved now. Without a change nothing is sent. */
   readonly save = async (): Promise<boolean> => {
     while (this.#running !== undefined) await this.#running;
     if (!this.#store.getState().isDirty) {
-      // What could not be saved may have been undone since.
-      if (this.#state.error !== undefined) this.#set({ error: undefined });
+      // The change that could not be saved may have been undone since.
+      if (this.getState().error !== undefined) this.#set({ error: undefined });
       return true;
     }
     this.#running = this.#send();
@@ -59,50 +45,48 @@ export class Saver {
     }
   };
 
-  /** Everything but the drawing. Throws what the service answers; of a 412 a person is asked here, too. */
+  /** Changes everything but the drawing. It throws the service's error. If that is a 412, a person is asked as well. */
   async changeDetails(change: Omit<WorkflowChange, 'data'>): Promise<void> {
-    await this.#change(() => changeWorkflow(this.#state.workflow.id, this.#etag, change));
+    await this.#change(({ workflow, etag }) => changeWorkflow(workflow.id, etag, change));
   }
 
-  /** Shows the drawing of an earlier version. Throws like `changeDetails`. */
+  /** Shows the drawing of an earlier version. It throws as `changeDetails` does. */
   async restore(version: number): Promise<void> {
-    const { workflow } = await this.#change(() => restoreVersion(this.#state.workflow.id, this.#etag, version));
-    this.#store.takeOver(workflow.data);
+    const restored = await this.#change(({ workflow, etag }) => restoreVersion(workflow.id, etag, version));
+    this.#store.takeOver(restored.workflow.data);
   }
 
-  /** The service's answer to a change of this page's own that was made on top of what is known here. */
+  /** Takes over the service's answer to a change that this page has made on top of what it knew. */
   adopt({ workflow, etag }: WorkflowRecord): void {
-    this.#etag = etag;
-    this.#set({ workflow, error: undefined });
+    this.#set({ workflow, etag, error: undefined });
   }
 
-  /** Over what the others have saved. */
+  /** Saves the drawing of this page over the other one. */
   readonly keepMine = async (): Promise<boolean> => {
-    const { conflict } = this.#state;
+    const { conflict } = this.getState();
     if (conflict === undefined) return false;
-    this.#etag = conflict.etag;
-    // Also where nothing was changed here: theirs is what the service has, and mine is to be saved over it.
+    // The drawing of this page is saved even if nothing was changed here, because the service has the other one.
     this.#store.markStored(conflict.workflow.data);
-    this.#set({ conflict: undefined, workflow: conflict.workflow });
+    this.#set({ ...conflict, conflict: undefined });
     return this.save();
   };
 
   readonly takeTheirs = (): void => {
-    const { conflict } = this.#state;
+    const { conflict } = this.getState();
     if (conflict === undefined) return;
-    this.#etag = conflict.etag;
     this.#store.takeOver(conflict.workflow.data);
-    this.#set({ conflict: undefined, workflow: conflict.workflow, error: undefined });
+    this.#set({ ...conflict, conflict: undefined, error: undefined });
   };
 
-  /** Neither: everything stays as it is, unsaved. */
+  /** Decides for neither drawing. Everything stays as it is, unsaved. */
   readonly decideLater = (): void => this.#set({ conflict: undefined });
 
   async #send(): Promise<boolean> {
     const { drawing } = this.#store;
     this.#set({ isSaving: true, error: undefined });
     try {
-      const record = await changeWorkflow(this.#state.workflow.id, this.#etag, { data: drawing });
+      const { workflow, etag } = this.getState();
+      const record = await changeWorkflow(workflow.id, etag, { data: drawing });
       this.adopt(record);
       this.#store.markSaved(drawing, record.workflow.data);
       return true;
@@ -115,8 +99,8 @@ export class Saver {
     }
   }
 
-  /** One change after the other, saves included: each brings the tag that the next one names. */
-  async #change(ask: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
+  /** Changes and saves are made one after the other, because each returns the tag that the next one names. */
+  async #change(ask: (state: SaverState) => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     while (this.#running !== undefined) await this.#running;
     const asked = this.#ask(ask);
     this.#running = asked.then(
@@ -130,9 +114,9 @@ export class Saver {
     }
   }
 
-  async #ask(ask: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
+  async #ask(ask: (state: SaverState) => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     try {
-      const record = await ask();
+      const record = await ask(this.getState());
       this.adopt(record);
       return record;
     } catch (error) {
@@ -143,13 +127,13 @@ export class Saver {
 
   async #meet(): Promise<void> {
     try {
-      const theirs = await readWorkflow(this.#state.workflow.id);
+      const theirs = await readWorkflow(this.getState().workflow.id);
       const { drawing } = this.#store;
       if (!isSameJson(theirs.workflow.data, drawing)) {
         this.#set({ conflict: theirs });
         return;
       }
-      // The same drawing: of an own save, for example, whose answer was lost on the way.
+      // Both drawings are the same, for example after an own save whose answer was lost on the way.
       this.adopt(theirs);
       this.#store.markSaved(drawing, theirs.workflow.data);
     } catch (error) {
@@ -158,11 +142,60 @@ export class Saver {
   }
 
   #set(change: Partial<SaverState>): void {
-    this.#state = { ...this.#state, ...change };
-    for (const listener of this.#listeners) listener();
+    this.#state.setState({ ...this.getState(), ...change });
   }
 }
 
 function isConflict(error: unknown): boolean {
   return error instanceof ServiceError && error.status === 412;
+}
+
+/** Saves because a person asked for it, and announces the outcome. */
+export async function saveAndTell(store: EditorStore, saver: Saver): Promise<void> {
+  if (!store.getState().isDirty) announce('There is nothing to save');
+  else if (await saver.save()) announce('Saved');
+}
+
+type Workflow = components['schemas']['Workflow'];
+
+/** A workflow as it was read, with the tag that a change names (`If-Match`). */
+export interface WorkflowRecord {
+  workflow: Workflow;
+  etag: string;
+}
+
+type WorkflowChange = Partial<
+  Pick<
+    Workflow,
+    'title' | 'data' | 'market_title' | 'short_description' | 'available_languages' | 'readme_guide' | 'max_run_cost'
+  >
+>;
+
+export async function readWorkflow(id: number, signal?: AbortSignal): Promise<WorkflowRecord> {
+  const path = { params: { path: { id } }, ...(signal === undefined ? {} : { signal }) };
+  return toRecord(await api.GET('/api/v1/workflows/{id}/', path));
+}
+
+/** Throws a `ServiceError` with status 412, and changes nothing, if somebody else has changed the workflow. */
+async function changeWorkflow(id: number, etag: string, body: WorkflowChange): Promise<WorkflowRecord> {
+  const params = { path: { id }, header: { 'If-Match': etag } };
+  return toRecord(await api.PATCH('/api/v1/workflows/{id}/', { params, body }));
+}
+
+async function restoreVersion(id: number, etag: string, version: number): Promise<WorkflowRecord> {
+  const params = { path: { id, version }, header: { 'If-Match': etag } };
+  return toRecord(await api.POST('/api/v1/workflows/{id}/versions/{version}/restore/', { params }));
+}
+
+export async function publishWorkflow(id: number): Promise<WorkflowRecord> {
+  return toRecord(await api.POST('/api/v1/workflows/{id}/publish-on-marketplace/', { params: { path: { id } } }));
+}
+
+export async function unpublishWorkflow(id: number): Promise<WorkflowRecord> {
+  return toRecord(await api.POST('/api/v1/workflows/{id}/unpublish-from-marketplace/', { params: { path: { id } } }));
+}
+
+function toRecord({ data, error, response }: { data?: Workflow; error?: unknown; response: Response }): WorkflowRecord {
+  if (data === undefined) throw new ServiceError(response, error);
+  return { workflow: data, etag: response.headers.get('ETag') ?? '*' };
 }

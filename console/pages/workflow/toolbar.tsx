@@ -1,16 +1,15 @@
-import { useSyncExternalStore } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { tidyUp } from '../../graph/tidy-up.js';
-import { useEditor, useStore } from '../../graph/use-editor.js';
-import { Alert } from '../../ui/alert.js';
-import { ButtonLink } from '../../ui/button-link.js';
-import { Button } from '../../ui/button.js';
+import { tidyUp } from '../../drawing/change-drawing.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { download } from '../../ui/download.js';
 import { Menu } from '../../ui/menu.js';
-import type { OpenDialog } from './editor-dialogs.js';
-import { exportWorkflow } from './export-workflow.js';
-import { useAction } from './use-action.js';
-import { saveAndTell } from './save-and-tell.js';
-import type { Saver } from './saver.js';
+import { Alert } from '../../ui/notices.js';
+import { useStored } from '../../ui/store.js';
+import type { OpenDialog } from './dialogs.js';
+import { saveAndTell, type Saver } from './saver.js';
 
 interface ToolbarProps {
   saver: Saver;
@@ -19,12 +18,14 @@ interface ToolbarProps {
 
 export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const store = useStore();
-  const { workflow, isSaving, error } = useSyncExternalStore(saver.subscribe, saver.getState);
+  const { workflow, isSaving, error } = useStored(saver, (state) => state);
   const isDirty = useEditor((state) => state.isDirty);
   const save = (): void => void saveAndTell(store, saver);
-  const exporting = useAction(async () => {
-    // The file is what the service has: what is on the screen is saved first. A save that failed says so itself.
-    if (store.isReadOnly || (await saver.save())) await exportWorkflow(workflow.id);
+  const exporting = useMutation({
+    mutationFn: async () => {
+      // The file has what the service has, so unsaved changes are saved first. A save that failed says so itself.
+      if (store.isReadOnly || (await saver.save())) await exportWorkflow(workflow.id);
+    },
   });
   const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
   return (
@@ -47,7 +48,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
         )}
         <Button onClick={() => onOpen('versions')}>Versions</Button>
         <ButtonLink to={`/workflows/${workflow.id}/starts`}>Starts by itself</ButtonLink>
-        <Button isBusy={exporting.isRunning} onClick={() => void exporting.run()}>
+        <Button isBusy={exporting.isPending} onClick={() => exporting.mutate()}>
           Export
         </Button>
         {mayPublish && <Button onClick={() => onOpen('publish')}>Publish</Button>}
@@ -70,9 +71,9 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
           </Alert>
         </div>
       )}
-      {exporting.error !== undefined && (
+      {exporting.error !== null && (
         <div className="editor-alerts">
-          <Alert onRetry={() => void exporting.run()} isRetrying={exporting.isRunning}>
+          <Alert onRetry={() => exporting.mutate()} isRetrying={exporting.isPending}>
             The workflow is not exported. {explain(exporting.error)}
           </Alert>
         </div>
@@ -103,4 +104,15 @@ function Steps() {
 function stateOf(isReadOnly: boolean, isDirty: boolean): string {
   if (isReadOnly) return 'You may look at this workflow, but not change it';
   return isDirty ? 'Unsaved changes' : 'All changes saved';
+}
+
+/** Stores the workflow as a file. The service has masked its secrets. */
+async function exportWorkflow(id: number): Promise<void> {
+  const exported = await unwrap(api.GET('/api/v1/workflows/{id}/export/', { params: { path: { id } } }));
+  download(`${toFileName(exported.title)}.json`, `${JSON.stringify(exported, null, 2)}\n`, 'application/json');
+}
+
+function toFileName(title: string): string {
+  const name = title.replace(/[^\p{L}\p{N} _-]+/gu, '').trim();
+  return name === '' ? 'workflow' : name.slice(0, 80);
 }

@@ -1,18 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { ReactFlowProvider } from '@xyflow/react';
+import { useRef, useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
-import { explain, isNotFound } from '../../app/explain.js';
-import { EditorStore } from '../../graph/editor-store.js';
-import { byType, type NodeKind } from '../../graph/node-kind.js';
-import { Alert } from '../../ui/alert.js';
-import { Loading } from '../../ui/loading.js';
-import { NotFound } from '../../ui/not-found.js';
-import { PageHeader } from '../../ui/page-header.js';
-import { Editor } from './editor.js';
-import { Saver } from './saver.js';
-import { readWorkflow, type WorkflowRecord } from './workflow-record.js';
+import { isNotFound } from '../../app/explain.js';
+import { useLeaveGuard } from '../../app/leave-guard.js';
+import { Problem } from '../../app/problem.js';
+import { Canvas, Palette } from '../../drawing/canvas.js';
+import { byType, type NodeKind } from '../../drawing/drawing.js';
+import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
+import { Loading } from '../../ui/notices.js';
+import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
+import { useStored } from '../../ui/store.js';
+import { EditorDialogs, type OpenDialog } from './dialogs.js';
+import './editor.css';
+import { NodePanel } from './node-panel.js';
+import { Problems } from './problems.js';
+import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
+import { useClipboard, useShortcuts } from './shortcuts.js';
+import { Toolbar } from './toolbar.js';
 
-/** The editor of one workflow. What is open here is read once: nothing that others save changes it under the hands. */
+/**
+ * The editor of one workflow. The workflow is read once, so that nothing that others save changes it while a person
+ * works.
+ */
 export function WorkflowPage({ workflowId }: { workflowId: number }) {
   const workflow = useQuery({
     queryKey: ['workflow', workflowId, 'editor'],
@@ -35,9 +45,7 @@ export function WorkflowPage({ workflowId }: { workflowId: number }) {
     return (
       <>
         <PageHeader title="Workflow" />
-        <Alert onRetry={retry} isRetrying={workflow.isFetching || kinds.isFetching}>
-          {explain(error)}
-        </Alert>
+        <Problem error={error} onRetry={retry} isRetrying={workflow.isFetching || kinds.isFetching} />
       </>
     );
   }
@@ -52,4 +60,44 @@ function Opened({ record, kinds }: { record: WorkflowRecord; kinds: NodeKind[] }
     return { store: made, saver: new Saver(made, record) };
   });
   return <Editor store={store} saver={saver} />;
+}
+
+interface EditorProps {
+  store: EditorStore;
+  saver: Saver;
+}
+
+function Editor({ store, saver }: EditorProps) {
+  return (
+    <EditorContext value={store}>
+      <ReactFlowProvider>
+        <Workbench store={store} saver={saver} />
+      </ReactFlowProvider>
+    </EditorContext>
+  );
+}
+
+function Workbench({ store, saver }: EditorProps) {
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const graph = useRef<HTMLElement>(null);
+  const { title, project } = useStored(saver, (state) => state.workflow);
+  const isDirty = useStored(store, (state) => state.isDirty);
+  useTitle(title);
+  useLeaveGuard(isDirty);
+  useShortcuts(store, saver, graph, () => setDialog('run'));
+  useClipboard(store, graph);
+  return (
+    <div className="page-full editor">
+      <Toolbar saver={saver} onOpen={setDialog} />
+      <div className="editor-work">
+        {!store.isReadOnly && <Palette />}
+        <section className="editor-graph" aria-label="Graph" ref={graph}>
+          <Canvas />
+        </section>
+        <NodePanel projectId={project} />
+        <Problems saver={saver} />
+      </div>
+      <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />
+    </div>
+  );
 }

@@ -1,19 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { explain, fieldErrors } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
+import { api, unwrap } from '../../app/api.js';
+import { explain, fieldErrors, isNotFound } from '../../app/explain.js';
+import { isWritable, projectToWriteTo, useProjects } from '../../app/projects.js';
+import { MASK } from '../../drawing/drawing.js';
+import { isObject, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
-import { SelectField } from '../../ui/select-field.js';
-import { TextField } from '../../ui/text-field.js';
-import { useAction } from '../workflow/use-action.js';
-import { createWorkflow } from './create-workflow.js';
-import { EMPTY, readTemplates } from './templates.js';
-import { isWritable, projectToWriteTo, useProjects } from './use-projects.js';
+import { SelectField, TextField } from '../../ui/fields.js';
+import { Alert } from '../../ui/notices.js';
 
 interface NewWorkflowDialogProps {
-  /** The id of the project that the list shows; empty: all. */
+  /** The id of the project that the list shows. It is empty if the list shows all. */
   project: string;
   onClose: () => void;
 }
@@ -31,16 +30,18 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   const { data: templates = [] } = found;
   const options = projects.map(({ id, name }) => ({ value: String(id), label: name }));
   const preset = options.some(({ value }) => value === project) ? project : (options[0]?.value ?? '');
-  const create = useAction(async () => {
-    const template = templates.find(({ key }) => key === chosenTemplate) ?? EMPTY;
-    const data = await template.read();
-    const id = await createWorkflow(await projectToWriteTo(chosenProject ?? preset), title.trim(), data);
-    void queries.invalidateQueries({ queryKey: ['workflows'] });
-    void queries.invalidateQueries({ queryKey: ['projects'] });
-    navigate(`/workflows/${id}`);
+  const create = useMutation({
+    mutationFn: async () => {
+      const template = templates.find(({ key }) => key === chosenTemplate) ?? EMPTY;
+      const data = await template.read();
+      const id = await createWorkflow(await projectToWriteTo(chosenProject ?? preset), title.trim(), data);
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      void queries.invalidateQueries({ queryKey: ['projects'] });
+      navigate(`/workflows/${id}`);
+    },
   });
   const errors = fieldErrors(create.error);
-  // What is wrong with the drawing of a template has no field here.
+  // A problem in the drawing of a template has no field here.
   const isSaidBeside = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
     <Dialog title="New workflow" onClose={onClose}>
@@ -48,7 +49,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
         className="new-workflow"
         onSubmit={(event) => {
           event.preventDefault();
-          void create.run();
+          if (!create.isPending) create.mutate();
         }}
       >
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={errors['title']} />
@@ -70,11 +71,82 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
             There is only an empty drawing to start from. {explain(found.error)}
           </Alert>
         )}
-        {create.error !== undefined && !isSaidBeside && <Alert>{explain(create.error)}</Alert>}
-        <Button type="submit" variant="primary" isBusy={create.isRunning}>
+        {create.error !== null && !isSaidBeside && <Alert>{explain(create.error)}</Alert>}
+        <Button type="submit" variant="primary" isBusy={create.isPending}>
           Create
         </Button>
       </form>
     </Dialog>
   );
+}
+
+// A new workflow can begin with nothing, with a workflow that the person has already (the samples, for example), or
+// with a free one of the marketplace, as one of its examples ran.
+
+interface Template {
+  /** The key is unique, and a value of the combobox. */
+  key: string;
+  label: string;
+  read: () => Promise<JsonObject>;
+}
+
+const EMPTY_DRAWING = { nodes: [], edges: [], viewport: { x: 0, y: 0, zoom: 1 } };
+
+const EMPTY: Template = { key: '', label: 'An empty drawing', read: () => Promise.resolve(EMPTY_DRAWING) };
+
+async function readTemplates(): Promise<Template[]> {
+  const [own, published] = await Promise.all([ownTemplates(), marketplaceTemplates()]);
+  return [...published, ...own];
+}
+
+async function ownTemplates(): Promise<Template[]> {
+  const { items } = await unwrap(api.GET('/api/v1/all-workflows/', { params: { query: { size: 50 } } }));
+  return items.map(({ id, title }) => ({
+    key: `workflow-${id}`,
+    label: `Copy of ${title}`,
+    read: async () => (await unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } } }))).data,
+  }));
+}
+
+/** Only free workflows are offered. The marketplace's own button copies a workflow with its fee. */
+async function marketplaceTemplates(): Promise<Template[]> {
+  const { items } = await unwrap(api.GET('/api/v1/workflows/marketplace/', { params: { query: { size: 20 } } }));
+  const free = items.filter(({ run_fee: fee }) => Number(fee) === 0);
+  const found = await Promise.all(
+    free.map(async ({ slug, market_title: title }): Promise<Template[]> => {
+      const params = { path: { slug } };
+      const [example] = await unwrap(api.GET('/api/v1/workflows/marketplace/{slug}/examples/', { params })).catch(
+        orNone,
+      );
+      if (example === undefined) return [];
+      const one = { path: { slug, run_id: example.id } };
+      const read = async (): Promise<JsonObject> =>
+        (await unwrap(api.GET('/api/v1/workflows/marketplace/{slug}/examples/{run_id}/', { params: one }))).data;
+      return [{ key: `marketplace-${slug}`, label: `Marketplace: ${title}`, read }];
+    }),
+  );
+  return found.flat();
+}
+
+/** A workflow that was unpublished a moment ago is left out, and the others remain. */
+function orNone(error: unknown): [] {
+  if (isNotFound(error)) return [];
+  throw error;
+}
+
+/**
+ * Returns the id. Masked secrets of the drawing begin empty, because a new workflow has nothing stored that they could
+ * stand for.
+ */
+async function createWorkflow(project: number, title: string, data: JsonObject): Promise<number> {
+  const body = { project, title, data: withoutMasks(data) as JsonObject };
+  const { id } = await unwrap(api.POST('/api/v1/workflows/', { body }));
+  return id;
+}
+
+function withoutMasks(value: unknown): unknown {
+  if (value === MASK) return '';
+  if (Array.isArray(value)) return value.map(withoutMasks);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutMasks(part)]));
 }

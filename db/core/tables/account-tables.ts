@@ -1,4 +1,4 @@
-// Who may call the service, and in which projects they work.
+// These tables hold who may call the service, and in which projects they work.
 import type { ColumnType, Generated } from 'kysely';
 import type { Decimal, Timestamp } from './column-types.js';
 
@@ -13,7 +13,10 @@ export type SpendingPeriod = 'day' | 'month' | 'total';
 export interface UsersTable {
   id: Generated<number>;
   name: string;
-  /** As the user writes it; unique without regard to case. Null: the user cannot sign in with a password. */
+  /**
+   * The address as the user writes it, unique without regard to case. A user without one cannot sign in with a
+   * password.
+   */
   email: string | null;
   api_access: Generated<boolean>;
   /** May manage users and the limits of keys. It gives no access to other people's projects. */
@@ -34,7 +37,7 @@ export interface ApiKeysTable {
   /** The only project that the key reaches; null: all projects of its user. */
   project_id: number | null;
   scope: Generated<KeyScope>;
-  /** Null: never. An expired key is like one that does not exist. */
+  /** Null if the key never expires. An expired key is like one that does not exist. */
   expires_at: Date | null;
   /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
   rate_limit: number | null;
@@ -45,7 +48,7 @@ export interface ApiKeysTable {
 export interface RateLimitsTable {
   key_id: number;
   window_ends_at: Date;
-  /** Those that were refused count too. */
+  /** The number includes requests that were refused. */
   requests: number;
 }
 
@@ -53,7 +56,7 @@ export interface RateLimitsTable {
 export interface SessionRateLimitsTable {
   user_id: number;
   window_ends_at: Date;
-  /** Those that were refused count too. */
+  /** The number includes requests that were refused. */
   requests: number;
 }
 
@@ -65,12 +68,12 @@ export interface ProjectsTable {
   is_webhook_enabled: Generated<boolean>;
   /** Sealed; made when the webhook is first switched on, replaced by the webhook-secret endpoint. */
   webhook_secret_enc: Buffer | null;
-  /** When the secret was shown; null for one that nobody has seen. */
+  /** The time when the secret was shown; null for one that nobody has seen. */
   webhook_secret_shown_at: Date | null;
   /** Sealed; signs beside the new one for a day after a rotation. */
   webhook_previous_secret_enc: Buffer | null;
   total_spent_usd: ColumnType<string, never, never>;
-  /** Null, and so is the period: no limit. */
+  /** Null, like the period, if there is no limit. */
   spending_limit_usd: Decimal | null;
   spending_period: SpendingPeriod | null;
   /** The last UTC day on which something was paid, what was paid on it, and in its month: kept like `total_spent_usd`. */

@@ -64,36 +64,36 @@ export interface ApprovalRequestsTable {
   /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
   path: string;
   node_id: string;
-  /** As drawn when the run was accepted, at most 60 characters. */
+  /** The label as drawn when the run was accepted, at most 60 characters. */
   node_label: Generated<string>;
   turn: number;
   ordinal: number;
   server_label: string;
   tool_name: string;
-  /** What the model asked for, as shown: secrets masked. */
+  /** The arguments that the model gave, as they are shown: secrets masked. */
   arguments: Json<unknown>;
-  /** Of what would be sent (`db/agents/arguments-hash.ts`). */
+  /** The hash of the arguments that would be sent (`db/agents/arguments-hash.ts`). */
   arguments_hash: Generated<string>;
-  /** What a person has put in its place, as shown. */
+  /** The arguments that a person has put in their place, as they are shown. */
   edited_arguments: Json<unknown> | null;
-  /** The same as it is sent: sealed JSON text. */
+  /** The edited arguments as they are sent: sealed JSON text. */
   edited_enc: Buffer | null;
-  /** How many people must approve. */
+  /** The number of people who must approve. */
   required: Generated<number>;
-  /** Whether the person who started the run may not decide. */
+  /** True if the person who started the run may not decide. */
   exclude_starter: Generated<boolean>;
-  /** Who may decide; null for everybody who may draw. */
+  /** The people who may decide; null for everybody who may draw. */
   roles: Role[] | null;
   /** Decisions that were counted and have not settled the request. */
   counted: Generated<number>;
   status: Generated<ApprovalStatus>;
-  /** Of the decision that has settled it, as are `decided_by` and `decided_at`. */
+  /** The reason of the decision that has settled it, as are `decided_by` and `decided_at`. */
   reason: Generated<string>;
   decided_by: number | null;
   decided_at: Date | null;
-  /** When the run workflow took the signal; null is delivered again. */
+  /** The time when the run workflow took the signal. The signal is delivered again while it is null. */
   signalled_at: Date | null;
-  /** How often the API has sent the signal again, and the time of the next attempt; null for at once. */
+  /** The number of further signals of the API, and the time of the next attempt; null for at once. */
   signal_attempts: Generated<number>;
   next_signal_at: Date | null;
   created_at: Generated<Date>;
@@ -105,7 +105,7 @@ export interface ApprovalDecisionsTable {
   request_id: string;
   user_id: number;
   decision: 'approved' | 'rejected';
-  /** Of the arguments that were decided on. */
+  /** The hash of the arguments that were decided on. */
   arguments_hash: string;
   reason: Generated<string>;
   decided_at: Generated<Date>;

@@ -8,13 +8,13 @@ export type AuditVia = 'session' | 'key' | 'link' | 'hook' | 'callback' | 'sched
 export interface AuditRecordsTable {
   id: Generated<number>;
   at: Generated<Date>;
-  /** Null: of no project. */
+  /** Null if it belongs to no project. */
   project_id: number | null;
   /** One of `db/audit/actions.ts`. */
   action: string;
   outcome: 'success' | 'refused';
   actor_id: number | null;
-  /** At that time. */
+  /** The name at that time. */
   actor_name: string | null;
   via: AuditVia;
   key_id: number | null;
@@ -24,9 +24,9 @@ export interface AuditRecordsTable {
   target_name: string | null;
   /** `{field: [before, after]}` */
   changes: Json<Record<string, [unknown, unknown]>>;
-  /** How many refusals it stands for. */
+  /** The number of refusals that it stands for. */
   count: Generated<number>;
-  /** In its chain, from 1; null until it is chained. */
+  /** The number in its chain, from 1; null until it is chained. */
   position: Generated<number | null>;
   /** SHA-256 of the record and the hash before it. */
   hash: Generated<Buffer | null>;
@@ -35,11 +35,11 @@ export interface AuditRecordsTable {
 /** Writer: the API, which chains the records; retention. 0 is the chain of the records of no project. */
 export interface AuditChainsTable {
   project_id: number;
-  /** How many records it has had. */
+  /** The number of records that it has had. */
   entries: Generated<number>;
   last_id: number | null;
   last_hash: Generated<Buffer>;
-  /** How many of the first records retention has deleted, and the hash of the last one of them. */
+  /** The number of first records that retention has deleted, and the hash of the last one of them. */
   expired: Generated<number>;
   expired_hash: Generated<Buffer>;
 }

@@ -1,14 +1,14 @@
 // Addresses at which other services start runs.
 import type { Generated } from 'kysely';
 
-/** How the sender of a delivery proves that it has the hook's secret. */
+/** The sender of a delivery proves in this way that it has the hook's secret. */
 export type HookVerification = 'none' | 'standard-webhooks' | 'hmac-sha256';
 
 /** Writer: the API. The hooks of a workflow are deleted together with it. */
 export interface HooksTable {
   id: Generated<number>;
   workflow_id: number;
-  /** As whom the runs are started. */
+  /** The user in whose name the runs are started. */
   author_id: number;
   verify: HookVerification;
   /** The header that carries the signature; null unless `verify` is `hmac-sha256`. */
@@ -16,10 +16,10 @@ export interface HooksTable {
   /** SHA-256 of the token in the address. */
   token_hash: Buffer;
   token_enc: Buffer;
-  /** What signatures are made with; null where none are asked for. */
+  /** Signatures are made with this secret; null if none are asked for. */
   secret_enc: Buffer | null;
   created_at: Generated<Date>;
-  /** Of the last delivery that was not throttled: the status that it was answered with. */
+  /** The status with which the last delivery that was not throttled was answered. */
   last_delivery_at: Date | null;
   last_delivery_status: number | null;
 }

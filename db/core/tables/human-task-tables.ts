@@ -16,21 +16,21 @@ export interface HumanTasksTable {
   node_id: string;
   /** A copy of the run's. */
   project_id: number;
-  /** As drawn when the run was accepted, at most 60 characters. */
+  /** The label as drawn when the run was accepted, at most 60 characters. */
   node_label: string;
-  /** With its variables filled in, secrets masked. */
+  /** The message with its variables filled in, secrets masked. */
   message: string;
-  /** As the fields of a trigger. */
+  /** The fields have the form of a trigger's fields. */
   fields: Json<unknown>;
   /** `{id, label}` each. */
   actions: Json<unknown>;
-  /** Who may answer: members of the project with one of these roles, or with one of these ids. */
+  /** Members of the project with one of these roles, or with one of these ids, may answer. */
   roles: string[];
   users: number[];
   exclude_starter: boolean;
   required: number;
   status: Generated<HumanTaskStatus>;
-  /** How many answers were counted and have not settled the task. */
+  /** The number of answers that were counted and have not settled the task. */
   counted: Generated<number>;
   /** The action that enough people have chosen. */
   action: string | null;

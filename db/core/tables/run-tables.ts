@@ -28,7 +28,7 @@ export interface RunsTable {
   cost_usd: ColumnType<string, never, never>;
   error_code: string | null;
   error_message: string | null;
-  /** Only for `Draft`: node id -> [{path: message}]. */
+  /** The errors of a `Draft`: node id -> [{path: message}]. */
   node_errors: Json<Record<string, Record<string, string>[]>> | null;
   is_api_run: Generated<boolean>;
   use_in_marketplace_example: Generated<boolean>;
@@ -38,12 +38,12 @@ export interface RunsTable {
   run_started_at: Date | null;
   run_finished_at: Date | null;
   cancel_requested_at: Date | null;
-  /** When the reconciler looks at the run next; null once it is terminal. */
+  /** The time when the reconciler looks at the run next; null once it is terminal. */
   next_check_at: Date | null;
   check_attempts: Generated<number>;
-  /** Since when its workflow task fails again and again; null when the last check found it well. */
+  /** The time since which its workflow task fails again and again; null if the last check found it well. */
   stuck_since: Date | null;
-  /** From then on the contents of the run count as gone, and no flag brings them back. */
+  /** The contents of the run count as gone from this time on, and no flag brings them back. */
   results_expired_at: Date | null;
   /** Expired, and some of its contents are still to be deleted. */
   is_purge_pending: Generated<boolean>;
@@ -54,13 +54,13 @@ export interface RunsTable {
    * of the runs that its nodes started. Null where there are none.
    */
   passed_secrets_enc: Buffer | null;
-  /** Of the run of a sub-workflow: the node that started it. Null for the others. */
+  /** The node that started the run of a sub-workflow; null for other runs. */
   parent_run_id: string | null;
   parent_path: string | null;
   parent_node_id: string | null;
   /** The run that no other one has started, and below which this one is; null for itself. */
   root_run_id: string | null;
-  /** How many runs are above it. */
+  /** The number of runs above it. */
   depth: Generated<number>;
   /** The earlier run whose results it began with; null for the others. */
   resumed_from: Generated<string | null>;
@@ -78,7 +78,7 @@ export interface RunOutputsTable {
   /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
   path: string;
   node_id: string;
-  /** Where the value stands in the text of the node's result (`valueStartOf`). */
+  /** The position of the value in the text of the node's result (`valueStartOf`). */
   value_start: number;
 }
 
@@ -86,9 +86,9 @@ export interface RunOutputsTable {
 export interface IdempotencyKeysTable {
   user_id: number;
   key: string;
-  /** What was asked with the key, hashed and sealed: a plain hash would let a short secret be guessed. */
+  /** The request that had the key, hashed and sealed: a plain hash would let a short secret be guessed. */
   request_enc: Buffer;
-  /** Null: the key was withdrawn, and no request with it starts a run. */
+  /** Null if the key was withdrawn; no request with it starts a run then. */
   run_id: string | null;
   created_at: Generated<Date>;
 }

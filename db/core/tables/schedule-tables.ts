@@ -1,7 +1,7 @@
 // Runs that start by the clock.
 import type { Generated } from 'kysely';
 
-/** What happens at a firing while a run of the schedule is open. */
+/** This happens at a firing while a run of the schedule is open. */
 export type ScheduleOverlap = 'skip' | 'buffer_one' | 'allow_all' | 'cancel_other';
 
 /**
@@ -11,7 +11,7 @@ export type ScheduleOverlap = 'skip' | 'buffer_one' | 'allow_all' | 'cancel_othe
 export interface SchedulesTable {
   id: string;
   workflow_id: number;
-  /** As whom the runs are started. */
+  /** The user in whose name the runs are started. */
   author_id: number;
   cron: string;
   time_zone: string;
@@ -21,7 +21,7 @@ export interface SchedulesTable {
   jitter_seconds: number;
   catchup_seconds: number;
   is_paused: Generated<boolean>;
-  /** Null where a person has paused it. */
+  /** Null if a person has paused it. */
   pause_reason: 'author_lost_access' | null;
   /** A new random one with every change that Temporal must know: no two are equal, after a restore of Postgres either. */
   version: Generated<string>;
@@ -29,11 +29,11 @@ export interface SchedulesTable {
   told_version: string | null;
   /** The time of the first change that Temporal was not told, or else of the last one. */
   changed_at: Generated<Date>;
-  /** When the copy in Temporal is compared next. */
+  /** The time when the copy in Temporal is compared next. */
   sync_at: Generated<Date>;
   /** The nominal time of the last firing that was accepted or refused. */
   last_firing_at: Date | null;
-  /** Null where it was refused. */
+  /** Null if it was refused. */
   last_run_id: string | null;
   last_refusal_code: string | null;
   last_refusal_message: string | null;

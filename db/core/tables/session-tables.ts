@@ -1,4 +1,4 @@
-// How people sign in and stay signed in. docs/operate/sign-in.md.
+// People sign in and stay signed in by these tables. docs/operate/sign-in.md.
 import type { Generated } from 'kysely';
 import type { Timestamp } from './column-types.js';
 
@@ -21,11 +21,13 @@ export interface SessionsTable {
   id: Generated<string>;
   user_id: number;
   method: SignInMethod;
-  /** Of what all refresh tokens of the session have in common: it names the session when a used one comes back. */
+  /**
+   * The hash of what all refresh tokens of the session have in common: it names the session when a used one comes back.
+   */
   family_hash: Buffer;
-  /** Of the one refresh token that is good now. */
+  /** The hash of the one refresh token that is good now. */
   token_hash: Buffer;
-  /** Where it was used last: an IPv4 address, or the first 64 bits of an IPv6 address. */
+  /** The place where it was used last: an IPv4 address, or the first 64 bits of an IPv6 address. */
   network: string;
   user_agent: string;
   created_at: Generated<Date>;
@@ -63,7 +65,7 @@ export interface LoginFailuresTable {
 export interface LoginWaitsTable {
   key: Buffer;
   ready_at: Date;
-  /** Until then the next attempt is admitted. */
+  /** The next attempt is admitted until then. */
   ends_at: Date;
 }
 

@@ -10,25 +10,25 @@ export interface ChatCallsTable {
   provider: string;
   model: string;
   price_version: string;
-  /** What the call may cost while it is open; null once it has its transaction. */
+  /** The most that the call may cost while it is open; null once it has its transaction. */
   reserved_usd: Decimal | null;
-  /** What is reserved, then what was used. */
+  /** The tokens that are reserved, and later those that were used. */
   input_tokens: number;
   output_tokens: number;
-  /** Of the API process that makes the call. */
+  /** The id of the API process that makes the call. */
   process_id: string;
-  /** From then on its process counts as dead. */
+  /** Its process counts as dead from this time on. */
   leased_until: Date;
   sent_at: Generated<Date>;
 }
 
-/** Whose limit it is: the project's `spending_limit`, a workflow's `max_run_cost`, an agent's `max_cost`. */
+/** The limit is the project's `spending_limit`, a workflow's `max_run_cost` or an agent's `max_cost`. */
 export type SpendingLimitKind = 'project' | 'run' | 'agent';
 
 /** Writer: the function `count_stop`. Retention deletes old days. */
 export interface SpendingStopsTable {
   project_id: number;
-  /** Of UTC. */
+  /** The day is one of UTC. */
   day: Date;
   limited: SpendingLimitKind;
   source: 'run' | 'chat';

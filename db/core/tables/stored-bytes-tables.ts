@@ -1,4 +1,4 @@
-// How many bytes each project stores.
+// These tables count the bytes that each project stores.
 
 /**
  * Writer: `foldStoredBytes`. A project without a row stores nothing. What is missing stands in `stored_byte_changes`,

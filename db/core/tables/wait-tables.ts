@@ -11,25 +11,25 @@ export interface WaitsTable {
   /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
   path: Generated<string>;
   node_id: string;
-  /** Which of an agent's tool calls waits, counted from 1 over all turns; 0 for the node itself. */
+  /** The number of the agent's tool call that waits, counted from 1 over all turns; 0 for the node itself. */
   call: Generated<number>;
   kind: 'time' | 'callback' | 'human' | 'child';
-  /** When the wait ends; null while the node has not begun, and only its token was asked for. */
+  /** The time when the wait ends; null while the node has not begun, and only its token was asked for. */
   until: Date | null;
   /** SHA-256 of the token in the callback's address; null where nobody needs one. */
   token_hash: Buffer | null;
   token_enc: Buffer | null;
   /** The body of the callback, sealed; null until one was accepted. */
   answer_enc: Buffer | null;
-  /** When what the node waits for has come; null for a wait for a time. */
+  /** The time when what the node waits for has come; null for a wait for a time. */
   answered_at: Date | null;
   /** The run that the node has started (kind `child`). */
   child_run_id: string | null;
-  /** When the run workflow took the signal; null is delivered again. */
+  /** The time when the run workflow took the signal. The signal is delivered again while it is null. */
   signalled_at: Date | null;
-  /** How often the API has sent it again, and from when on it does so the next time; null for at once. */
+  /** The number of further signals of the API, and the time of the next one; null for at once. */
   signal_attempts: Generated<number>;
   next_signal_at: Date | null;
-  /** When the wait has ended. Whoever answers then is too late. */
+  /** The time when the wait has ended. Whoever answers then is too late. */
   closed_at: Date | null;
 }

@@ -29,7 +29,7 @@ export interface WebhookDeliveriesTable {
   status: Generated<WebhookDeliveryStatus>;
   /** Attempts that have begun. */
   attempts: Generated<number>;
-  /** Of the last attempt; null when it got no answer. */
+  /** The status of the last attempt; null if it got no answer. */
   response_status: number | null;
   /** Why the last attempt failed, or why the event was dropped. */
   error_code: string | null;
@@ -38,8 +38,10 @@ export interface WebhookDeliveriesTable {
   next_attempt_at: Date | null;
   /** An attempt is under way until then; later its process counts as dead. */
   leased_until: Date | null;
-  /** Of the last attempt that succeeded. */
+  /** The time of the attempt that succeeded. */
   delivered_at: Date | null;
-  /** When a person last asked to send the settled event again: then one more attempt is made, without retries. */
+  /**
+   * The time when a person last asked to send the settled event again: one more attempt is made then, without retries.
+   */
   sent_again_at: Date | null;
 }

@@ -14,12 +14,12 @@ export interface WorkflowsTable {
   document: Json<Record<string, unknown>>;
   /** The secrets cut out of `document`, sealed (`graph/secrets.ts` names the places). */
   secrets_enc: Buffer | null;
-  /** Of the drawing, from 1: rises with each change of what it runs. */
+  /** The version of the drawing, from 1, which rises with each change of what it runs. */
   version: Generated<number>;
-  /** Who made the version; null: the workflow's author. */
+  /** The user who made the version; null for the workflow's author. */
   version_author_id: number | null;
   version_created_at: Generated<Date>;
-  /** Rises with each change of the record, its position in the project excepted: the `ETag`. */
+  /** The number rises with each change of the record, its position in the project excepted. It is the `ETag`. */
   revision: Generated<number>;
   market_title: Generated<string>;
   short_description: Generated<string>;
@@ -27,11 +27,14 @@ export interface WorkflowsTable {
   readme_guide: Generated<string>;
   run_fee_usd: Decimal;
   free_runs_per_user: Generated<number>;
-  /** What a run and the runs below it may cost; null: no limit. Duplicates have it, copies from the marketplace have not. */
+  /**
+   * The most that a run and the runs below it may cost; null if there is no limit. Duplicates have it, copies from the
+   * marketplace have not.
+   */
   max_run_cost_usd: Decimal | null;
   is_published: Generated<boolean>;
   slug: string | null;
-  /** Whether MCP clients are offered it as a tool. */
+  /** True if MCP clients are offered it as a tool. */
   is_tool: Generated<boolean>;
   /** The `input_fields` of a tool's trigger, as they are in `document`; null where they are too large to be listed. */
   tool_fields: Json<unknown> | null;

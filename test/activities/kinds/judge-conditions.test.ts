@@ -3,33 +3,33 @@ import { createJudge } from '../../../activities/kinds/judge-conditions.js';
 import { isHandedBack, retryDelayOf } from '../../../activities/node/failures.js';
 import type { NodeTask } from '../../../activities/node/node-step.js';
 import type { Condition } from '../../../graph/judge.js';
-import type { Scope } from '../../../graph/template.js';
-import { createThreads, ThreadsBusyError, type Threads } from '../../../threads/threads.js';
+import type { VariableValues } from '../../../graph/template.js';
+import { createProcesses, ProcessesBusyError, type Processes } from '../../../processes/processes.js';
 
 const task = { run: { projectId: 7 }, signal: new AbortController().signal } as NodeTask;
 const matches = (right: string, left = '{{ input.text }}'): Condition => ({ left, operator: 'matches', right });
-const scopeOf = (text: string): Scope => ({ input: { text }, results: new Map() });
+const valuesOf = (text: string): VariableValues => ({ input: { text }, results: new Map() });
 
 describe('the conditions of a node', function () {
   this.timeout(60_000);
-  const threads = createThreads(new URL('../../../dist/threads/host.js', import.meta.url));
-  after(() => threads.close());
-  const judge = createJudge(threads)(task);
+  const processes = createProcesses(new URL('../../../dist/processes/host.js', import.meta.url));
+  after(() => processes.close());
+  const judge = createJudge(processes)(task);
 
-  /** In place of threads that do what the test says. */
-  function judgeBy(run: Threads['run']) {
+  /** A stand-in for the processes that does what the test says. */
+  function judgeBy(run: Processes['run']) {
     return createJudge({ run, close: () => undefined })(task);
   }
 
   it('are judged at once where they are cheap, and in a thread where they are not', async () => {
     const never = judgeBy(() => Promise.reject(new Error('no thread was needed')));
     const cheap = [matches('^[a-z]+$'), matches('b'), { left: '1', operator: '<', right: '2' } as const];
-    assert.deepEqual(await never(cheap, scopeOf('aaa'), 'all'), [0, 2]);
-    assert.deepEqual(await never(cheap, scopeOf('aaa'), 'first'), [0]);
-    const large = scopeOf('a'.repeat(100_000));
+    assert.deepEqual(await never(cheap, valuesOf('aaa'), 'all'), [0, 2]);
+    assert.deepEqual(await never(cheap, valuesOf('aaa'), 'first'), [0]);
+    const large = valuesOf('a'.repeat(100_000));
     assert.deepEqual(await judge(cheap, large, 'all'), [0, 2]);
     await assert.rejects(async () => never(cheap, large, 'all'), /no thread was needed/);
-    await assert.rejects(async () => never([matches('x{500}')], scopeOf('x'), 'all'), /no thread was needed/);
+    await assert.rejects(async () => never([matches('x{500}')], valuesOf('x'), 'all'), /no thread was needed/);
     await assert.rejects(
       async () => never([{ left: '1', operator: 'in', right: '{{ input.text }}' }], large, 'all'),
       /no thread was needed/,
@@ -37,7 +37,7 @@ describe('the conditions of a node', function () {
   });
 
   it('have one limit of steps for all patterns of the node', async () => {
-    const text = scopeOf('ab'.repeat(500_000));
+    const text = valuesOf('ab'.repeat(500_000));
     const one = matches('[0-9]+x');
     assert.deepEqual(await judge([one], text, 'all'), []);
     const startedAt = performance.now();
@@ -57,7 +57,7 @@ describe('the conditions of a node', function () {
   });
 
   it('fail the node with the code of what is wrong with them, also when their thread was ended', async () => {
-    const large = scopeOf('a'.repeat(100_000));
+    const large = valuesOf('a'.repeat(100_000));
     await assert.rejects(async () => judge([matches('('.padEnd(200))], large, 'all'), { code: 'invalid_pattern' });
     const lost = judgeBy(() => Promise.resolve(undefined));
     await assert.rejects(async () => lost([matches('a')], large, 'all'), { code: 'invalid_pattern' });
@@ -68,10 +68,10 @@ describe('the conditions of a node', function () {
   it('leave the slot to others while too many of the project wait, for longer than the workflow task is held', async () => {
     const busy = judgeBy((_work, { owner, maxWaiting }) => {
       assert.deepEqual([owner, maxWaiting], [7, 8]);
-      return Promise.reject(new ThreadsBusyError('busy'));
+      return Promise.reject(new ProcessesBusyError('busy'));
     });
     await assert.rejects(
-      async () => busy([matches('a')], scopeOf('a'.repeat(100_000)), 'all'),
+      async () => busy([matches('a')], valuesOf('a'.repeat(100_000)), 'all'),
       (error) => {
         assert.ok(isHandedBack(error));
         assert.ok(retryDelayOf(error)! > 6_000);

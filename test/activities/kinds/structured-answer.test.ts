@@ -4,15 +4,15 @@ import { parseJson } from '../../../graph/json-text.js';
 import { schemaProblem } from '../../../graph/json-schema.js';
 import { NodeError } from '../../../graph/node-error.js';
 import type { AnswerForm } from '../../../graph/response-format.js';
-import { createThreads } from '../../../threads/threads.js';
+import { createProcesses } from '../../../processes/processes.js';
 
 const isBadFormat = (error: unknown): boolean => error instanceof NodeError && error.code === 'invalid_response_format';
 
 describe('checks of answers', function () {
   this.timeout(60_000);
-  const threads = createThreads(new URL('../../../dist/threads/host.js', import.meta.url));
-  after(() => threads.close());
-  const forms = createFormChecker(threads);
+  const processes = createProcesses(new URL('../../../dist/processes/host.js', import.meta.url));
+  after(() => processes.close());
+  const forms = createFormChecker(processes);
   const asked = { projectId: 1, signal: new AbortController().signal };
   const checkAnswer = (content: string, form: AnswerForm) => forms.check(content, form, asked);
 

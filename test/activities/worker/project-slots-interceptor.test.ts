@@ -86,8 +86,7 @@ describe('an activity whose project holds its share of the slots', () => {
     assert.ok(failure instanceof ApplicationFailure && failure.type === 'project_slots_taken');
   });
 
-  it('waits for nothing when it reports the end of a run, is local, or its run cannot be loaded', async () => {
-    assert.equal(await deliver({ activityType: 'finishRun' }).run(), 'done');
+  it('waits for nothing when it is local, or its run cannot be loaded', async () => {
     assert.equal(await deliver({ isLocal: true }).run(), 'done');
     assert.equal(await deliver().run('lost'), 'done');
     assert.deepEqual(slots.load(), { waitingActivities: 0, largestShare: 1 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { SignJWT, type JWTPayload } from 'jose';
-import { createSessionVerifier } from '../../../api/access/session-tokens.js';
-import { OWN_TOKEN_TYPE } from '../../../api/access/own-token.js';
+import { createSessionVerifier, OWN_TOKEN_TYPE } from '../../../api/access/session-tokens.js';
 import type { ForeignTokenRules } from '../../../config/sign-in-settings.js';
 import type { TokenSubject } from '../../../db/projects/rate-limits-repository.js';
 

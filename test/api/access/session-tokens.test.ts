@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SignJWT, type JWTPayload } from 'jose';
-import { routes } from '../../../api/http/registry.js';
+import { routes } from '../../../api/app.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';

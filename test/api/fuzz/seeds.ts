@@ -13,7 +13,7 @@ import {
   trigger,
   type DrawingNode,
 } from '../../support/graphs.js';
-import { cases as n8nCases } from '../../graph/n8n/n8n-files.js';
+import { cases as n8nCases } from '../../n8n/n8n-files.js';
 import { lines, type Line } from '../role-matrix-lines.js';
 
 export interface Seed extends Line {

@@ -5,8 +5,13 @@ import { sign as signAsGitHub, verify as verifyAsGitHub } from '@octokit/webhook
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { checkHookSecret, createHookSecret } from '../../../api/hooks/hook-secret.js';
-import { verifySignature, type SignatureRule, type Verdict } from '../../../api/hooks/verify-signature.js';
+import {
+  checkHookSecret,
+  createHookSecret,
+  verifySignature,
+  type SignatureRule,
+  type Verdict,
+} from '../../../api/hooks/verify-signature.js';
 
 const NOW = 1_800_000_000;
 const GITHUB = 'X-Hub-Signature-256';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { allAnswers } from '../../../api/http/openapi/common-answers.js';
 import { createOpenApiDocument } from '../../../api/http/openapi/document.js';
 import { defineRoute } from '../../../api/http/route.js';
-import { routes } from '../../../api/http/registry.js';
+import { routes } from '../../../api/app.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { chain } from '../../support/graphs.js';

@@ -83,17 +83,28 @@ describe('the listening server', () => {
       await eventually(() => quick.received().length > sizeBytes, { timeoutMs: 25_000 });
     });
 
-    it('more connections than it may have are closed as they come, and room is made again', async () => {
+    it('a connection too many takes the place of the one that has been without a request for longest', async () => {
       const connect = await start(hello, { maxConnections: 3 });
-      const first = await Promise.all([connect(), connect(), connect()]);
+      const [silent, ...others] = [await connect(), await connect(), await connect()];
+      silent.send('GET / HTTP/1.1\r\n');
+      for (const connection of [others[0], await connect()]) {
+        connection.send(GET);
+        await eventually(() => statusesIn(connection.received())[0] === 200);
+      }
+      await silent.ended();
+      others[0].send(GET);
+      await eventually(() => statusesIn(others[0].received()).length === 2);
+    });
+
+    it('a connection whose request is being answered keeps its place, and one too many is closed', async () => {
+      const waiting: ServerResponse[] = [];
+      const connect = await start((_request, response) => waiting.push(response), { maxConnections: 2 });
+      const busy = [await connect(), await connect()];
+      for (const connection of busy) connection.send(GET);
+      await eventually(() => waiting.length === 2);
       assert.equal(await (await connect()).ended(), '');
-      first[0].close();
-      await eventually(async () => {
-        const next = await connect();
-        next.send(GET);
-        await eventually(() => statusesIn(next.received())[0] === 200, { timeoutMs: 200 });
-        return true;
-      });
+      for (const response of waiting) response.end('done');
+      for (const connection of busy) await eventually(() => statusesIn(connection.received())[0] === 200);
     });
   });
 

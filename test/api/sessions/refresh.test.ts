@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { decodeJwt, SignJWT, type JWTPayload } from 'jose';
-import { OWN_TOKEN_TYPE } from '../../../api/access/own-token.js';
+import { OWN_TOKEN_TYPE } from '../../../api/access/session-tokens.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
 import { createApiClient } from '../../support/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';

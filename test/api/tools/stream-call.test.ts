@@ -6,7 +6,7 @@ import { createSharedReads } from '../../../api/live/shared-reads.js';
 import { RunHub } from '../../../api/live/run-hub.js';
 import type { Readers } from '../../../api/live/watched-runs.js';
 import { streamCall, type CallDeps } from '../../../api/tools/stream-call.js';
-import { idInToolName, toToolName } from '../../../api/tools/tool-name.js';
+import { idInToolName, toToolName } from '../../../api/tools/tool-view.js';
 import { createLogger } from '../../../config/logger.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { ByteBudget } from '../../../outgoing/byte-budget.js';

@@ -4,7 +4,7 @@ import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/a
 import { agent, drawing, http, link, linkInRow, llm, mcp, node, trigger, type Drawing } from '../../support/graphs.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
-import { mutatedFile } from '../../graph/n8n/mutated-files.js';
+import { mutatedFile } from '../../n8n/mutated-files.js';
 
 const MASK = '********';
 const SECRET = 'sk-live-7d1f0b2a9c';

@@ -6,14 +6,14 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ChildSupervisor } from '../../../cli/embedded/child-process.js';
 import { claimPort } from '../../../cli/embedded/ports.js';
-import { createPostgresServer, type PostgresServer } from '../../../cli/embedded/postgres-server.js';
+import { createPostgresServer } from '../../../cli/embedded/postgres-server.js';
 import { eventually } from '../../support/eventually.js';
 import { makeDataDir } from '../../support/stack.js';
 
 describe('the embedded PostgreSQL after a kill -9', function () {
   this.timeout(120_000);
   let dataDir: string;
-  let server: PostgresServer;
+  let server: ReturnType<typeof createPostgresServer>;
   let parent: ChildProcess;
 
   before(async function () {

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { allInside, bodiesOf } from '../../../console/graph/bodies.js';
-import { cardHeight, CARD_WIDTH } from '../../../console/graph/card-size.js';
-import { copyNodes, pasteNodes } from '../../../console/graph/clipboard.js';
-import { nodesOf, positionOf, typeOf, dataOf, type Drawing } from '../../../console/graph/drawing.js';
-import { EditorStore } from '../../../console/graph/editor-store.js';
-import { exitsOf } from '../../../console/graph/exits.js';
-import { withFrames } from '../../../console/graph/flow-frames.js';
-import { createFlowHandlers, STANDING } from '../../../console/graph/flow-handlers.js';
-import { flowNodes, type CanvasNode } from '../../../console/graph/flow-nodes.js';
-import { frameId } from '../../../console/graph/frames.js';
-import { byType } from '../../../console/graph/node-kind.js';
-import type { Rect } from '../../../console/graph/overview-frame.js';
-import { tidyUp } from '../../../console/graph/tidy-up.js';
-import { variablesFor } from '../../../console/graph/variables.js';
+import { allInside, bodiesOf, frameId, type Rect } from '../../../console/drawing/bodies.js';
+import { CARD_WIDTH, cardHeight, flowNodes, withFrames, type CanvasNode } from '../../../console/drawing/flow-nodes.js';
+import { copyNodes, pasteNodes } from '../../../console/drawing/clipboard.js';
+import { byType, dataOf, nodesOf, positionOf, typeOf, type Drawing } from '../../../console/drawing/drawing.js';
+import { EditorStore } from '../../../console/drawing/editor-store.js';
+import { exitsOf } from '../../../console/drawing/links.js';
+import { createFlowHandlers, STANDING } from '../../../console/drawing/use-flow.js';
+import { tidyUp } from '../../../console/drawing/change-drawing.js';
+import { variablesFor } from '../../../console/drawing/variables.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { enclosingLoops } from '../../../graph/plan.js';
@@ -25,7 +20,7 @@ function each(id: string, body: string | undefined, next: string[] = [], data: o
   return { id, type: 'for-each-node', data: { label: id, items: [1], ...links, ...data } };
 }
 
-/** Start, a loop of `depth` loops in each other around one request, and what follows the outermost. */
+/** A drawing of Start, `depth` loops in each other around one request, and a node after the outermost loop. */
 function nested(depth: number): Drawing {
   const loops = Array.from({ length: depth }, (_, at) =>
     each(`loop${at}`, at + 1 < depth ? `loop${at + 1}` : 'call', at === 0 ? ['after'] : []),

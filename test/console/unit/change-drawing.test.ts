@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
-import { connect, disconnect, mayConnect } from '../../../console/graph/change-links.js';
-import { addNode, moveNodes, removeNodes, setData } from '../../../console/graph/change-nodes.js';
-import { copyNodes, pasteNodes } from '../../../console/graph/clipboard.js';
-import { dataOf, nodesOf, type Drawing } from '../../../console/graph/drawing.js';
-import { linksOf } from '../../../console/graph/links.js';
-import { byType } from '../../../console/graph/node-kind.js';
-import { tidyUp } from '../../../console/graph/tidy-up.js';
+import {
+  addNode,
+  connect,
+  disconnect,
+  mayConnect,
+  moveNodes,
+  removeNodes,
+  setData,
+  tidyUp,
+} from '../../../console/drawing/change-drawing.js';
+import { copyNodes, pasteNodes } from '../../../console/drawing/clipboard.js';
+import { byType, dataOf, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
+import { linksOf } from '../../../console/drawing/links.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { condition, drawing, edge, http, trigger } from '../../graph/drawings.js';

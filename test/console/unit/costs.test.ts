@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { sumDecimals } from '../../../console/pages/costs/money-sum.js';
-import { marksOf } from '../../../console/pages/costs/nice-scale.js';
-import { daysOf, lastDays, toSpan } from '../../../console/pages/costs/span.js';
+import { daysOf, lastDays, marksOf, toSpan } from '../../../console/pages/costs/figures.js';
+import { sumDecimals } from '../../../console/ui/decimals.js';
 
 describe('the sum of amounts', () => {
   it('is exact where doubles are not', () => {

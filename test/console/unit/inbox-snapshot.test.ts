@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Approval } from '../../../console/pages/inbox/approval-types.js';
-import { freshOf, missingOf, withChanges, withOlder } from '../../../console/pages/inbox/snapshot.js';
+import { freshOf, missingOf, withChanges, withOlder, type Approval } from '../../../console/pages/inbox/approvals.js';
 
 /** Requests begin with the newest; a higher number is newer. */
 const request = (number: number, status: Approval['status'] = 'pending') =>

@@ -1,10 +1,9 @@
-// What an approver reads: it must hide nothing, and say plainly what has happened.
+// An approver reads these texts. They must hide nothing, and say plainly what has happened.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { beginningOf } from '../../../console/pages/inbox/long-text.js';
-import { outcomeSentence, tooLateSentence } from '../../../console/pages/inbox/outcome-sentence.js';
-import { remainingText } from '../../../console/pages/inbox/remaining.js';
-import { toVisibleJson, toVisibleText } from '../../../console/pages/inbox/visible-json.js';
+import { outcomeSentence, remainingText, tooLateSentence } from '../../../console/pages/inbox/approvals.js';
+import { beginningOf } from '../../../console/ui/part-of.js';
+import { toVisibleJson, toVisibleText } from '../../../console/ui/visible-json.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 
 describe('the arguments of a tool call, as an approver reads them', () => {

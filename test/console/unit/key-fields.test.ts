@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readAllPages } from '../../../console/app/read-all-pages.js';
-import { NEW_KEY, toBody, toFields } from '../../../console/pages/settings/keys/key-fields.js';
+import { readAllPages } from '../../../console/app/calls.js';
+import { NEW_KEY, toBody, toFields } from '../../../console/pages/settings/key-fields.js';
 
 describe('the fields of an API key', () => {
   it('send what differs only, so that a time that has passed may stay', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readLinks } from '../../../console/graph/run-links.js';
+import { readLinks } from '../../../console/drawing/run-links.js';
 import { startLiveRun, type LiveRun, type NodeEntry } from '../../../console/live/live-run.js';
 import { statusesOf, statusOf } from '../../../console/live/node-status.js';
 import { condition, drawing, link, llm, trigger } from '../../support/graphs.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mergePage } from '../../../console/pages/runs/merge-page.js';
 import {
   dayOf,
   isFiltered,
+  mergePage,
   PAGE_SIZE,
   readFilters,
   toParams,

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { createFrameBatch } from '../../../console/live/frame-batch.js';
-import { createLimit } from '../../../console/live/limit.js';
-import { refusalsOf } from '../../../console/pages/run/actions/refusal.js';
-import { parseStructure, WrittenNumber } from '../../../console/pages/run/content/json-value.js';
-import { partOf, SHOWN_BYTES } from '../../../console/pages/run/content/part-of.js';
-import { formatBytes } from '../../../console/ui/format-bytes.js';
-import { linesAround } from '../../../console/pages/run/content/lines-around.js';
-import { failedChild, lineOfError } from '../../../console/pages/run/node/failure-parts.js';
-import { readResult } from '../../../console/pages/run/node/result-parts.js';
+import { createFrameBatch, createLimit } from '../../../console/live/pace.js';
+import { failedChild, lineOfError, readResult, refusalsOf } from '../../../console/pages/run/result-parts.js';
+import { parseStructure, WrittenNumber } from '../../../console/drawing/json.js';
 import { runWord, toStoredStatus } from '../../../console/pages/run/run-word.js';
-import { addDecimals, subtractDecimals, sumAmounts } from '../../../console/pages/run/sum-amounts.js';
+import { sumAmounts, sumDecimals } from '../../../console/ui/decimals.js';
+import { formatBytes } from '../../../console/ui/format.js';
+import { linesAround, partOf, SHOWN_BYTES } from '../../../console/ui/part-of.js';
 
 describe('the parts of the run page', () => {
   it('show at most 64 KiB of a text, and never half a character', () => {
@@ -34,9 +30,9 @@ describe('the parts of the run page', () => {
       USD: '0.30000000000000000001',
       EUR: '1',
     });
-    assert.equal(addDecimals('-0.5', '0.25'), '-0.25');
-    assert.equal(subtractDecimals('1', '1.000'), '0');
-    assert.equal(addDecimals('9007199254740993', '0.5'), '9007199254740993.5');
+    assert.equal(sumDecimals(['-0.5', '0.25']), '-0.25');
+    assert.equal(sumDecimals(['1', '-1.000']), '0');
+    assert.equal(sumDecimals(['9007199254740993', '0.5']), '9007199254740993.5');
   });
 
   it('know the words of run statuses in both directions', () => {

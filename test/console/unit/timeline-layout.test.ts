@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NodeEntry } from '../../../console/live/live-run.js';
-import { layOutRow, ticksOf, type AttemptFacts } from '../../../console/pages/run/timeline/timeline-layout.js';
+import { layOutRow, ticksOf, type AttemptFacts } from '../../../console/pages/run/timeline-layout.js';
 
 const ORIGIN = '2026-01-31T12:00:00.000Z';
 const originMs = Date.parse(ORIGIN);

@@ -18,7 +18,7 @@ function state(version: number, status: VersionedState['status'] = 'in progress'
 }
 
 interface Script {
-  /** What each connection brings; an error breaks it. */
+  /** The events that each connection brings. An error breaks the connection. */
   streams?: (RunEvent | Error)[][];
   polls?: (VersionedState | undefined | Error)[];
 }

@@ -8,7 +8,7 @@ import { foldRefusals, insertRefusals, type Refusal } from '../../../db/audit/re
 import { verifyRecords, type Verification } from '../../../db/audit/verify-repository.js';
 import { createDatabase, type Database, type Db } from '../../../db/core/client.js';
 import { migrateToLatest } from '../../../db/core/migrate.js';
-import { expireAuditRecords } from '../../../db/retention/audit-retention.js';
+import { expireAuditRecords } from '../../../db/retention/retention-repository.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
-import {
-  claimNode,
-  findNodeErrors,
-  recordCaughtFailure,
-  recordNodeEnd,
-} from '../../../db/nodes/node-results-repository.js';
+import { claimNode, findNodeErrors, closeNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
 import { connect, nodeEnd, openRun } from '../open-run.js';
 
@@ -30,7 +25,7 @@ describe('a failure that the run survives and no activity has recorded', () => {
     const run = await openRun(db, ['http', 'http']);
     const [begun, queued] = run.nodeIds.map((nodeId) => ({ runId: run.id, path: '', nodeId }));
     await claimNode(db, begun!);
-    for (const key of [begun!, queued!, begun!]) await recordCaughtFailure(db, key, 'timeout');
+    for (const key of [begun!, queued!, begun!]) await closeNode(db, key, { code: 'timeout', isHandled: true });
     for (const { nodeId } of [begun!, queued!]) {
       const { finished_at: finishedAt, ...end } = (await endOf(run.id, nodeId))!;
       assert.deepEqual(end, { status: 'failed', error_code: 'timeout', is_handled: true });
@@ -47,10 +42,10 @@ describe('a failure that the run survives and no activity has recorded', () => {
     const run = await openRun(db, ['http', 'http']);
     const [done, late] = run.nodeIds.map((nodeId) => ({ runId: run.id, path: '', nodeId }));
     await recordNodeEnd(db, nodeEnd(run, done!.nodeId, 'http'));
-    await recordCaughtFailure(db, done!, 'timeout');
+    await closeNode(db, done!, { code: 'timeout', isHandled: true });
     assert.equal((await endOf(run.id, done!.nodeId))!.status, 'succeed');
     await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'cancelled' });
-    await recordCaughtFailure(db, late!, 'timeout');
+    await closeNode(db, late!, { code: 'timeout', isHandled: true });
     assert.equal(await endOf(run.id, late!.nodeId), undefined);
   });
 });

@@ -4,8 +4,8 @@ import { createDatabase, type Database } from '../../../db/core/client.js';
 import {
   beginIterations,
   closeIterations,
+  recordIteration,
   recordIterationFailure,
-  recordIterations,
 } from '../../../db/nodes/iterations-repository.js';
 import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { readRunForPoll } from '../../../db/runs/poll-repository.js';
@@ -76,16 +76,16 @@ describe('the progress of loops', function () {
     () => beginIterations(db, innerLoop(0), { total: 3, indexes: [0] }),
     () => claim(inInner(0, 0), ids[2]),
     () => record(inInner(0, 0), ids[2]),
-    () => recordIterations(db, innerLoop(0), [ended(0, 1)]),
+    () => recordIteration(db, innerLoop(0), ended(0, 1)),
     () => record(inInner(0, 1), ids[2]),
     () => recordIterationFailure(db, innerLoop(0), { index: 1, failure, next: 2 }),
-    () => recordIterations(db, innerLoop(0), [ended(2)]),
+    () => recordIteration(db, innerLoop(0), ended(2)),
     () => record(inOuter(0), ids[1]),
-    () => recordIterations(db, outerLoop(), [ended(0, 2)]),
-    () => recordIterations(db, outerLoop(), [ended(0, 2)]),
+    () => recordIteration(db, outerLoop(), ended(0, 2)),
+    () => recordIteration(db, outerLoop(), ended(0, 2)),
     () => beginIterations(db, innerLoop(1), { total: 3, indexes: [0, 1] }),
     () => claim(inInner(1, 0), ids[2]),
-    () => recordIterations(db, innerLoop(1), [ended(1, 2)]),
+    () => recordIteration(db, innerLoop(1), ended(1, 2)),
     () => claim(inInner(1, 2), ids[2]),
     // Everything in it is closed with it, and counted in the loops around.
     () => recordIterationFailure(db, outerLoop(), { index: 1, failure, next: 3 }),
@@ -199,11 +199,9 @@ describe('the progress of loops', function () {
         await sql`INSERT INTO node_results (run_id, path, node_id, status, result, result_bytes, finished_at)
           SELECT ${run.id}, path, ${ids[2]}, 'succeed', '{"content":""}', 14, clock_timestamp()
           FROM unnest(${batch.map(inOuter)}::text[]) AS path`.execute(db);
-        await recordIterations(
-          db,
-          outerLoop(),
-          batch.map((at) => ended(at, at === index + batch.length - 1 ? at + 1 : undefined)),
-        );
+        await sql`INSERT INTO node_results (run_id, path, node_id, status, is_iteration, result, result_bytes, finished_at)
+          SELECT ${run.id}, path, ${ids[0]}, 'succeed', true, '{"content":""}', 14, clock_timestamp()
+          FROM unnest(${batch.map(inOuter)}::text[]) AS path`.execute(db);
       }
     }
 
@@ -216,7 +214,7 @@ describe('the progress of loops', function () {
         await db.insertInto('project_members').values(member).execute();
         await loopOf(count);
         await orderRunEvents(db, [run.id]);
-        await recordIterations(db, outerLoop(), [ended(count, count + 1)]);
+        await recordIteration(db, outerLoop(), ended(count, count + 1));
         const poll = { runId: run.id, userId: run.userId };
         reads.push([
           await rowsReadBy((on) => readRunForPoll(on, poll, 30)),

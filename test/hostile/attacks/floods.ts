@@ -175,9 +175,9 @@ export const floodAttacks: Attack[] = [
   },
   {
     name: 'all-together',
-    title: 'Seven of these attacks at once, by four tenants.',
+    title: 'Seven of these attacks at once, by two tenants.',
     heldBy: 'All of these.',
-    tenants: 4,
+    tenants: 2,
     async act(tenant, prepared) {
       const all = [...bodyAttacks, ...outsideAttacks, ...drawingAttacks, ...floodAttacks];
       const chosen = all.filter(({ name }) => TOGETHER.includes(name));

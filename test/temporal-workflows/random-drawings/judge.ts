@@ -86,7 +86,7 @@ function judgeStops({ events }: Played, nodes: Nodes): void {
       if (event.code === undefined || event.isCaught) continue;
       const iterations = pathOf(path, id, 0).slice(0, -'0]'.length);
       stops.push({ at, isInside: (other) => other.startsWith(iterations) });
-    } else if (event.outcome === 'failed') {
+    } else if (event.what === 'ends' && event.outcome === 'failed') {
       const { step, codes } = nodes.get(keyOf(path, id))!;
       if (step.onError !== 'fail' && isCatchable(codes)) continue;
       stops.push({ at, isInside: (other) => path === '' || other === path || other.startsWith(`${path}/`) });
@@ -108,7 +108,7 @@ function judgeLimits({ events, maxInFlight }: Played, nodes: Nodes): void {
       );
       assert.deepEqual(left, [], `${iteration} ended while nodes of it were in flight`);
       openIterations.get(key)?.delete(iteration);
-    } else if (event.what === 'ends') {
+    } else if (event.what === 'ends' || event.what === 'pauses') {
       inFlight.delete(key);
     } else {
       if (nodes.get(key)!.step.body === undefined) inFlight.add(key);

@@ -4,14 +4,20 @@ import type { Payload } from '@temporalio/common';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import type {
   EndIterationFacts,
-  EndIterationsRef,
+  EndIterationRef,
   EndLoopRef,
   FinishRunInput,
-  IterationEnd,
   LoopFacts,
+  SettleWalkRef,
+  Walked,
+  WalkedEnd,
+  WalkRef,
 } from '../../../contract/activities.js';
-import type { NodeFacts, NodeRef } from '../../../contract/nodes.js';
 import type { RunGraphInput } from '../../../contract/run-workflow.js';
+import { mayBeCaught } from '../../../graph/caught.js';
+import { innermostLoop } from '../../../graph/iteration-path.js';
+import { bodyPlan, handleAfter, rootPlan, type Handle, type Plan, type ScopePlan } from '../../../graph/plan.js';
+import { StretchPlan } from '../../../graph/stretch-plan.js';
 import {
   fromPayload,
   toPayload,
@@ -27,6 +33,8 @@ export type Outcome = 'ok' | 'failed' | 'cancelled';
 /** What the run did, in its order. `at` counts the activations: one delivers results, and then nodes start. */
 export type Event = { at: number; path: string; id: string } & (
   | { what: 'starts' }
+  /** An attempt has ended, and another one follows. */
+  | { what: 'pauses' | 'goes on' }
   | { what: 'ends'; outcome: Outcome; code?: string }
   | { what: 'iteration ends'; index: number; code?: string; isCaught: boolean }
 );
@@ -36,7 +44,7 @@ export interface Played {
   /** By `keyOf`: of loops that have succeeded. */
   results: Map<string, LoopResult>;
   /** Reports of the end of the run. */
-  ends: Omit<FinishRunInput, 'runId' | 'sequence'>[];
+  ends: Omit<FinishRunInput, 'runId'>[];
   /** How the last execution was closed. */
   closed: 'completed' | 'failed' | 'cancelled';
   maxInFlight: number;
@@ -47,11 +55,12 @@ export interface Played {
 interface Pending {
   isLocal: boolean;
   type: string;
-  ref: NodeRef & EndIterationsRef & EndLoopRef & FinishRunInput;
+  ref: WalkRef & EndIterationRef & EndLoopRef & FinishRunInput & SettleWalkRef;
   isCancelRequested: boolean;
 }
 
-type Answer = { facts: unknown } | { code: string } | 'given up' | 'cancelled' | 'later';
+/** `walked`: what an activity that fails has walked through. */
+type Answer = { facts: unknown } | { code: string; walked?: Walked } | 'given up' | 'cancelled';
 
 const RUN_ID = 'run';
 const MOST_ACTIVATIONS = 5_000;
@@ -71,6 +80,10 @@ class Player {
   readonly #steps = new Map<string, Step>();
   readonly #behaviour;
   readonly #pending = new Map<number, Pending>();
+  readonly #started = new Set<string>();
+  /** Nodes that have failed and could not record it. */
+  readonly #lost = new Set<string>();
+  #plan: Plan | undefined;
   readonly #played: Played;
   /** What an activity has stored: how the nodes of each iteration have ended, and the outputs of iterations by loop. */
   readonly #ended = new Map<string, Map<string, 'ok' | 'failed'>>();
@@ -108,7 +121,14 @@ class Player {
   play(): Played {
     const compiled = compilePlan(toDocument(this.#drawing));
     if (!compiled.ok) throw new Error(`the drawing is not valid: ${JSON.stringify(compiled.errors)}`);
-    const input: RunGraphInput = { runId: RUN_ID, plan: compiled.plan, maxInFlight: this.#played.maxInFlight };
+    this.#plan = compiled.plan;
+    const stride = this.#tape.rarely(2) ? { stride: 'dense' as const } : {};
+    const { maxInFlight } = this.#played;
+    const input: RunGraphInput = { runId: RUN_ID, plan: compiled.plan, maxInFlight, ...stride };
+    // A worker has taken the run.
+    const trigger = { path: '', nodeId: compiled.plan.ids[0]! };
+    this.#begin(trigger);
+    this.#end(trigger, 'ok');
     for (let args: Payload[] | undefined = [toPayload(input)]; args !== undefined;) args = this.#execute(args);
     return this.#played;
   }
@@ -140,7 +160,7 @@ class Player {
       const ref = fromPayload(scheduled.arguments![0]!) as Pending['ref'];
       const type = scheduled.activityType!;
       this.#pending.set(scheduled.seq!, { isLocal: !scheduleActivity, type, ref, isCancelRequested: false });
-      if (this.#beginsNode(type)) this.#note(ref, { what: 'starts' });
+      if (this.#beginsNode(type)) this.#begin(ref);
     }
     const seq = (requestCancelActivity ?? requestCancelLocalActivity)?.seq;
     if (seq !== undefined && seq !== null && this.#pending.has(seq)) this.#pending.get(seq)!.isCancelRequested = true;
@@ -188,10 +208,10 @@ class Player {
     if (answer === 'cancelled') return { cancelled: { failure: wrapped({ message: '', canceledFailureInfo: {} }) } };
     if (answer === 'given up')
       return { failed: { failure: wrapped({ message: '', timeoutFailureInfo: { timeoutType: START_TO_CLOSE } }) } };
-    const code = answer === 'later' ? 'unreachable' : answer.code;
-    return {
-      failed: { failure: wrapped({ message: '', applicationFailureInfo: { type: code, nonRetryable: true } }) },
-    };
+    const { code, walked } = answer;
+    const details = walked === undefined ? {} : { details: { payloads: [toPayload(walked)] } };
+    const applicationFailureInfo = { type: code, nonRetryable: true, ...details };
+    return { failed: { failure: wrapped({ message: '', applicationFailureInfo }) } };
   }
 
   #cancelled({ type, ref }: Pending): Answer {
@@ -199,36 +219,132 @@ class Player {
     return 'cancelled';
   }
 
-  #answer({ type, ref, isLocal }: Pending): Answer {
+  #answer({ type, ref, isCancelRequested }: Pending): Answer {
     if (type === 'finishRun') {
-      // The first attempt may miss the service.
-      if (isLocal && this.#tape.rarely(8)) return 'later';
       const { status, error } = ref;
       this.#played.ends.push({ status, ...(error && { error }) });
       return { facts: null };
     }
-    if (type === 'closeNode') return { facts: null };
-    if (type === 'endIterations') {
-      return { facts: ref.ends.map((end) => this.#endIteration(ref, end)) };
-    }
+    if (type === 'settleWalk') return { facts: this.#settleWalk(ref) };
+    if (type === 'endIteration') return { facts: this.#endIteration(ref) };
     if (type === 'endLoop') return this.#endLoop(ref);
-    const { path } = ref;
     const step = this.#steps.get(ref.nodeId)!;
-    if (this.#behaviour.fails(step, path)) {
-      const code = this.#behaviour.code(step);
-      this.#end(ref, 'failed', code);
-      return step.failsBy === 'lost' ? 'given up' : { code };
-    }
-    if (step.body !== undefined) return { facts: this.#begin(step, path) };
-    this.#end(ref, 'ok');
-    const [handle, ...alsoHandles] = this.#behaviour.ways(step, path).map((way) => HANDLES[way]);
-    const facts: NodeFacts = { ...(handle !== 0 && { handle }), ...(alsoHandles.length > 0 && { alsoHandles }) };
-    if (ref.endSequence === undefined) return { facts };
-    this.#played.ends.push({ status: 'succeed' });
-    return { facts: { ...facts, isEnded: true } };
+    if (step.body === undefined) return this.#walk(ref, isCancelRequested);
+    if (!this.#behaviour.fails(step, ref.path)) return { facts: this.#beginLoop(step, ref.path) };
+    const code = this.#behaviour.code(step);
+    this.#end(ref, 'failed', code);
+    return { code };
   }
 
-  #begin(step: Step, path: string): LoopFacts {
+  #planOf(path: string): ScopePlan {
+    return path === ''
+      ? rootPlan(this.#plan!)
+      : bodyPlan(this.#plan!, this.#plan!.ids.indexOf(innermostLoop(path).nodeId));
+  }
+
+  /** An activity may stop after any node, and the run workflow goes on. Sometimes it is to attempt a node once more. */
+  #walk(ref: WalkRef, isCancelRequested: boolean): Answer {
+    const { path } = ref;
+    const stretch = new StretchPlan(this.#planOf(path), ref);
+    const walked: Walked = { ends: [] };
+    const firsts = stretch.planner.ready();
+    const later: number[] = [];
+    let failure: string | undefined;
+    // Nothing begins any more in an activity that is to be cancelled.
+    let isOver = isCancelRequested;
+    for (
+      let round = firsts;
+      round.length > 0;
+      round = isOver ? [] : stretch.next(ref.stride ?? 'visible', later.length > 0)
+    ) {
+      for (const place of round) {
+        const isSpared = place > 0 && this.#tape.rarely(10);
+        isOver ||= isSpared;
+        if (isSpared || (isOver && place > 0)) continue;
+        stretch.planner.takeThis(place);
+        if (this.#tape.rarely(12)) {
+          later.push(place);
+          if (place > 0) this.#begin({ path, nodeId: stretch.plan.ids[place]! });
+          this.#note({ path, nodeId: stretch.plan.ids[place]! }, { what: 'pauses' });
+          continue;
+        }
+        const key = { path, nodeId: stretch.plan.ids[place]! };
+        if (place > 0) this.#begin(key);
+        const outcome = this.#executeNode(key);
+        if (outcome === 'given up') return outcome;
+        const number = stretch.numberOf(place);
+        if (typeof outcome !== 'string') {
+          walked.ends.push([number, ...outcome]);
+          stretch.planner.succeed(place, ...outcome);
+          continue;
+        }
+        walked.ends.push([number, outcome]);
+        if (place === 0) failure = outcome;
+        const handle = mayBeCaught(outcome) ? handleAfter(outcome, stretch.plan, place) : undefined;
+        if (handle !== undefined) stretch.planner.survive(place, handle);
+        else {
+          stretch.planner.fail(place);
+          const result: Walked = { ...walked };
+          return failure === undefined ? { facts: result } : { code: failure, walked: result };
+        }
+      }
+    }
+    const mayEnd = ref.isRest === true && stretch.planner.open === 0 && !isCancelRequested;
+    if (mayEnd && !this.#tape.rarely(6)) this.#endScope(ref, walked);
+    later.push(...firsts.filter((place) => stretch.planner.isReady(place)));
+    if (later.length > 0) walked.later = later.map((place) => [stretch.numberOf(place), 0]);
+    return failure === undefined ? { facts: walked } : { code: failure, walked };
+  }
+
+  #endScope({ path, next }: WalkRef, walked: Walked): void {
+    if (path === '') {
+      this.#played.ends.push({ status: 'succeed' });
+      walked.isRunEnded = true;
+    } else {
+      const end = { runId: RUN_ID, ...innermostLoop(path), ...(next !== undefined && { next }) };
+      walked.iteration = this.#endIteration(end);
+    }
+  }
+
+  /** Returns the handles by which the node is left, or the code with which it fails. */
+  #executeNode(key: { path: string; nodeId: string }): [Handle, ...Handle[]] | string {
+    const step = this.#steps.get(key.nodeId)!;
+    if (this.#behaviour.fails(step, key.path)) {
+      const code = this.#behaviour.code(step);
+      if (step.failsBy === 'lost') {
+        this.#lost.add(keyOf(key.path, key.nodeId));
+        return 'given up';
+      }
+      this.#end(key, 'failed', code);
+      return code;
+    }
+    this.#end(key, 'ok');
+    return this.#waysOf(step, key.path);
+  }
+
+  #waysOf(step: Step, path: string): [Handle, ...Handle[]] {
+    return this.#behaviour.ways(step, path).map((way) => HANDLES[way]) as [Handle, ...Handle[]];
+  }
+
+  /** Temporal has given up on the activity: what of it has been stored. */
+  #settleWalk({ path, nodes, begins = 1 }: SettleWalkRef): Walked {
+    const plan = this.#planOf(path);
+    const numbers = new Map(nodes.map((node) => [plan.ids[node]!, node]));
+    for (const nodeId of numbers.keys()) {
+      if (this.#lost.delete(keyOf(path, nodeId))) this.#end({ path, nodeId }, 'failed', 'timeout');
+    }
+    const ends = [...(this.#ended.get(path) ?? [])].flatMap(([id, outcome]): WalkedEnd[] => {
+      const node = numbers.get(id);
+      if (node === undefined) return [];
+      const step = this.#steps.get(id)!;
+      return [outcome === 'failed' ? [node, this.#behaviour.code(step)] : [node, ...this.#waysOf(step, path)]];
+    });
+    const ended = new Set(ends.map(([node]) => node));
+    const later = nodes.slice(0, begins).filter((node) => !ended.has(node));
+    return { ends, ...(later.length > 0 && { later: later.map((node): [number, number] => [node, 0]) }) };
+  }
+
+  #beginLoop(step: Step, path: string): LoopFacts {
     const { concurrency, most, onItemError } = step.body!;
     this.#iterations.set(keyOf(path, step.id), new Map());
     if (step.kind === 'loop') return { count: most, concurrency, survivesFailures: false, isConditional: true };
@@ -236,7 +352,7 @@ class Player {
     return { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
   }
 
-  #endIteration({ path, nodeId }: NodeRef, { index, failure }: IterationEnd): EndIterationFacts {
+  #endIteration({ path, nodeId, index, failure }: EndIterationRef): EndIterationFacts {
     const step = this.#steps.get(nodeId)!;
     const iteration = pathOf(path, nodeId, index);
     const code = failure ?? (this.#behaviour.hasBadOutput(step, iteration) ? 'bad_output' : undefined);
@@ -271,7 +387,15 @@ class Player {
   }
 
   #beginsNode(type: string): boolean {
-    return !['finishRun', 'closeNode', 'endIterations', 'endLoop'].includes(type);
+    return !['finishRun', 'settleWalk', 'endIteration', 'endLoop'].includes(type);
+  }
+
+  /** A node that is attempted again has begun before. */
+  #begin({ path, nodeId }: { path: string; nodeId: string }): void {
+    const key = keyOf(path, nodeId);
+    if (this.#started.has(key)) return this.#note({ path, nodeId }, { what: 'goes on' });
+    this.#started.add(key);
+    this.#note({ path, nodeId }, { what: 'starts' });
   }
 
   #end(ref: { path: string; nodeId: string }, outcome: 'ok' | 'failed', code?: string): void {

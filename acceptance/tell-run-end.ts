@@ -1,0 +1,49 @@
+// What follows the end of a run, outside of the database. The process that has stored the end calls it once.
+import type { Client } from '@temporalio/client';
+import type { Logger } from '../config/logger.js';
+import { contextOf, isTracing, markFailed, runSpanId, startSpan } from '../config/spans.js';
+import type { Db } from '../db/core/client.js';
+import type { UpdateOutcome } from '../db/runs/execution-update.js';
+import { findRunTrace } from '../db/runs/run-traces-repository.js';
+import { deliverWake } from './wake-run.js';
+
+export interface RunEndDeps {
+  db: Db;
+  temporal: Client;
+  logger: Logger;
+  metrics: { runsEnded: { inc(labels: { status: string }): void } };
+}
+
+/**
+ * Tells the end of a run to metrics and traces, and to the run that waits for it. Ignores a run that continues. If the
+ * process dies before, the reconciler wakes the waiting run, and the nodes of the trace refer to a missing span.
+ */
+export function tellRunEnd(deps: RunEndDeps, runId: string, { runStatus, awaitedBy }: UpdateOutcome): void {
+  if (runStatus === null || runStatus === 'In Progress') return;
+  deps.metrics.runsEnded.inc({ status: runStatus });
+  if (isTracing()) void writeRunSpan(deps, runId);
+  if (awaitedBy !== undefined) void deliverWake(deps, awaitedBy);
+}
+
+/** Writes the run's own span, from its acceptance to its end. */
+async function writeRunSpan({ db, logger }: Pick<RunEndDeps, 'db' | 'logger'>, runId: string): Promise<void> {
+  try {
+    const run = await findRunTrace(db, runId);
+    if (run?.traceparent === null || run === undefined) return;
+    const span = startSpan('run', {
+      parent: contextOf(run.traceparent),
+      spanId: runSpanId(runId),
+      startTime: run.created_at,
+      attributes: {
+        'run.id': runId,
+        'run.status': run.status,
+        'workflow.id': run.workflow_id,
+        'project.id': run.project_id,
+      },
+    });
+    if (run.error_code !== null) markFailed(span, run.error_code);
+    span.end(run.run_finished_at ?? undefined);
+  } catch (error) {
+    logger.debug({ err: error, run_id: runId }, 'the span of a run could not be written');
+  }
+}

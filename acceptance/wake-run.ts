@@ -1,0 +1,36 @@
+// Tells runs that what a node of theirs waits for has come. A signal that has not been confirmed is sent again.
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Logger } from '../config/logger.js';
+import { inSpan, SpanKind } from '../config/spans.js';
+import { WAKE_SIGNAL, type Wake } from '../contract/run-workflow.js';
+import type { Db } from '../db/core/client.js';
+import type { WaitKey } from '../db/waits/wait-key.js';
+import { markWoken } from '../db/waits/wakes-repository.js';
+import { bounded } from './bounded-call.js';
+
+interface WakeDeps {
+  db: Db;
+  temporal: Client;
+  logger: Logger;
+}
+
+/** Never throws. If the process dies before the signal, the reconciler sends it (`redeliverSignals`). */
+export async function deliverWake({ db, temporal, logger }: WakeDeps, wait: WaitKey): Promise<void> {
+  try {
+    await signalWake(temporal, wait.runId, { path: wait.path, nodeId: wait.nodeId });
+    await markWoken(db, wait);
+  } catch (error) {
+    logger.warn({ err: error, run_id: wait.runId }, 'a run was not woken yet; the signal will be sent again');
+  }
+}
+
+/** A run that has ended needs no waking, so its absence is not an error. */
+async function signalWake(client: Client, runId: string, wake: Wake): Promise<void> {
+  const signal = () => client.workflow.getHandle(runId).signal<[Wake]>(WAKE_SIGNAL, wake);
+  try {
+    const attributes = { 'run.id': runId };
+    await inSpan('temporal signal', { kind: SpanKind.CLIENT, attributes }, () => bounded(client, signal));
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import type { SettleWalkRef, Walked, WalkedEnd } from '../../contract/activities.js';
+import type { Db } from '../../db/core/client.js';
+import { findEndsOf } from '../../db/nodes/kept-results-repository.js';
+import { closeNode } from '../../db/nodes/node-results-repository.js';
+import { mayBeCaught } from '../../graph/caught.js';
+import { handleAfter, handlesAfter } from '../../graph/plan.js';
+import type { RunContexts } from './run-context.js';
+
+/**
+ * Finds out what an activity has walked through on which Temporal has given up. Its first node, and those that are still in
+ * progress, fail with the code. Nodes with which it was to begin, and that have not begun, are to be started.
+ */
+export async function settleWalk(
+  { db, contexts }: { db: Db; contexts: RunContexts },
+  { runId, path, nodes, begins = 1, code }: SettleWalkRef,
+): Promise<Walked> {
+  const plan = (await contexts.load(runId)).planOf(path);
+  const numbers = new Map(nodes.map((node) => [plan.ids[node]!, node]));
+  const find = () => findEndsOf(db, { runId, path }, [...numbers.keys()]);
+  const first = nodes[0]!;
+  const open = (await find()).flatMap(({ nodeId, status }) => (status === 'in progress' ? [numbers.get(nodeId)!] : []));
+  for (const node of new Set([first, ...open])) {
+    const isHandled = mayBeCaught(code) && handleAfter(code, plan, node) !== undefined;
+    await closeNode(db, { runId, path, nodeId: plan.ids[node]! }, { code, isHandled });
+  }
+  const ends = (await find()).map((end): WalkedEnd => {
+    const node = numbers.get(end.nodeId)!;
+    if (end.status === 'succeed') return [node, ...(handlesAfter(end, plan, node) as [number, ...number[]])];
+    return [node, end.errorCode ?? code];
+  });
+  const ended = new Set(ends.map(([node]) => node));
+  const later = nodes.slice(0, begins).filter((node) => !ended.has(node));
+  return { ends, ...(later.length > 0 && { later: later.map((node): [number, number] => [node, 0]) }) };
+}

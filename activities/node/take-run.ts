@@ -1,0 +1,69 @@
+// The first worker that executes anything of a run takes it: it records the start of the run together with the end of the
+// trigger with which the run starts. docs/adr/0005-start-recorded-by-the-first-worker.md gives the reasons.
+import { recordStart } from '../../db/nodes/node-results-repository.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import type { Database } from '../../db/core/client.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import type { RunInput } from '../../graph/input.js';
+import { writeJson } from '../../graph/json-text.js';
+import type { Masker } from '../../graph/mask.js';
+import type { Plan } from '../../graph/plan.js';
+import type { NodeOutput } from '../../graph/template.js';
+import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import type { WorkerMetrics } from '../worker/worker-metrics.js';
+import { finalFailure } from './failures.js';
+import { toResultText } from './result-text.js';
+
+export interface TakingDeps {
+  db: Database;
+  secretBox: SecretBox;
+  memory: ByteBudget;
+  metrics: Pick<WorkerMetrics, 'nodes'>;
+}
+
+/** What is known of a run (`RunContext`). */
+interface RunToTake {
+  runId: string;
+  projectId: number;
+  userId: number;
+  masker: Masker;
+  weightBytes: number;
+  input: RunInput;
+  publicInput: RunInput;
+}
+
+/**
+ * Records nothing where the run has started before, has ended, or has taken over the end of its trigger from an earlier
+ * run. Returns the trigger's output as JSON text, unmasked; undefined where the run starts with another node. Throws a
+ * non-retryable failure where the project may store no more.
+ */
+export async function takeRun(deps: TakingDeps, run: RunToTake, plan: Plan): Promise<string | undefined> {
+  const { runId, projectId, userId, masker, weightBytes } = run;
+  const [nodeId, kind, label] = [plan.ids[0]!, plan.kinds[0]!, plan.labels[0]!];
+  const lease = deps.memory.lease(`project:${projectId}`);
+  try {
+    if (kind !== 'trigger') {
+      await recordStart(deps.db, runId, undefined);
+      return undefined;
+    }
+    await lease.resize(2 * weightBytes);
+    const key = { runId, path: '', nodeId };
+    const { plain, result, resultEnc } = toResultText(outputOfTrigger(run), key, { masker, secretBox: deps.secretBox });
+    const isEnded = await recordStart(deps.db, runId, { ...key, label, projectId, userId, result, resultEnc });
+    if (isEnded) deps.metrics.nodes.inc({ kind, outcome: 'succeed' });
+    return plain;
+  } catch (error) {
+    throw isQuotaExceeded(error) ? finalFailure('quota_exceeded') : error;
+  } finally {
+    lease.end();
+  }
+}
+
+/** A trigger puts out the input of its run: for later nodes, and for readers. */
+export function outputOfTrigger({ input, publicInput }: Pick<RunToTake, 'input' | 'publicInput'>) {
+  return { output: toOutput(input), publicOutput: toOutput(publicInput) };
+}
+
+function toOutput(input: RunInput): NodeOutput {
+  return { ...(Array.isArray(input) ? {} : input), content: writeJson(input) };
+}

@@ -1,0 +1,105 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { admitKey } from './admit-key.js';
+import { admitSession } from './admit-session.js';
+import { countingOf, type Admission, type Counting } from './admission.js';
+import { requireScope } from './key-scope.js';
+import type { AppContext, AppMiddleware } from '../http/app-state.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, permissionDenied } from '../http/errors.js';
+import type { Caller, Route } from '../http/route.js';
+
+type Authenticated = Pick<Route, 'auth' | 'method' | 'keyScope' | 'countsNo304'>;
+
+/** Identifies the caller by the method that the route requires. Specification, "Authentication". */
+export function authenticate(route: Authenticated, deps: AppDeps): AppMiddleware {
+  const { auth } = route;
+  return async (ctx, next) => {
+    if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps, route);
+    if (auth === 'session') ctx.state.caller = await findSession(ctx as AppContext, deps);
+    if (auth === 'bearer-key') ctx.state.caller = await findBearerKeyCaller(ctx as AppContext, deps, route);
+    if (auth === 'optional') {
+      const caller = await findCaller(ctx as AppContext, deps, route).catch(forgiveWrongCredentials);
+      if (caller !== undefined) ctx.state.caller = caller;
+    }
+    if (auth === 'internal') checkInternalToken(bearerToken(ctx as AppContext), deps.config.internalTokens);
+    await next();
+  };
+}
+
+/** A session token takes precedence: it must be valid, and an API key in the same request is ignored. */
+async function findCaller(ctx: AppContext, deps: AppDeps, route: Authenticated): Promise<Caller> {
+  const token = bearerToken(ctx);
+  const counting = route.countsNo304 === true ? countingOf(ctx.headers) : 'now';
+  if (token !== undefined) return findSessionCaller(ctx, deps, token, counting);
+  const apiKey = ctx.get('x-api-key').trim();
+  if (apiKey === '') throw notAuthenticated('X-Api-Key realm="api", Bearer realm="api"');
+  const admission = await admitKey(deps, apiKey, 'X-Api-Key', counting);
+  const caller = admit(ctx, admission);
+  requireScope(admission.scope, route);
+  return caller;
+}
+
+/** A valid API key alone is refused, and an invalid one is not told apart from it. */
+async function findSession(ctx: AppContext, deps: AppDeps): Promise<Caller> {
+  const token = bearerToken(ctx);
+  if (token !== undefined) return findSessionCaller(ctx, deps, token, 'now');
+  if (ctx.get('x-api-key').trim() === '') throw notAuthenticated('Bearer realm="api"');
+  throw permissionDenied('This needs a session; an API key is not enough.');
+}
+
+/** Clients of the chat proxy send the API key as a bearer token. */
+async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps, route: Authenticated): Promise<Caller> {
+  const apiKey = bearerToken(ctx);
+  if (apiKey === undefined || apiKey === '') throw notAuthenticated('Bearer realm="api"');
+  const admission = await admitKey(deps, apiKey, 'Bearer');
+  const caller = admit(ctx, admission);
+  requireScope(admission.scope, route);
+  return caller;
+}
+
+/** A token becomes invalid when its user is deleted or locked out, one of ours with its session, too. */
+async function findSessionCaller(ctx: AppContext, deps: AppDeps, token: string, counting: Counting): Promise<Caller> {
+  return admit(ctx, await admitSession(deps, await deps.verifySession(token), counting));
+}
+
+function admit(ctx: AppContext, { caller, headers, settle }: Admission): Caller {
+  ctx.set(headers);
+  if (settle !== undefined) ctx.state.settle = settle;
+  return caller;
+}
+
+/**
+ * Returns undefined for another scheme, such as a proxy's own `Basic`. `Bearer` without a token counts as a wrong
+ * token.
+ */
+function bearerToken(ctx: AppContext): string | undefined {
+  const [scheme = '', ...rest] = ctx.get('authorization').trim().split(/ +/);
+  return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : undefined;
+}
+
+/**
+ * Wrong credentials are ignored where none are required. An exceeded rate limit and an unavailable database remain
+ * errors.
+ */
+function forgiveWrongCredentials(error: unknown): undefined {
+  if (!(error instanceof ApiError && (error.status === 401 || error.status === 403))) throw error;
+}
+
+function checkInternalToken(given: string | undefined, tokens: string[]): void {
+  if (given === undefined) throw notAuthenticated('Bearer realm="api"');
+  // Hashes have equal lengths, which the constant-time comparison requires. Every token is compared, whichever matches.
+  const matches = tokens.filter((token) => timingSafeEqual(sha256(token), sha256(given)));
+  if (matches.length === 0) {
+    const headers = { 'WWW-Authenticate': 'Bearer realm="api"' };
+    throw new ApiError(401, 'authentication_failed', 'Invalid token.', { headers });
+  }
+}
+
+function notAuthenticated(challenge: string): ApiError {
+  const headers = { 'WWW-Authenticate': challenge };
+  return new ApiError(401, 'not_authenticated', 'Authentication credentials were not provided.', { headers });
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,79 @@
+import { mayAct } from '../../acceptance/roles.js';
+import { findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
+import { findUser } from '../../db/projects/users-repository.js';
+import type { AppDeps } from '../deps.js';
+import type { AppContext, AppMiddleware } from '../http/app-state.js';
+import { ApiError, notFound, permissionDenied } from '../http/errors.js';
+import { pathId, uuid } from '../http/path-ids.js';
+import type { Access, AccessRule, Caller } from '../http/route.js';
+
+/**
+ * Checks the role that the rule requires. An object that the user may not see is a 404, so its existence never leaks.
+ */
+export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
+  return async (ctx, next) => {
+    const { caller } = ctx.state;
+    if (caller === undefined) throw notFound();
+    const find = (scope: Scope) => findAccess(deps, rule.to, (ctx as AppContext).params, scope);
+    const access = await find(caller);
+    if (access === undefined) throw await hiddenFrom(caller, find);
+    if (!mayAct(access.role, rule.role)) throw refusal(rule);
+    ctx.state.access = access;
+    await next();
+  };
+}
+
+/** Lets administrators through, and nobody else. */
+export function authorizeAdministrators(deps: AppDeps): AppMiddleware {
+  return async (ctx, next) => {
+    const { caller } = ctx.state;
+    if (caller === undefined) throw permissionDenied();
+    await requireAdministrator(deps, caller);
+    await next();
+  };
+}
+
+async function findAccess(
+  { db }: AppDeps,
+  to: AccessRule['to'],
+  params: Record<string, string | undefined>,
+  scope: Scope,
+): Promise<Access | undefined> {
+  if (to === 'run') {
+    const runId = uuid.safeParse(params['workflow_run_id']);
+    return runId.success ? findRunRole(db, runId.data, scope) : undefined;
+  }
+  const parsed = pathId.safeParse(params['id']);
+  if (!parsed.success) return undefined;
+  const id = parsed.data;
+  return to === 'workflow' ? findWorkflowRole(db, id, scope) : findProjectRole(db, id, scope);
+}
+
+function refusal(rule: AccessRule): ApiError {
+  if (rule.refusal !== 400) return permissionDenied();
+  return new ApiError(400, 'permission_denied', 'Your role in the project does not permit this action.');
+}
+
+/** A key that is restricted to a project is none of an administrator: users belong to no project. */
+export async function isAdministrator({ db }: AppDeps, { userId, projectId }: Caller): Promise<boolean> {
+  if (projectId !== undefined) return false;
+  return (await findUser(db, userId))?.is_admin === true;
+}
+
+/** Throws 403 for everybody else. */
+export async function requireAdministrator(deps: AppDeps, caller: Caller): Promise<void> {
+  if (!(await isAdministrator(deps, caller))) throw permissionDenied();
+}
+
+/**
+ * Returns the error for an object that was not found in the scope of the caller: the 404, or the 403 that gives the reason if
+ * only the restriction of the API key keeps the object from a user who may see it. `find` looks with another scope.
+ */
+export async function hiddenFrom(
+  { userId, projectId }: Scope,
+  find: (scope: Scope) => Promise<unknown>,
+): Promise<ApiError> {
+  if (projectId === undefined || (await find({ userId })) === undefined) return notFound();
+  return new ApiError(403, 'key_project', 'This API key is restricted to another project.');
+}

@@ -1,0 +1,34 @@
+// Changes are folded into sums, so that the sums are fast to read. Every API process attempts it.
+import { foldStoredBytes, setStoredBytesLimit } from '../../db/projects/stored-bytes-repository.js';
+import { foldWorkflowChanges } from '../../db/workflows/workflow-changes-repository.js';
+import type { AppDeps } from '../deps.js';
+import { startLoop, type BackgroundLoop } from './loops.js';
+
+const FIGURES_EVERY_MS = 5_000;
+const BYTES_EVERY_MS = 3_000;
+
+/** Folds the changes of runs into the figures of workflows. */
+export function startFoldingFigures({ db, logger }: AppDeps): BackgroundLoop {
+  return startLoop(async () => {
+    await foldWorkflowChanges(db).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the figures of workflows were not folded; the next round will');
+    });
+    return FIGURES_EVERY_MS;
+  });
+}
+
+/** Folds the changes of what projects store into the sums. */
+export function startCountingBytes({ db, logger, config }: Pick<AppDeps, 'db' | 'logger' | 'config'>): BackgroundLoop {
+  let isLimitTold = false;
+  return startLoop(async () => {
+    try {
+      // This is done once: of two processes with different limits the one that was started last counts.
+      if (!isLimitTold) await setStoredBytesLimit(db, config.maxProjectBytes);
+      isLimitTold = true;
+      await foldStoredBytes(db);
+    } catch (error) {
+      logger.warn({ err: error }, 'the bytes of projects were not counted; the next round will');
+    }
+    return BYTES_EVERY_MS;
+  });
+}

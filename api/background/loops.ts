@@ -1,0 +1,64 @@
+export interface BackgroundLoop {
+  /** Resolves when the current round has ended. */
+  stop(): Promise<void>;
+}
+
+/** Runs a round at once, and the next one after the milliseconds that the round returns. A round never throws. */
+export function startLoop(round: (stopped: AbortSignal) => Promise<number>): BackgroundLoop {
+  const stopped = new AbortController();
+  const loop = repeat(round, stopped.signal);
+  return {
+    async stop() {
+      stopped.abort();
+      await loop;
+    },
+  };
+}
+
+async function repeat(round: (stopped: AbortSignal) => Promise<number>, stopped: AbortSignal): Promise<void> {
+  while (!stopped.aborted) await pause(await round(stopped), stopped);
+}
+
+/** Waits for `durationMs`, or until `stopped` is aborted. */
+export async function pause(durationMs: number, stopped: AbortSignal): Promise<void> {
+  if (stopped.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, durationMs);
+    function done(): void {
+      clearTimeout(timer);
+      stopped.removeEventListener('abort', done);
+      resolve();
+    }
+    stopped.addEventListener('abort', done);
+  });
+}
+
+/** Lets callers pass one at a time, at most `perSecond`; a caller passes at once when none has passed recently. */
+export function createPacer(perSecond: number): (stopped: AbortSignal) => Promise<void> {
+  const stepMs = 1000 / perSecond;
+  let freeAt = 0;
+  return async (stopped) => {
+    const now = performance.now();
+    const turnAt = Math.max(now, freeAt);
+    freeAt = turnAt + stepMs;
+    if (turnAt > now) await pause(turnAt - now, stopped);
+  };
+}
+
+interface Pool {
+  atOnce: number;
+  stopped: AbortSignal;
+}
+
+/** Works on each item, some of them concurrently. Once it is stopped, it begins with none. */
+export async function workThrough<T>(
+  items: readonly T[],
+  { atOnce, stopped }: Pool,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const next = async (): Promise<void> => {
+    for (let item = queue.next(); !item.done && !stopped.aborted; item = queue.next()) await work(item.value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+}

@@ -1,0 +1,78 @@
+import type { ApiConfig } from '../api-config.js';
+import type { AppMiddleware } from '../app-state.js';
+import { foreignOrigin } from '../errors.js';
+
+/** Everything that the interface reads from a request, and `*` for the headers that client libraries add. */
+const REQUEST_HEADERS = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+  'Mcp-Protocol-Version',
+  'Mcp-Session-Id',
+  'Prefer',
+  'X-Api-Key',
+  'X-Project-Id',
+  'X-Request-Id',
+  '*',
+];
+
+const ANSWER_HEADERS = [
+  'ETag',
+  'Idempotent-Replayed',
+  'Mcp-Session-Id',
+  'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+];
+
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE',
+  'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),
+  'Access-Control-Max-Age': '600',
+};
+
+/**
+ * Lets pages of these origins call from a browser with a bearer token or key (CORS, Fetch standard). Cookies are never
+ * allowed. Another origin gets no header of it, so its browser keeps the answer from the page.
+ */
+export function cors(origins: readonly string[]): AppMiddleware {
+  const allowed = new Set(origins);
+  return async (ctx, next) => {
+    if (allowed.size > 0) ctx.vary('Origin');
+    const origin = ctx.get('origin');
+    if (!allowed.has(origin)) return next();
+    ctx.set('Access-Control-Allow-Origin', origin);
+    if (ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '') {
+      ctx.set(PREFLIGHT);
+      ctx.status = 204;
+      return undefined;
+    }
+    ctx.set('Access-Control-Expose-Headers', ANSWER_HEADERS.join(', '));
+    return next();
+  };
+}
+
+/**
+ * Refuses what a browser sends for a page of another origin, those of CORS_ORIGINS excepted. Its own origin is that of
+ * PUBLIC_URL alone: the Host header is what a page names whose name was made to lead here (DNS rebinding). A program that
+ * is no browser says nothing of an origin.
+ */
+export function refuseOtherOrigins({
+  publicUrl,
+  corsOrigins,
+}: Pick<ApiConfig, 'publicUrl' | 'corsOrigins'>): AppMiddleware {
+  const allowed = new Set([new URL(publicUrl).origin, ...corsOrigins]);
+  return async (ctx, next) => {
+    const { origin } = ctx.headers;
+    if (origin !== undefined && !allowed.has(origin)) throw foreignOrigin();
+    await next();
+  };
+}

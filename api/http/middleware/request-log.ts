@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { context, trace } from '@opentelemetry/api';
+import type { Histogram } from 'prom-client';
+import type { Logger } from '../../../config/logger.js';
+import { annotateActiveSpan, contextOf, isTracing, markFailed, SpanKind, startSpan } from '../../../config/spans.js';
+import type { AppMiddleware } from '../app-state.js';
+
+type Requests = Histogram<'method' | 'route' | 'status'>;
+
+/** Logs one line per request with the route's pattern; never the query, headers or body. */
+export function accessLog(requestSeconds: Requests): AppMiddleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    ctx.res.once('close', () => {
+      const endedAt = performance.now();
+      const { log, heldSinceMs = endedAt } = ctx.state;
+      const taken = ctx.state.route ?? ctx.state.console;
+      const durationMs = heldSinceMs - startedAt;
+      const held = heldSinceMs < endedAt ? { held_ms: Math.round(endedAt - heldSinceMs) } : {};
+      const route = taken?.path ?? 'unmatched';
+      const status = ctx.res.statusCode;
+      const facts = { method: ctx.method, route, status, duration_ms: Math.round(durationMs), ...held };
+      requestSeconds.observe({ method: ctx.method, route, status }, durationMs / 1000);
+      if (!ctx.res.writableFinished) log.info(facts, 'request aborted');
+      else if (taken?.quiet === true) log.debug(facts, 'request');
+      else log.info(facts, 'request');
+    });
+    await next();
+  };
+}
+
+/** Long enough for the ids of every tracing system, and short and plain enough for a log line. */
+const SANE = /^[A-Za-z0-9._:/+=-]{1,128}$/;
+
+/** Every answer carries `X-Request-Id`: the caller's, or a new one if the caller's is missing or not fit for a log. */
+export function requestId(logger: Logger): AppMiddleware {
+  return async (ctx, next) => {
+    const given = ctx.get('x-request-id');
+    const id = SANE.test(given) ? given : randomUUID();
+    ctx.state.log = logger.child({ request_id: id });
+    ctx.set('X-Request-Id', id);
+    annotateActiveSpan({ 'request.id': id });
+    await next();
+  };
+}
+
+/** Monitoring requests these paths every few seconds. */
+const UNTRACED = /^\/(?:healthz|readyz|metrics)\/?$/;
+
+/**
+ * Creates a span per request, named by the route's pattern. It is a child of the caller's span if there is a
+ * `traceparent`.
+ */
+export function traceRequest(): AppMiddleware {
+  return async (ctx, next) => {
+    if (!isTracing() || UNTRACED.test(ctx.path)) return next();
+    const span = startSpan(ctx.method, {
+      kind: SpanKind.SERVER,
+      parent: contextOf(ctx.get('traceparent')),
+      attributes: { 'http.request.method': ctx.method },
+    });
+    ctx.res.once('close', () => {
+      const { route } = ctx.state;
+      const status = ctx.res.statusCode;
+      span.setAttribute('http.response.status_code', status);
+      if (route !== undefined) span.updateName(`${ctx.method} ${route.path}`).setAttribute('http.route', route.path);
+      if (status >= 500) markFailed(span, String(status));
+      else if (!ctx.res.writableFinished) markFailed(span, 'aborted');
+      span.end();
+    });
+    return context.with(trace.setSpan(context.active(), span), next);
+  };
+}

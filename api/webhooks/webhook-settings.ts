@@ -1,0 +1,47 @@
+// The secrets and signatures of webhooks: Standard Webhooks 1.0, symmetric scheme.
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { namesRefusedAddress } from '../../outgoing/address-guard.js';
+import type { AppDeps } from '../deps.js';
+import { invalidFields } from '../http/errors.js';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** `whsec_` and 256 random bits in base64. */
+export function createWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** A new secret, unknown to everybody, for a webhook that is switched on. */
+export function sealNewSecret(secretBox: SecretBox, projectId: number): Buffer {
+  return secretBox.seal(createWebhookSecret(), 'webhook-secret', projectId);
+}
+
+/**
+ * The headers of one attempt. `id` is the same for all attempts, `time` is the attempt's; each secret adds a signature.
+ */
+export function signWebhook(secrets: string[], id: string, time: Date, payload: string): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(time.getTime() / 1000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, time, payload)).join(' '),
+  };
+}
+
+// The addresses that a project may use for its webhook.
+
+/** http or https without user name and password, because every member can read the URL. An empty text removes it. */
+export function isWebhookUrl(text: string): boolean {
+  if (text === '') return true;
+  if (!/^https?:\/\/[^\s]+$/i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
+/** Throws the 400 for a literal address that is refused; addresses of host names are checked on each attempt. */
+export function refusePrivateWebhook({ config }: AppDeps, url: string | undefined): void {
+  if (url === undefined || url === '' || !namesRefusedAddress(new URL(url), config.addressRules)) return;
+  throw invalidFields({ webhook_url: ['The address is not public.'] });
+}

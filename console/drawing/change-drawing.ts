@@ -1,0 +1,369 @@
+// Changes a drawing: its nodes first, then its links, then the items of nodes that are handles.
+import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
+import { bodiesOf } from './bodies.js';
+import {
+  dataOf,
+  isNode,
+  isStart,
+  nodesOf,
+  positionOf,
+  replaceNode,
+  startOf,
+  typeOf,
+  type Drawing,
+  type NodeKind,
+  type NodeKinds,
+  type Position,
+} from './drawing.js';
+import { CARD_WIDTH, cardHeight } from './flow-nodes.js';
+import { asArray, asObject, asText, isObject, type JsonObject } from './json.js';
+import { layOut } from './lay-out.js';
+import { exitOfEdge, exitsOf, linksOf, reaches, targetsIn, withTargets, type Exit, type Link } from './links.js';
+
+/** Adds a node with the data that its schema asks for. Runs begin at the first node, and then at the first start. */
+export function addNode(
+  drawing: Drawing,
+  kinds: NodeKinds,
+  kind: NodeKind,
+  position: Position,
+): { drawing: Drawing; id: string } {
+  const id = newId();
+  const label = freeLabel(drawing, kind.title);
+  const links = kind.handles.length === 0 && kind.handles_from === undefined ? { next_nodes: [] } : {};
+  const begun = withListedHandles(kind, startData(drawing, kind));
+  const data = { id, name: kind.title, label, version: kind.version, ...begun, ...links };
+  const node = { id, type: kind.type, position, data };
+  const nodes = [...asArray(drawing['nodes']), node];
+  const added = { edges: [], ...drawing, nodes };
+  return { id, drawing: needsStart(drawing, kinds, kind) ? { ...added, start_node: id } : added };
+}
+
+function needsStart(drawing: Drawing, kinds: NodeKinds, kind: NodeKind): boolean {
+  const start = nodesOf(drawing).get(startOf(drawing) ?? '');
+  return start === undefined || (isStart(kind) && !isStart(kinds.get(typeOf(start))));
+}
+
+/** A new node gets the model of the other nodes, because a second request rarely uses another one. */
+function startData(drawing: Drawing, kind: NodeKind): JsonObject {
+  const data = startValue(kind.schema) as JsonObject;
+  const settings = data['settings'];
+  if (!isObject(settings) || settings['model_name'] !== '') return data;
+  const models = [...nodesOf(drawing).values()].map((node) => {
+    const known = dataOf(node)['settings'];
+    return isObject(known) ? known['model_name'] : undefined;
+  });
+  const model = models.findLast((name) => typeof name === 'string' && name !== '');
+  return model === undefined ? data : { ...data, settings: { ...settings, model_name: model } };
+}
+
+/** Returns `HTTP request`, then `HTTP request 2`: links and problems name nodes by their labels. */
+function freeLabel(drawing: Drawing, title: string): string {
+  const taken = new Set([...nodesOf(drawing).values()].map((node) => dataOf(node)['label']));
+  if (!taken.has(title)) return title;
+  for (let number = 2; ; number += 1) if (!taken.has(`${title} ${number}`)) return `${title} ${number}`;
+}
+
+export function setData(drawing: Drawing, id: string, data: JsonObject): Drawing {
+  return replaceNode(drawing, id, (node) => (node['data'] === data ? node : { ...node, data }));
+}
+
+/** Moves nodes. Nodes that stay in their place remain the same objects. */
+export function moveNodes(drawing: Drawing, positions: ReadonlyMap<string, Position>): Drawing {
+  let hasMoved = false;
+  const nodes = asArray(drawing['nodes']).map((node) => {
+    const to = isNode(node) ? positions.get(node.id) : undefined;
+    if (!isNode(node) || to === undefined) return node;
+    const from = positionOf(node);
+    if (from.x === to.x && from.y === to.y) return node;
+    hasMoved = true;
+    const known = isObject(node['position']) ? node['position'] : {};
+    return { ...node, position: { ...known, x: to.x, y: to.y } };
+  });
+  return hasMoved ? { ...drawing, nodes } : drawing;
+}
+
+/** Removes these nodes, and the links that begin or end at them. */
+export function removeNodes(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<string>): Drawing {
+  const touched = linksOf(drawing, kinds).filter(({ source, target }) => ids.has(source) || ids.has(target));
+  const unlinked = disconnect(drawing, kinds, touched);
+  const nodes = asArray(unlinked['nodes']).filter((node) => !isNode(node) || !ids.has(node.id));
+  if (nodes.length === asArray(unlinked['nodes']).length) return drawing;
+  const left = { ...unlinked, nodes };
+  if (!ids.has(startOf(drawing) ?? '')) return left;
+  const { start_node: _gone, ...rest } = left as JsonObject;
+  const next = [...nodesOf(rest).values()].find((node) => isStart(kinds.get(typeOf(node))));
+  return next === undefined ? rest : { ...rest, start_node: next.id };
+}
+
+// Links: the data of the nodes says what runs, and the drawn edges are kept in step with it.
+
+export interface NewLink {
+  source: string;
+  handle: string | null;
+  target: string;
+}
+
+/**
+ * Returns whether a link is possible: not to the node itself, not twice, not in a circle, and only by a handle of the
+ * node.
+ */
+export function mayConnect(drawing: Drawing, kinds: NodeKinds, { source, handle, target }: NewLink): boolean {
+  const [from, to] = [nodesOf(drawing).get(source), nodesOf(drawing).get(target)];
+  if (from === undefined || to === undefined || source === target) return false;
+  const exits = exitsOf(kinds.get(typeOf(from)), dataOf(from));
+  if (!exits.some((exit) => exit.handle === handle)) return false;
+  const links = linksOf(drawing, kinds);
+  const isThere = links.some(
+    (link) => !link.isIdle && link.source === source && link.handle === handle && link.target === target,
+  );
+  return !isThere && !reaches(links, target, source);
+}
+
+/** Returns the same drawing if the link is not possible. */
+export function connect(drawing: Drawing, kinds: NodeKinds, link: NewLink): Drawing {
+  if (!mayConnect(drawing, kinds, link)) return drawing;
+  const { source, handle, target } = link;
+  const targets = runningTargets(linksOf(drawing, kinds), link);
+  const linked = setTargets(drawing, kinds, source, handle, [...targets, target]);
+  const isDrawn = asArray(drawing['edges']).some(
+    (edge) => isObject(edge) && edge['source'] === source && edge['target'] === target && isOf(edge, handle),
+  );
+  if (isDrawn) return linked;
+  const edge: JsonObject = {
+    id: newId(),
+    source,
+    target,
+    ...(handle !== null && { sourceHandle: handle }),
+  };
+  return { ...linked, edges: [...asArray(drawing['edges']), edge] };
+}
+
+/** Removes these links, and the edges that draw them. */
+export function disconnect(drawing: Drawing, kinds: NodeKinds, links: readonly Link[]): Drawing {
+  const gone = new Set(links.map(({ id }) => id));
+  let changed = drawing;
+  for (const [source, handle] of exitsThatLose(links)) {
+    const left = linksOf(drawing, kinds).filter(
+      (link) => link.source === source && link.handle === handle && !link.isIdle && !gone.has(link.id),
+    );
+    changed = setTargets(
+      changed,
+      kinds,
+      source,
+      handle,
+      left.map(({ target }) => target),
+    );
+  }
+  return withoutEdges(changed, kinds, links);
+}
+
+/** The exits whose running links change; an idle link is only an edge. */
+function exitsThatLose(links: readonly Link[]): (readonly [string, string | null])[] {
+  const exits = links.filter(({ isIdle }) => !isIdle).map(({ source, handle }) => [source, handle] as const);
+  return [...new Map(exits.map((exit) => [JSON.stringify(exit), exit])).values()];
+}
+
+function withoutEdges(drawing: Drawing, kinds: NodeKinds, links: readonly Link[]): Drawing {
+  const edges = asArray(drawing['edges']);
+  const nodes = nodesOf(drawing);
+  const left = edges.filter((edge) => {
+    if (!isObject(edge)) return true;
+    return !links.some(({ source, handle, target }) => {
+      if (edge['source'] !== source || edge['target'] !== target) return false;
+      const node = nodes.get(source);
+      const exit = node && exitOfEdge(edge, exitsOf(kinds.get(typeOf(node)), dataOf(node)));
+      return exit === undefined ? isOf(edge, handle) : exit.handle === handle;
+    });
+  });
+  return left.length === edges.length ? drawing : { ...drawing, edges: left };
+}
+
+function isOf(edge: JsonObject, handle: string | null): boolean {
+  return handle === null || edge['sourceHandle'] === handle;
+}
+
+function runningTargets(links: readonly Link[], { source, handle }: NewLink): string[] {
+  return links.flatMap((link) =>
+    link.source === source && link.handle === handle && !link.isIdle ? [link.target] : [],
+  );
+}
+
+function setTargets(
+  drawing: Drawing,
+  kinds: NodeKinds,
+  source: string,
+  handle: string | null,
+  targets: readonly string[],
+): Drawing {
+  return replaceNode(drawing, source, (node) => {
+    const exits: readonly Exit[] = exitsOf(kinds.get(typeOf(node)), dataOf(node));
+    const exit = exits.find((each) => each.handle === handle);
+    return exit === undefined ? node : { ...node, data: withTargets(dataOf(node), exit, targets) };
+  });
+}
+
+// The items of a node's data that are its handles: cases and actions, for example. The drawn edges of an item name it by its
+// id, and follow it when it gets another one.
+
+/** Every kind has the edge that is taken after a failure. */
+const ERROR_EDGE = 'error';
+
+/** Returns what one item is called: the title of the items' schema, else that of the list. */
+export function itemTitle(list: JsonObject): string {
+  return asText(asObject(list['items'])['title']) ?? asText(list['title']) ?? 'Item';
+}
+
+/** Returns one more item, with an id of its own and a label that says so. `list` is the schema of the list. */
+export function startItem(kind: NodeKind, list: JsonObject, others: readonly unknown[]): JsonObject {
+  const taken = new Set([ERROR_EDGE, ...kind.handles.map(({ id }) => id), ...others.map(idOf)]);
+  const title = itemTitle(list);
+  const base = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '_');
+  let number = others.length + 1;
+  while (taken.has(`${base}_${number}`)) number += 1;
+  return { ...asObject(startValue(list['items'])), id: `${base}_${number}`, label: `${title} ${number}` };
+}
+
+/** The data of a new node, in which each item has an id. */
+function withListedHandles(kind: NodeKind, data: JsonObject): JsonObject {
+  const field = kind.handles_from;
+  if (field === undefined) return data;
+  const list = listSchema(kind, field);
+  const given = asArray(data[field] ?? list['default']);
+  const items: unknown[] = [];
+  for (const item of given) {
+    items.push((idOf(item) ?? '') === '' ? { ...startItem(kind, list, items), ...withoutId(item) } : item);
+  }
+  return { ...data, [field]: items };
+}
+
+/** The schema of the field whose items are handles. */
+export function listSchema({ schema }: NodeKind, field: string): JsonObject {
+  return asObject(asObject(schema['properties'])[field]);
+}
+
+/**
+ * Returns the drawing after the data of a node has changed. The drawn edges follow the items whose ids have changed,
+ * and edges of items that are gone are removed.
+ */
+export function followHandles(before: Drawing, after: Drawing, kinds: NodeKinds, nodeId: string): Drawing {
+  const [from, to] = [nodesOf(before).get(nodeId), nodesOf(after).get(nodeId)];
+  const field = from && kinds.get(typeOf(from))?.handles_from;
+  if (to === undefined || field === undefined) return after;
+  const [old, now] = [asArray(dataOf(from)[field]), asArray(dataOf(to)[field])];
+  if (old === now) return after;
+  const [oldIds, nowIds] = [old.map(idOf), now.map(idOf)];
+  const changed = old.length === now.length ? oldIds.flatMap((id, at) => (id === nowIds[at] ? [] : [at])) : [];
+  const [at] = changed;
+  const gone = new Set(oldIds.filter((id) => id !== undefined && !nowIds.includes(id)));
+  if (changed.length === 1 && at !== undefined) {
+    const path = [field, at, 'node'];
+    const targets = targetsIn(dataOf(to), { handle: null, label: '', path });
+    const isShared = nowIds.includes(oldIds[at]);
+    return withEdges(after, (edge) => {
+      if (edge['source'] !== nodeId || edge['sourceHandle'] !== oldIds[at]) return edge;
+      const isOwn = targets === undefined ? !isShared : targets.includes(String(edge['target']));
+      return isOwn ? { ...edge, sourceHandle: nowIds[at] } : edge;
+    });
+  }
+  return withEdges(after, (edge) =>
+    edge['source'] === nodeId && gone.has(asText(edge['sourceHandle'])) ? undefined : edge,
+  );
+}
+
+function withEdges(drawing: Drawing, change: (edge: JsonObject) => JsonObject | undefined): Drawing {
+  const edges = asArray(drawing['edges']);
+  const next = edges.map((edge) => (isObject(edge) ? change(edge) : edge)).filter((edge) => edge !== undefined);
+  const isSame = next.length === edges.length && next.every((edge, at) => edge === edges[at]);
+  return isSame ? drawing : { ...drawing, edges: next };
+}
+
+function idOf(item: unknown): string | undefined {
+  return asText(asObject(item)['id']);
+}
+
+function withoutId(item: unknown): JsonObject {
+  const { id: _empty, ...rest } = asObject(item);
+  return rest;
+}
+
+/** Returns the least value that a form can begin with: required fields, with the defaults of the schema. */
+export function startValue(schema: unknown): unknown {
+  if (!isObject(schema)) return '';
+  if (Object.hasOwn(schema, 'const')) return schema['const'];
+  if (Object.hasOwn(schema, 'default')) return structuredClone(schema['default']);
+  const values = asArray(schema['enum']);
+  if (values.length > 0) return values[0];
+  const [variant] = asArray(schema['anyOf'] ?? schema['oneOf']);
+  if (variant !== undefined) return startValue(variant);
+  return startOfType(schema);
+}
+
+function startOfType(schema: JsonObject): unknown {
+  const [type] = asArray(Array.isArray(schema['type']) ? schema['type'] : [schema['type']]);
+  switch (type) {
+    case 'object':
+      return startOfObject(schema);
+    case 'array':
+      return Array.from({ length: Number(schema['minItems'] ?? 0) }, () => startValue(schema['items']));
+    case 'boolean':
+      return false;
+    case 'number':
+    case 'integer':
+      return Number(schema['minimum'] ?? 0);
+    case 'null':
+      return null;
+    default: {
+      const [example] = asArray(schema['examples']);
+      // The first example of a chat role is `system`, but a person begins with a question of the user.
+      return asArray(schema['examples']).includes('user') ? 'user' : (example ?? '');
+    }
+  }
+}
+
+function startOfObject(schema: JsonObject): JsonObject {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  // Fields that are required unless another field has a value are included, because a form shows them first.
+  const otherwise = isObject(schema['else']) ? schema['else']['required'] : [];
+  const required = new Set([...asArray(schema['required']), ...asArray(otherwise)]);
+  const begun = Object.entries(properties).filter(([key]) => required.has(key));
+  return Object.fromEntries(begun.map(([key, property]) => [key, startValue(property)]));
+}
+
+const GAP = 60;
+const ROW = 150;
+
+/**
+ * Returns a free place to the right of the selected node, else of the last node, else in the middle of what is seen. It
+ * goes down until no node is in the way.
+ */
+export function freePlace(drawing: Drawing, selected: ReadonlySet<string>, middle: Position): Position {
+  const nodes = [...nodesOf(drawing).values()];
+  const anchor = nodes.findLast(({ id }) => selected.has(id)) ?? nodes.at(-1);
+  const from = anchor && positionOf(anchor);
+  const x = from === undefined ? Math.round(middle.x - CARD_WIDTH / 2) : from.x + CARD_WIDTH + GAP;
+  const taken = nodes.map(positionOf).filter((position) => Math.abs(position.x - x) < CARD_WIDTH + 16);
+  let y = from === undefined ? Math.round(middle.y) : from.y;
+  while (taken.some((position) => Math.abs(position.y - y) < ROW - 20)) y += ROW;
+  return { x, y };
+}
+
+const GAPS = { nodesep: 40, ranksep: 72 };
+
+/** Places the nodes from left to right in layers, on whole steps of 10. Only positions change. */
+export function tidyUp(drawing: Drawing, kinds: NodeKinds): Drawing {
+  const sizes = new Map(
+    [...nodesOf(drawing).values()].map((node) => {
+      const height = cardHeight(exitsOf(kinds.get(typeOf(node)), dataOf(node)));
+      return [node.id, { width: CARD_WIDTH, height }];
+    }),
+  );
+  const places = layOut(sizes, linksOf(drawing, kinds), bodiesOf(drawing, kinds), GAPS);
+  return moveNodes(drawing, new Map([...places].map(([id, { x, y }]) => [id, { x: round(x), y: round(y) }])));
+}
+
+function round(value: number): number {
+  return Math.round(value / 10) * 10;
+}
+
+/** Returns a random UUID for a node or an edge. It works over plain HTTP, where browsers do not make one. */
+export const newId: () => string = createIdempotencyKey;

@@ -1,0 +1,75 @@
+// The differences between two drawings, for people who must choose one of them.
+import { dataOf, labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
+import { isObject, isSameJson } from './json.js';
+import { linksOf } from './links.js';
+
+interface Difference {
+  /** `Node` and its label, or `Link` and its ends. */
+  subject: string;
+  /** The value of each side; undefined if it has nothing there. */
+  mine: string | undefined;
+  theirs: string | undefined;
+}
+
+const MAX_DIFFERENCES = 200;
+const MAX_TEXT = 400;
+
+/**
+ * Returns at most 200 differences. Positions and other looks count as one difference, because nobody decides by them.
+ */
+export function differencesOf(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Difference[] {
+  const content = [...nodeDifferences(mine, theirs, kinds), ...linkDifferences(mine, theirs, kinds)];
+  const looks: Difference = { subject: 'Layout and looks', mine: 'as you have it', theirs: 'as they have it' };
+  const hasLooks = content.length === 0 && !isSameJson(mine, theirs);
+  return [...content, ...(hasLooks ? [looks] : [])].slice(0, MAX_DIFFERENCES);
+}
+
+function nodeDifferences(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Difference[] {
+  const ids = new Set([...nodesOf(mine).keys(), ...nodesOf(theirs).keys()]);
+  return [...ids].flatMap((id) => {
+    const [left, right] = [nodesOf(mine).get(id), nodesOf(theirs).get(id)];
+    const name = labelOf(left ?? right, kinds);
+    if (left === undefined || right === undefined) {
+      return [{ subject: name, mine: left && 'the node', theirs: right && 'the node' }];
+    }
+    return dataDifferences(name, dataOf(left), dataOf(right), []);
+  });
+}
+
+const LINK_FIELDS = new Set(['next_nodes']);
+
+function dataDifferences(name: string, mine: unknown, theirs: unknown, path: readonly string[]): Difference[] {
+  if (isSameJson(mine, theirs)) return [];
+  if (isObject(mine) && isObject(theirs) && path.length < 4) {
+    const keys = new Set([...Object.keys(mine), ...Object.keys(theirs)]);
+    return [...keys]
+      .filter((key) => path.length > 0 || !LINK_FIELDS.has(key))
+      .flatMap((key) => dataDifferences(name, own(mine, key), own(theirs, key), [...path, key]));
+  }
+  return [{ subject: `${name}: ${path.join(' › ')}`, mine: toText(mine), theirs: toText(theirs) }];
+}
+
+function linkDifferences(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Difference[] {
+  const [left, right] = [linksOf(mine, kinds), linksOf(theirs, kinds)];
+  const [leftIds, rightIds] = [new Set(left.map(({ id }) => id)), new Set(right.map(({ id }) => id))];
+  const name = (drawing: Drawing, { source, target }: { source: string; target: string }): string =>
+    `Link ${labelOf(nodesOf(drawing).get(source), kinds)} to ${labelOf(nodesOf(drawing).get(target), kinds)}`;
+  return [
+    ...left
+      .filter(({ id }) => !rightIds.has(id))
+      .map((link) => ({ subject: name(mine, link), mine: 'the link', theirs: undefined })),
+    ...right
+      .filter(({ id }) => !leftIds.has(id))
+      .map((link) => ({ subject: name(theirs, link), mine: undefined, theirs: 'the link' })),
+  ];
+}
+
+function own(owner: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(owner, key) ? owner[key] : undefined;
+}
+
+function toText(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}

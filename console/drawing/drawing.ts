@@ -1,0 +1,92 @@
+// Reads a drawing, which may hold anything: nodes without an id, entries that are no objects, no arrays at all.
+import type { paths } from '../../clients/typescript/src/index.js';
+import { asArray, asObject, asText, isObject, type JsonObject } from './json.js';
+
+/** The `data` of a workflow. */
+export type Drawing = JsonObject;
+
+export interface DrawnNode extends JsonObject {
+  id: string;
+}
+
+export interface Position {
+  x: number;
+  y: number;
+}
+
+const read = new WeakMap<Drawing, ReadonlyMap<string, DrawnNode>>();
+
+/**
+ * Returns the nodes that can be shown, by id, in the order of the drawing. If two nodes have one id, the first counts.
+ */
+export function nodesOf(drawing: Drawing): ReadonlyMap<string, DrawnNode> {
+  const known = read.get(drawing);
+  if (known !== undefined) return known;
+  const nodes = new Map<string, DrawnNode>();
+  for (const node of asArray(drawing['nodes'])) if (isNode(node) && !nodes.has(node.id)) nodes.set(node.id, node);
+  read.set(drawing, nodes);
+  return nodes;
+}
+
+export function isNode(node: unknown): node is DrawnNode {
+  return isObject(node) && typeof node['id'] === 'string' && node['id'] !== '';
+}
+
+export function dataOf(node: JsonObject | undefined): JsonObject {
+  return asObject(node?.['data']);
+}
+
+export function typeOf(node: JsonObject): string {
+  return asText(node['type']) ?? '';
+}
+
+/** Returns what the node is called everywhere. */
+export function labelOf(node: JsonObject | undefined, kinds: NodeKinds): string {
+  if (node === undefined) return 'Unknown node';
+  const data = dataOf(node);
+  const texts = [asText(data['label']), asText(data['name']), kinds.get(typeOf(node))?.title, asText(node['id'])];
+  return texts.find((text) => text !== undefined && text.trim() !== '') ?? 'Unnamed node';
+}
+
+export function positionOf(node: JsonObject): Position {
+  const { x, y } = asObject(node['position']);
+  return { x: toNumber(x), y: toNumber(y) };
+}
+
+export function startOf(drawing: Drawing): string | undefined {
+  return asText(drawing['start_node']);
+}
+
+function toNumber(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+/** Returns the drawing with another node in place of this one, or the same drawing if nothing changes. */
+export function replaceNode(drawing: Drawing, id: string, change: (node: DrawnNode) => DrawnNode): Drawing {
+  const nodes = asArray(drawing['nodes']);
+  const at = nodes.findIndex((node) => isNode(node) && node.id === id);
+  const node = nodes[at];
+  if (!isNode(node)) return drawing;
+  const changed = change(node);
+  return changed === node ? drawing : { ...drawing, nodes: nodes.with(at, changed) };
+}
+
+/** One item of `get_nodes`. Nothing else in the editor knows which kinds there are. */
+export type NodeKind =
+  paths['/api/v1/workflows/get_nodes/']['get']['responses']['200']['content']['application/json'][number];
+
+export type NodeKinds = ReadonlyMap<string, NodeKind>;
+
+/** The kinds by the `type` of the nodes in a drawing. */
+export function byType(kinds: readonly NodeKind[]): NodeKinds {
+  return new Map(kinds.map((kind) => [kind.type, kind]));
+}
+
+/** Returns whether runs begin with this kind: its data declares the fields of a run's input. */
+export function isStart(kind: NodeKind | undefined): boolean {
+  const properties = (kind?.schema as { properties?: JsonObject } | undefined)?.properties;
+  return properties !== undefined && Object.hasOwn(properties, 'input_fields');
+}
+
+/** The service shows this in place of a stored secret. If it is sent back, what is stored is kept. */
+export const MASK = '********';

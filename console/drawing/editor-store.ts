@@ -1,0 +1,172 @@
+// The state of the editor. Parts of the page subscribe to what they need of it.
+import { createContext, use } from 'react';
+import { createStore, useStored, type Store, type Stored } from '../ui/store.js';
+import type { Drawing, NodeKinds } from './drawing.js';
+import { isSameJson, shareParts } from './json.js';
+import type { Problem } from './schema-problems.js';
+
+export interface Selection {
+  nodes: ReadonlySet<string>;
+  links: ReadonlySet<string>;
+}
+
+interface EditorState {
+  history: History;
+  selection: Selection;
+  /** The drawing as the service has it. */
+  saved: Drawing;
+  isDirty: boolean;
+  problems: readonly Problem[];
+}
+
+const NOTHING: Selection = { nodes: new Set(), links: new Set() };
+
+export class EditorStore implements Stored<EditorState> {
+  readonly kinds: NodeKinds;
+  readonly isReadOnly: boolean;
+  readonly #store: Store<EditorState>;
+  readonly getState: () => EditorState;
+  readonly subscribe: Stored<EditorState>['subscribe'];
+
+  constructor(drawing: Drawing, kinds: NodeKinds, isReadOnly: boolean) {
+    this.kinds = kinds;
+    this.isReadOnly = isReadOnly;
+    this.#store = createStore<EditorState>({
+      history: begin(drawing),
+      selection: NOTHING,
+      saved: drawing,
+      isDirty: false,
+      problems: [],
+    });
+    this.getState = this.#store.getState;
+    this.subscribe = this.#store.subscribe;
+  }
+
+  get drawing(): Drawing {
+    return this.getState().history.present;
+  }
+
+  /** A change is one step of Undo, unless it continues the same gesture. */
+  change(next: Drawing, options: { gesture?: string; select?: Iterable<string> } = {}): void {
+    if (this.isReadOnly) return;
+    const history = record(this.getState().history, next, options.gesture);
+    const selection = options.select === undefined ? this.getState().selection : selectionOf(options.select);
+    this.#set({ history, selection });
+  }
+
+  /** After this call the next change is a step of its own, even if it is of the same gesture. */
+  readonly endGesture = (): void => {
+    this.#set({ history: endGesture(this.getState().history) });
+  };
+
+  readonly undo = (): void => this.#set({ history: undo(this.getState().history) });
+
+  readonly redo = (): void => this.#set({ history: redo(this.getState().history) });
+
+  select(nodes: Iterable<string>, links: Iterable<string> = []): void {
+    this.#set({ selection: selectionOf(nodes, links) });
+  }
+
+  setProblems(problems: readonly Problem[]): void {
+    this.#set({ problems });
+  }
+
+  /**
+   * The service has stored `sent` and shows it as `answered`, with secrets masked. The form shows the masks from now
+   * on.
+   */
+  markSaved(sent: Drawing, answered: Drawing): void {
+    const { history } = this.getState();
+    const saved = shareParts(sent, answered) as Drawing;
+    // Changes that were made meanwhile are kept; they are not saved yet.
+    const present = history.present === sent ? saved : history.present;
+    this.#set({ history: { ...history, present, gesture: undefined }, saved });
+  }
+
+  /** The service has another drawing than was known. What is drawn here stays, and is not saved. */
+  markStored(stored: Drawing): void {
+    this.#set({ saved: shareParts(this.drawing, stored) as Drawing });
+  }
+
+  /** Replaces everything here by what the service has now. Undo brings the old drawing back. */
+  takeOver(answered: Drawing): void {
+    const saved = shareParts(this.drawing, answered) as Drawing;
+    this.#set({ history: record(this.getState().history, saved), saved, selection: NOTHING });
+  }
+
+  #set(change: Partial<Omit<EditorState, 'isDirty'>>): void {
+    const before = this.getState();
+    const next = { ...before, ...change };
+    const isUnchanged =
+      next.history === before.history &&
+      next.selection === before.selection &&
+      next.problems === before.problems &&
+      next.saved === before.saved;
+    if (isUnchanged) return;
+    this.#store.setState({ ...next, isDirty: !isSameJson(next.saved, next.history.present) });
+  }
+}
+
+function selectionOf(nodes: Iterable<string>, links: Iterable<string> = []): Selection {
+  return { nodes: new Set(nodes), links: new Set(links) };
+}
+
+/** The store itself never changes while a workflow is open, so nothing renders because of the context. */
+export const EditorContext = createContext<EditorStore | undefined>(undefined);
+
+export function useStore(): EditorStore {
+  const store = use(EditorContext);
+  if (store === undefined) throw new Error('There is no editor around this component.');
+  return store;
+}
+
+/** `pick` must return a part of the state, and no new object. */
+export function useEditor<T>(pick: (state: EditorState) => T): T {
+  const store = useStore();
+  return useStored(store, pick);
+}
+
+// Undo keeps a stack of snapshots. Drawings share their parts, so a snapshot costs only what has changed.
+
+interface History {
+  past: readonly Drawing[];
+  present: Drawing;
+  future: readonly Drawing[];
+  /** The subject of the last step. Further changes of the same gesture belong to it. */
+  gesture: string | undefined;
+}
+
+const MAX_STEPS = 200;
+
+function begin(present: Drawing): History {
+  return { past: [], present, future: [], gesture: undefined };
+}
+
+/** A gesture is one step: typing in one field, or nudging with the arrow keys, is undone at once. */
+function record(history: History, next: Drawing, gesture?: string): History {
+  if (next === history.present) return history;
+  const goesOn = gesture !== undefined && gesture === history.gesture;
+  const past = goesOn ? history.past : [...history.past, history.present].slice(-MAX_STEPS);
+  return { past, present: next, future: [], gesture };
+}
+
+function endGesture(history: History): History {
+  return history.gesture === undefined ? history : { ...history, gesture: undefined };
+}
+
+function undo(history: History): History {
+  const last = history.past.at(-1);
+  if (last === undefined) return history;
+  return {
+    past: history.past.slice(0, -1),
+    present: last,
+    future: [history.present, ...history.future],
+    gesture: undefined,
+  };
+}
+
+function redo(history: History): History {
+  const [next, ...future] = history.future;
+  if (next === undefined) return history;
+  return { past: [...history.past, history.present], present: next, future, gesture: undefined };
+}

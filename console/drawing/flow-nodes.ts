@@ -1,0 +1,249 @@
+// The drawing's nodes as React Flow draws them. A node whose drawing, selection and problems are unchanged stays the
+// same object, so that nothing of it renders again.
+import { Position as Side, type Node, type NodeHandle } from '@xyflow/react';
+import { allInside, bodiesOf, frameId, framesOf, frameZ, loopOfFrame, type Frame, type Rect } from './bodies.js';
+import {
+  dataOf,
+  isStart,
+  labelOf,
+  nodesOf,
+  positionOf,
+  startOf,
+  typeOf,
+  type Drawing,
+  type DrawnNode,
+  type NodeKinds,
+  type Position,
+} from './drawing.js';
+import type { Selection } from './editor-store.js';
+import { exitsOf, type Exit } from './links.js';
+import type { Problem } from './schema-problems.js';
+
+/** The data that a card shows. It is an alias, because React Flow asks for data with an index signature. */
+type CardData = {
+  label: string;
+  /** The kind's title. */
+  title: string;
+  category: string;
+  exits: readonly Exit[];
+  isEntrance: boolean;
+  isStart: boolean;
+  errors: number;
+  warnings: number;
+};
+
+export type FlowNode = Node<CardData, 'card'>;
+
+/** Everything that stands on the canvas. */
+export type CanvasNode = FlowNode | FrameNode;
+
+/** Reach of a handle around the point where links end. */
+const REACH = 12;
+
+interface Known {
+  node: FlowNode;
+  state: string;
+}
+
+const known = new WeakMap<DrawnNode, Known>();
+
+interface NodeLooks {
+  drawing: Drawing;
+  kinds: NodeKinds;
+  selection: Selection;
+  problems: readonly Problem[];
+  /** The places of nodes while they are dragged. The drawing learns of them when the nodes are put down. */
+  moving: ReadonlyMap<string, Position>;
+}
+
+/** Returns the cards in the order of the drawing. The frame of a loop's body comes directly after the loop's card. */
+export function flowNodes(looks: NodeLooks): CanvasNode[] {
+  const { drawing, kinds, selection, moving } = looks;
+  const cards = flowCards(looks);
+  const frames = flowFrames({ drawing, kinds, selected: selection.nodes, moving });
+  if (frames.size === 0) return cards;
+  return cards.flatMap((card) => {
+    const frame = frames.get(card.id);
+    return frame === undefined ? [card] : [card, frame];
+  });
+}
+
+function flowCards({ drawing, kinds, selection, problems, moving }: NodeLooks): FlowNode[] {
+  const counts = countProblems(problems);
+  const start = startOf(drawing);
+  return [...nodesOf(drawing).values()].map((node) => {
+    const position = moving.get(node.id) ?? positionOf(node);
+    const [errors, warnings] = counts.get(node.id) ?? [0, 0];
+    const selected = selection.nodes.has(node.id);
+    const state = [position.x, position.y, errors, warnings, selected, node.id === start].join();
+    const last = known.get(node);
+    if (last?.state === state) return last.node;
+    const card = { ...toCard(node, kinds), isStart: node.id === start, errors, warnings };
+    const flowNode = toFlowNode(node.id, position, card, selected);
+    known.set(node, { node: flowNode, state });
+    return flowNode;
+  });
+}
+
+function toCard(node: DrawnNode, kinds: NodeKinds): Omit<CardData, 'isStart' | 'errors' | 'warnings'> {
+  const kind = kinds.get(typeOf(node));
+  return {
+    label: labelOf(node, kinds),
+    title: kind?.title ?? `Unknown kind ${typeOf(node)}`,
+    category: kind?.category ?? '',
+    exits: exitsOf(kind, dataOf(node)),
+    isEntrance: !isStart(kind),
+  };
+}
+
+function toFlowNode(id: string, position: Position, data: CardData, selected: boolean): FlowNode {
+  const size = { width: CARD_WIDTH, height: cardHeight(data.exits) };
+  return {
+    id,
+    type: 'card',
+    position,
+    data,
+    selected,
+    ...size,
+    measured: size,
+    handles: toHandles(data.exits),
+    ariaLabel: data.label,
+  };
+}
+
+function toHandles(exits: readonly Exit[]): NodeHandle[] {
+  const half = REACH / 2;
+  const size = { width: REACH, height: REACH };
+  return [
+    { ...size, id: null, type: 'target', position: Side.Left, x: -half, y: HEAD_HEIGHT / 2 - half },
+    ...exits.map(({ handle }, at): NodeHandle => ({
+      ...size,
+      id: handle,
+      type: 'source',
+      position: Side.Right,
+      x: CARD_WIDTH - half,
+      y: exitTop(exits, at) - half,
+    })),
+  ];
+}
+
+function countProblems(problems: readonly Problem[]): Map<string, [errors: number, warnings: number]> {
+  const counts = new Map<string, [number, number]>();
+  for (const { nodeId, severity } of problems) {
+    if (nodeId === null) continue;
+    const count = counts.get(nodeId) ?? [0, 0];
+    count[severity === 'error' ? 0 : 1] += 1;
+    counts.set(nodeId, count);
+  }
+  return counts;
+}
+
+// The frames of a drawing's loops as React Flow draws them: nodes below the cards. Only their titles take the pointer, so
+// that the ground in a frame is ground like any other.
+
+export type FrameNode = Node<{ label: string }, 'frame'>;
+
+interface KnownFrame {
+  node: FrameNode;
+  state: string;
+}
+
+const knownFrames = new WeakMap<DrawnNode, KnownFrame>();
+
+interface FrameLooks {
+  drawing: Drawing;
+  kinds: NodeKinds;
+  selected: ReadonlySet<string>;
+  /** The places of nodes while they are dragged. */
+  moving: ReadonlyMap<string, Position>;
+}
+
+/** Returns the frames by the ids of their loops. */
+function flowFrames({ drawing, kinds, selected, moving }: FrameLooks): Map<string, FrameNode> {
+  const frames = drawnFrames(drawing, kinds, moving);
+  return new Map(
+    frames.map((frame) => {
+      const loop = nodesOf(drawing).get(frame.loop)!;
+      const isSelected = selected.has(frameId(frame.loop));
+      const state = [frame.x, frame.y, frame.width, frame.height, frame.depth, isSelected].join();
+      const last = knownFrames.get(loop);
+      if (last?.state === state) return [frame.loop, last.node];
+      const node = toFlowFrame(frame, labelOf(loop, kinds), isSelected);
+      knownFrames.set(loop, { node, state });
+      return [frame.loop, node];
+    }),
+  );
+}
+
+function drawnFrames(drawing: Drawing, kinds: NodeKinds, moving?: ReadonlyMap<string, Position>): Frame[] {
+  const nodes = nodesOf(drawing);
+  return framesOf(bodiesOf(drawing, kinds), (id): Rect => {
+    const node = nodes.get(id)!;
+    const height = cardHeight(exitsOf(kinds.get(typeOf(node)), dataOf(node)));
+    return { ...(moving?.get(id) ?? positionOf(node)), width: CARD_WIDTH, height };
+  });
+}
+
+function toFlowFrame({ loop, depth, x, y, width, height }: Frame, label: string, selected: boolean): FrameNode {
+  const size = { width, height };
+  return {
+    id: frameId(loop),
+    type: 'frame',
+    position: { x, y },
+    data: { label },
+    selected,
+    ...size,
+    measured: size,
+    connectable: false,
+    zIndex: frameZ(depth),
+    style: { pointerEvents: 'none' },
+    ariaLabel: `Body of ${label}`,
+  };
+}
+
+/** Returns where the nodes in frames go when their frames are moved. */
+export function movedByFrames(
+  drawing: Drawing,
+  kinds: NodeKinds,
+  moved: ReadonlyMap<string, Position>,
+): Map<string, Position> {
+  const positions = new Map<string, Position>();
+  for (const { loop, x, y } of drawnFrames(drawing, kinds)) {
+    const to = moved.get(frameId(loop));
+    if (to === undefined) continue;
+    for (const id of allInside(bodiesOf(drawing, kinds), loop)) {
+      const from = positionOf(nodesOf(drawing).get(id)!);
+      positions.set(id, { x: from.x + to.x - x, y: from.y + to.y - y });
+    }
+  }
+  return positions;
+}
+
+/** The nodes among `ids`, and those in the frames among them. */
+export function withFrames(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<string>): Set<string> {
+  const all = [...ids].flatMap((id) => {
+    const loop = loopOfFrame(id);
+    return loop === undefined ? [id] : allInside(bodiesOf(drawing, kinds), loop);
+  });
+  return new Set(all.filter((id) => nodesOf(drawing).has(id)));
+}
+
+// Cards have a fixed size, so that a card that is out of sight need not be drawn to know where its links end.
+
+export const CARD_WIDTH = 204;
+export const HEAD_HEIGHT = 64;
+const EXIT_HEIGHT = 24;
+
+export function cardHeight(exits: readonly Exit[]): number {
+  return hasRows(exits) ? HEAD_HEIGHT + exits.length * EXIT_HEIGHT + 8 : HEAD_HEIGHT;
+}
+
+/** Named ways out stand in rows below the card's head. */
+export function hasRows(exits: readonly Exit[]): boolean {
+  return exits.some(({ handle }) => handle !== null);
+}
+
+/** Returns how far below the card's upper edge the exit is. */
+export function exitTop(exits: readonly Exit[], at: number): number {
+  return hasRows(exits) ? HEAD_HEIGHT + at * EXIT_HEIGHT + EXIT_HEIGHT / 2 : HEAD_HEIGHT / 2;
+}

@@ -1,0 +1,107 @@
+// JSON as the console reads, compares and shows it. A drawing may hold any JSON: what the editor does not know of it passes
+// through unchanged.
+import { isObject, type JsonObject } from '../../graph/json.js';
+
+export { isEqualJson, isObject, ownValue, type JsonObject } from '../../graph/json.js';
+
+export function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+export function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Returns whether two JSON values are equal. The order of keys does not count. Parts that both values share cost
+ * nothing.
+ */
+export function isSameJson(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true;
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) && left.length === right.length && left.every((item, at) => isSameJson(item, right[at]))
+    );
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && isSameJson(left[key], right[key]))
+  );
+}
+
+/**
+ * Returns `value`, in which every part that equals the same part of `known` is taken from there. So what has not
+ * changed is not drawn again.
+ */
+export function shareParts(known: unknown, value: unknown): unknown {
+  if (isSameJson(known, value)) return known;
+  if (Array.isArray(known) && Array.isArray(value)) return value.map((item, at) => shareParts(known[at], item));
+  if (!isObject(known) || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, Object.hasOwn(known, key) ? shareParts(known[key], part) : part]),
+  );
+}
+
+// Numbers are shown with the digits with which they are written.
+
+/** A number whose digits JavaScript would round. */
+export class WrittenNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
+
+/** Returns the value of a text that is a JSON object or array, and undefined for any other text. */
+export function parseStructure(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text, keepDigits) as object;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Newer browsers report how a number was written. In older ones it is what JavaScript makes of it. */
+const keepDigits: Reviver = (_key, value, context) => {
+  if (typeof value !== 'number' || context?.source === undefined) return value;
+  return String(value) === context.source ? value : new WrittenNumber(context.source);
+};
+
+/**
+ * Works like `JSON.parse`, but `JSON.stringify` writes the numbers as they were written. It throws what `JSON.parse`
+ * throws.
+ */
+export function parseExact(text: string): unknown {
+  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+  const keep: Reviver = (_key, value, context) => {
+    const source = typeof value === 'number' ? context?.source : undefined;
+    return source === undefined || rawJSON === undefined || String(value) === source ? value : rawJSON(source);
+  };
+  return JSON.parse(text, keep) as unknown;
+}
+
+/** Returns the text for a copy or a download, indented by two blanks a level. */
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+}
+
+/** Returns the size of a value in words: `3 fields`, `12 items`. */
+export function summaryOf(value: object): string {
+  if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
+  const count = Object.keys(value).length;
+  return count === 1 ? '1 field' : `${count} fields`;
+}
+
+export function isStructure(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof WrittenNumber);
+}

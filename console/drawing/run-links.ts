@@ -1,0 +1,116 @@
+// The links of a drawing, read without knowing any kind of node by name.
+import { isObject, ownValue, type JsonObject } from './json.js';
+
+interface RunLink {
+  from: string;
+  to: string;
+  /** The exit by which the node is left: `true`, `error`, the id of a case. It is empty if there is one exit only. */
+  handle: string;
+}
+
+export interface RunLinks {
+  start: string | undefined;
+  links: readonly RunLink[];
+  incoming: ReadonlyMap<string, readonly RunLink[]>;
+  /** The ids of all nodes, each behind those that lead to it. */
+  order: readonly string[];
+}
+
+/** A field of a node's data that names one next node: `true_node`, `error_node`. */
+const FIELD = /^(.+)_node$/;
+/** Lists in a node's data whose items lead on: `cases`, `actions`. */
+const LISTS = ['cases', 'actions'];
+
+/** The node's own data takes precedence over the drawn edges, as it does when the drawing runs. */
+export function readLinks(drawing: JsonObject): RunLinks {
+  const nodes = objectsOf(drawing['nodes']).filter((node) => typeof node['id'] === 'string');
+  const ids = new Set(nodes.map(({ id }) => id as string));
+  const edges = groupBy(objectsOf(drawing['edges']), (edge) => edge['source']);
+  const links = nodes.flatMap((node) => linksOf(node, edges.get(node['id']) ?? []));
+  const known = dedupe(links.filter(({ to }) => ids.has(to)));
+  const incoming = groupBy(known, ({ to }) => to);
+  const start = typeof drawing['start_node'] === 'string' ? drawing['start_node'] : undefined;
+  return { start, links: known, incoming, order: orderOf([...ids], known) };
+}
+
+function linksOf(node: JsonObject, edges: readonly JsonObject[]): RunLink[] {
+  const from = node['id'] as string;
+  const data = isObject(node['data']) ? node['data'] : {};
+  const own = ownLinks(data);
+  const drawn = edges.map((edge) => ({ to: edge['target'], handle: handleOf(edge['sourceHandle']) }));
+  const hasBranches = own.some(({ handle }) => handle !== '') || drawn.some(({ handle }) => isBranch(handle, data));
+  const all = drawn
+    .map(({ to, handle }) => ({ to, handle: hasBranches || isBranch(handle, data) ? handle : '' }))
+    .filter(({ handle }) => own.every((link) => link.handle !== handle));
+  return [...own, ...all].flatMap(({ to, handle }) => (typeof to === 'string' ? [{ from, to, handle }] : []));
+}
+
+/** An entry without a target stands for an exit that ends there, whatever is drawn. */
+function ownLinks(data: JsonObject): { to: unknown; handle: string }[] {
+  const links: { to: unknown; handle: string }[] = [];
+  const next = ownValue(data, 'next_nodes');
+  if (Array.isArray(next)) links.push(...(next.length === 0 ? [{ to: null, handle: '' }] : next.map(toPlain)));
+  for (const [key, to] of Object.entries(data)) {
+    const handle = FIELD.exec(key)?.[1];
+    if (handle !== undefined && typeof to === 'string' && to !== '') links.push({ to, handle });
+  }
+  for (const item of LISTS.flatMap((list) => objectsOf(ownValue(data, list)))) {
+    const { id, node } = item;
+    if (typeof id === 'string' && typeof node === 'string' && node !== '') links.push({ to: node, handle: id });
+  }
+  return links;
+}
+
+function toPlain(to: unknown): { to: unknown; handle: string } {
+  return { to, handle: '' };
+}
+
+/** Editors write `condition-true` for the branch `true`. */
+function handleOf(sourceHandle: unknown): string {
+  return typeof sourceHandle === 'string' ? sourceHandle.replace(/^condition-/, '') : '';
+}
+
+/** Exits that have a name wherever they are drawn. */
+const NAMED = ['true', 'false', 'error', 'body', 'timeout'];
+
+/** Some editors name the only exit of a node as well: that is no branch. */
+function isBranch(handle: string, data: JsonObject): boolean {
+  if (NAMED.includes(handle)) return true;
+  return Object.hasOwn(data, `${handle}_node`) || LISTS.some((list) => Array.isArray(ownValue(data, list)));
+}
+
+function dedupe(links: readonly RunLink[]): RunLink[] {
+  const byName = new Map(links.map((link) => [JSON.stringify([link.from, link.to, link.handle]), link]));
+  return [...byName.values()];
+}
+
+/** Returns the nodes in Kahn's order. Nodes in a circle come last. */
+function orderOf(ids: readonly string[], links: readonly RunLink[]): string[] {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const missing = new Map(ids.map((id) => [id, 0]));
+  for (const { to } of links) missing.set(to, missing.get(to)! + 1);
+  const order = ids.filter((id) => missing.get(id) === 0);
+  for (let index = 0; index < order.length; index += 1) {
+    for (const { to } of outgoing.get(order[index]!) ?? []) {
+      const left = missing.get(to)! - 1;
+      missing.set(to, left);
+      if (left === 0) order.push(to);
+    }
+  }
+  const seen = new Set(order);
+  return [...order, ...ids.filter((id) => !seen.has(id))];
+}
+
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+function objectsOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

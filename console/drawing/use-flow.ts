@@ -1,0 +1,163 @@
+// The drawing, as React Flow shows and changes it.
+import {
+  MarkerType,
+  type Edge,
+  type EdgeChange,
+  type FitViewOptions,
+  type NodeChange,
+  type NodePositionChange,
+  type Viewport,
+} from '@xyflow/react';
+import { useMemo, useState } from 'react';
+import { loopOfFrame } from './bodies.js';
+import { moveNodes } from './change-drawing.js';
+import { labelOf, nodesOf, type Drawing, type NodeKinds, type Position } from './drawing.js';
+import { useEditor, useStore, type EditorStore } from './editor-store.js';
+import { flowNodes, movedByFrames, type CanvasNode } from './flow-nodes.js';
+import { linksOf, type Link } from './links.js';
+
+interface Flow extends FlowHandlers {
+  nodes: CanvasNode[];
+  edges: Edge[];
+}
+
+export function useFlow(): Flow {
+  const store = useStore();
+  const drawing = useEditor(({ history }) => history.present);
+  const selection = useEditor((state) => state.selection);
+  const problems = useEditor((state) => state.problems);
+  const [moving, setMoving] = useState(STANDING);
+  const [memory] = useState<EdgeMemory>(() => ({ byId: new Map(), all: [] }));
+  const [handlers] = useState(() => createFlowHandlers(store, setMoving));
+  const { kinds } = store;
+  const nodes = useMemo(
+    () => flowNodes({ drawing, kinds, selection, problems, moving }),
+    [drawing, kinds, selection, problems, moving],
+  );
+  const edges = useMemo(
+    () => flowEdges(drawing, kinds, selection.links, memory),
+    [drawing, kinds, selection.links, memory],
+  );
+  return { nodes, edges, ...handlers };
+}
+
+/** A larger drawing is not shown at once: the view begins at the first nodes, in a size that can be read. */
+export const MAX_AT_ONCE = 150;
+
+interface OpeningView {
+  fitView: boolean;
+  fitViewOptions: FitViewOptions;
+  defaultViewport: Viewport;
+}
+
+/** Returns where the view is when a workflow is opened. Afterwards only people move it. */
+export function useOpeningView(nodes: readonly CanvasNode[]): OpeningView {
+  const [view] = useState(() => {
+    const first = nodes.find((node) => node.type === 'card' && node.data.isStart) ?? nodes[0];
+    const { x, y } = first?.position ?? { x: 0, y: 0 };
+    return {
+      fitView: nodes.length > 0 && nodes.length <= MAX_AT_ONCE,
+      fitViewOptions: { maxZoom: 1, padding: 0.15 },
+      defaultViewport: { x: 80 - x * 0.8, y: 240 - y * 0.8, zoom: 0.8 },
+    };
+  });
+  return view;
+}
+
+/** Edges that have not changed stay the same objects, and so does their list. There is one memory for each canvas. */
+interface EdgeMemory {
+  byId: Map<string, Edge>;
+  all: Edge[];
+}
+
+export function flowEdges(
+  drawing: Drawing,
+  kinds: NodeKinds,
+  selected: ReadonlySet<string>,
+  memory: EdgeMemory,
+): Edge[] {
+  const nodes = nodesOf(drawing);
+  const edges = linksOf(drawing, kinds).map((link) => {
+    const { id, source, target, isIdle } = link;
+    const ariaLabel = `${labelOf(nodes.get(source), kinds)} to ${labelOf(nodes.get(target), kinds)}`;
+    const isSelected = selected.has(id);
+    const className = isIdle ? 'link link-idle' : 'link';
+    const last = memory.byId.get(id);
+    if (last?.ariaLabel === ariaLabel && last.selected === isSelected && last.className === className) return last;
+    const edge = toEdge(link, { ariaLabel, className, selected: isSelected });
+    memory.byId.set(id, edge);
+    return edge;
+  });
+  const isSame = edges.length === memory.all.length && edges.every((edge, at) => edge === memory.all[at]);
+  if (!isSame) memory.all = edges;
+  return memory.all;
+}
+
+function toEdge({ id, source, handle, target }: Link, looks: Partial<Edge>): Edge {
+  const markerEnd = { type: MarkerType.ArrowClosed, width: 16, height: 16 };
+  return { id, source, target, sourceHandle: handle, markerEnd, ...looks };
+}
+
+// Takes React Flow's changes into the drawing. It is made once for a canvas, because a new handler would make React
+// Flow update everything on it.
+
+interface FlowHandlers {
+  onNodesChange: (changes: NodeChange<CanvasNode>[]) => void;
+  onEdgesChange: (changes: EdgeChange[]) => void;
+}
+
+/** The places of dragged nodes while nothing is dragged. */
+export const STANDING: ReadonlyMap<string, Position> = new Map();
+
+/** `onMoving` is called with the places of nodes while they are dragged. */
+export function createFlowHandlers(
+  store: EditorStore,
+  onMoving: (positions: ReadonlyMap<string, Position>) => void,
+): FlowHandlers {
+  let moving = STANDING;
+  const setMoving = (positions: ReadonlyMap<string, Position>): void => {
+    moving = positions;
+    onMoving(positions);
+  };
+  return {
+    onNodesChange(changes) {
+      select(store, 'nodes', changes);
+      const moved = changes.filter((change) => change.type === 'position');
+      if (moved.length === 0) return;
+      const positions = new Map([...moving, ...targetsOf(store, moved)]);
+      if (moved.some(({ dragging }) => dragging === true)) {
+        setMoving(positions);
+        return;
+      }
+      // A drag is one step when the node is put down. Presses of the arrow keys are one step, too, as long as nothing
+      // else happens.
+      const gesture = moving === STANDING ? { gesture: 'nudge' } : {};
+      store.change(moveNodes(store.drawing, positions), gesture);
+      setMoving(STANDING);
+    },
+    onEdgesChange: (changes) => select(store, 'links', changes),
+  };
+}
+
+/** Returns where nodes go that are moved, or whose frames are moved. */
+function targetsOf({ drawing, kinds }: EditorStore, moved: readonly NodePositionChange[]): Map<string, Position> {
+  const [nodes, frames] = [new Map<string, Position>(), new Map<string, Position>()];
+  for (const { id, position } of moved) {
+    if (position !== undefined) (loopOfFrame(id) === undefined ? nodes : frames).set(id, position);
+  }
+  return frames.size === 0 ? nodes : new Map([...movedByFrames(drawing, kinds, frames), ...nodes]);
+}
+
+function select(store: EditorStore, which: 'nodes' | 'links', changes: (NodeChange<CanvasNode> | EdgeChange)[]): void {
+  const selections = changes.filter((change) => change.type === 'select');
+  if (selections.length === 0) return;
+  const { selection } = store.getState();
+  const ids = new Set(selection[which]);
+  for (const { id, selected } of selections) {
+    if (selected) ids.add(id);
+    else ids.delete(id);
+  }
+  const next = { ...selection, [which]: ids };
+  store.select(next.nodes, next.links);
+  store.endGesture();
+}

@@ -1,0 +1,94 @@
+// The variables that a node can use: fields of the run's input, and results of earlier nodes.
+import { bodiesOf, type Bodies } from './bodies.js';
+import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from './drawing.js';
+import { asArray, asText, isObject } from './json.js';
+import { before, linksOf } from './links.js';
+
+interface VariableChoice {
+  label: string;
+  /** `{{ input.name }}` */
+  text: string;
+  hint?: string;
+}
+
+export interface VariableGroup {
+  heading: string;
+  choices: VariableChoice[];
+}
+
+/**
+ * Returns the run's input first, then what the loops around the node give their bodies, then the earlier nodes, the
+ * nearest first. At the end comes what a loop can use of its own body after each iteration.
+ */
+export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): VariableGroup[] {
+  const bodies = bodiesOf(drawing, kinds);
+  const around = loopsAround(bodies, id);
+  const earlier = before(linksOf(drawing, kinds), id)
+    // A loop around the node has no result yet.
+    .filter((nodeId) => nodeId !== startOf(drawing) && !around.includes(nodeId))
+    .map((nodeId) => resultsOf(drawing, kinds, nodeId));
+  const loops = around.map((loop) => iterationOf(drawing, kinds, loop));
+  const inside = bodies.members.get(id) ?? [];
+  const own = inside.length === 0 ? [] : [iterationOf(drawing, kinds, id)];
+  const body = inside.map((nodeId) => resultsOf(drawing, kinds, nodeId));
+  return [inputOf(drawing), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
+}
+
+/** Returns the loops around a node, the nearest first. */
+function loopsAround({ loopOf }: Bodies, id: string): string[] {
+  const loops: string[] = [];
+  for (let loop = loopOf.get(id); loop !== undefined; loop = loopOf.get(loop)) loops.push(loop);
+  return loops;
+}
+
+/** Returns what a node in the body of a loop can read of the loop: its item, for example. */
+function iterationOf(drawing: Drawing, kinds: NodeKinds, loop: string): VariableGroup {
+  const node = nodesOf(drawing).get(loop);
+  const names = kinds.get(node ? typeOf(node) : '')?.body_variables ?? [];
+  const choices = names.map((name) => ({
+    label: name.charAt(0).toUpperCase() + name.slice(1),
+    text: `{{ ${loop}.${name} }}`,
+  }));
+  return { heading: `${labelOf(node, kinds)}, each iteration`, choices };
+}
+
+function inputOf(drawing: Drawing): VariableGroup {
+  const start = nodesOf(drawing).get(startOf(drawing) ?? '');
+  const choices = asArray(dataOf(start)['input_fields']).flatMap((field) => {
+    const id = isObject(field) ? asText(field['id']) : undefined;
+    if (!isObject(field) || id === undefined || id === '') return [];
+    return [{ label: asText(field['title']) || id, text: `{{ input${toPath(id)} }}` }];
+  });
+  return { heading: 'Input of the run', choices };
+}
+
+function resultsOf(drawing: Drawing, kinds: NodeKinds, nodeId: string): VariableGroup {
+  const node = nodesOf(drawing).get(nodeId);
+  const schema = kinds.get(node ? typeOf(node) : '')?.output_schema;
+  const properties = isObject(schema?.['properties']) ? schema['properties'] : { content: { title: 'Content' } };
+  const choices = Object.entries(properties).map(([key, property]) => {
+    const { title, description } = isObject(property) ? property : {};
+    const hint = asText(description);
+    return {
+      label: asText(title) ?? key,
+      text: `{{ ${nodeId}.result${toPath(key)} }}`,
+      ...(hint !== undefined && { hint }),
+    };
+  });
+  const isCaught = ['continue', 'branch'].includes(String(dataOf(node)['on_error']));
+  return { heading: labelOf(node, kinds), choices: isCaught ? [...choices, ...errorsOf(nodeId)] : choices };
+}
+
+/** Returns the variables of the error of a node whose failure the run survives. */
+function errorsOf(nodeId: string): VariableChoice[] {
+  return [
+    { label: 'Code of the error', text: `{{ ${nodeId}.error.code }}` },
+    { label: 'Message of the error', text: `{{ ${nodeId}.error.message }}` },
+  ];
+}
+
+/** Returns `.name`, or `["a name"]` if a dot does not fit. */
+function toPath(key: string): string {
+  if (/^[^\s.[\]{}"']+$/.test(key)) return `.${key}`;
+  return key.includes('"') ? `['${key}']` : `["${key}"]`;
+}

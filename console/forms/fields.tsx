@@ -1,0 +1,370 @@
+import { useState } from 'react';
+import { MASK } from '../drawing/drawing.js';
+import { asArray, asObject, asText, isSameJson, type JsonObject } from '../drawing/json.js';
+import { Button } from '../ui/button.js';
+import { CheckboxField, Field, Hint, SelectField, TextField, type SelectOption } from '../ui/fields.js';
+import { useFieldError, type SchemaFieldProps } from './form.js';
+import { descriptionOf, propertiesOf, titleOf, typesOf, type Path } from './schema.js';
+import { currentRows, fromJsonText, parseNumber, toJsonText, toRecord, toRows, type RecordRow } from './values.js';
+
+/** A choice among the schema's values. A value that is none of them is kept, and shown. */
+export function ChoiceField(props: SchemaFieldProps) {
+  const { schema, path, value, onChange } = props;
+  const values = asArray(schema['enum']);
+  const current = value === undefined ? schema['default'] : value;
+  const at = values.findIndex((each) => each === current);
+  const options = values.map((each, index) => ({
+    value: typeof each === 'string' ? each : String(index),
+    label: toWords(each),
+  }));
+  const isOther = at < 0;
+  const other = { value: '', label: current === undefined || current === null ? 'Choose…' : toWords(current) };
+  return (
+    <SchemaSelect
+      field={props}
+      value={isOther ? '' : (options[at]?.value ?? '')}
+      options={isOther ? [other, ...options] : options}
+      onChoose={(chosen) => {
+        const next = values[options.findIndex((option) => option.value === chosen)];
+        if (next !== undefined) onChange(path, next);
+      }}
+    />
+  );
+}
+
+/** Returns `streamable http` for `streamable_http`. Signs stay as they are. */
+function toWords(value: unknown): string {
+  return typeof value === 'string' ? value.replaceAll('_', ' ') : JSON.stringify(value);
+}
+
+const OTHER = '\u0000other';
+
+/** A choice among the schema's examples, or a text of one's own. */
+export function SuggestionsField(props: SchemaFieldProps) {
+  const { schema, path, value, onChange } = props;
+  const examples = asArray(schema['examples']).map(String);
+  const current = value === undefined || value === null ? schema['default'] : value;
+  const isExample = typeof current === 'string' && examples.includes(current);
+  const [isOwn, setIsOwn] = useState(!isExample && current !== undefined);
+  if (isOwn) return <VariableText {...props} />;
+  const options = examples.map((example) => ({ value: example, label: example }));
+  return (
+    <SchemaSelect
+      field={props}
+      value={isExample ? current : ''}
+      options={[
+        ...(isExample ? [] : [{ value: '', label: 'Choose…' }]),
+        ...options,
+        { value: OTHER, label: 'Another value…' },
+      ]}
+      onChoose={(chosen) => {
+        if (chosen === OTHER) setIsOwn(true);
+        else onChange(path, chosen);
+      }}
+    />
+  );
+}
+
+interface SchemaSelectProps {
+  field: SchemaFieldProps;
+  /** The value is empty if nothing is chosen. */
+  value: string;
+  options: readonly SelectOption[];
+  onChoose: (value: string) => void;
+}
+
+/** The choice among values for a field of the form. */
+export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectProps) {
+  const { schema, path, label, isRequired = false } = field;
+  const error = useFieldError(path);
+  return (
+    <div data-path={path.join('.')}>
+      <SelectField
+        label={label}
+        hint={descriptionOf(schema)}
+        error={error}
+        isRequired={isRequired}
+        value={value}
+        options={options}
+        onChange={onChoose}
+      />
+    </div>
+  );
+}
+
+/** A text that may hold variables. It grows with what is written. */
+export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
+  const { schema, path, label, value, isRequired = false, onChange, isLong = false } = props;
+  const error = useFieldError(path);
+  const text = value === undefined || value === null ? '' : toText(value);
+  const isNullable = typesOf(schema).includes('null');
+  const hint =
+    text === MASK ? 'A secret is stored here. It is kept until you write another one.' : descriptionOf(schema);
+  const change = (written: string): void => {
+    const isGone = written === '' && !isRequired;
+    onChange(path, isGone ? (isNullable ? null : undefined) : written);
+  };
+  return (
+    <div data-path={path.join('.')}>
+      <Field label={label} hint={hint} error={error} isRequired={isRequired}>
+        {(control) => (
+          <textarea
+            className={isLong ? 'control form-text form-text-long' : 'control form-text'}
+            rows={isLong ? 4 : 1}
+            data-variables
+            spellCheck={isLong}
+            value={text}
+            onChange={({ target }) => change(target.value)}
+            {...control}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+/** Drawings may hold a number in place of a text. */
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * Anything can be written here. A text that is no number, such as a variable, stays a text, and the checks judge it.
+ */
+export function NumberField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
+  const error = useFieldError(path);
+  const shown = value === undefined || value === null ? '' : toText(value);
+  const [written, setWritten] = useState(shown);
+  // `1.` and `1.0` are on the way to other numbers, so the written text stays as long as it means the value.
+  const text = String(parseNumber(written) ?? '') === shown ? written : shown;
+  const fallback = schema['default'];
+  const parts = [descriptionOf(schema), fallback === undefined ? undefined : `${toText(fallback)} unless set`];
+  const hint = parts.filter((part) => part !== undefined).join('; ');
+  return (
+    <div data-path={path.join('.')}>
+      <TextField
+        label={label}
+        hint={hint === '' ? undefined : hint}
+        error={error}
+        isRequired={isRequired}
+        inputMode="decimal"
+        value={text}
+        onChange={(next) => {
+          setWritten(next);
+          onChange(path, parseNumber(next));
+        }}
+      />
+    </div>
+  );
+}
+
+export function SwitchField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+  const error = useFieldError(path);
+  const isChecked = typeof value === 'boolean' ? value : schema['default'] === true;
+  return (
+    <div data-path={path.join('.')}>
+      <CheckboxField
+        label={label}
+        hint={descriptionOf(schema)}
+        error={error}
+        isChecked={isChecked}
+        onChange={(next) => onChange(path, next)}
+      />
+    </div>
+  );
+}
+
+/** Two sides and their operator in one row. The line below says what the operator looks at. */
+export function ConditionField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+  return (
+    <fieldset className="form-group form-plain" data-path={path.join('.')}>
+      <legend className="form-legend">{label}</legend>
+      <ConditionRow schema={schema} path={path} value={value} onChange={onChange} />
+      <p className="field-hint">{hintOf(operatorOf(value))}</p>
+    </fieldset>
+  );
+}
+
+/** Only the row. An operator that looks at the left side only has no right side. */
+export function ConditionRow({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
+  const { left, operator, right } = propertiesOf(schema);
+  const condition = asObject(value);
+  const hasRight = hasRightSide(schema, value);
+  const change = (at: Path, written: unknown): void => onChange(at, written ?? '');
+  const side = (key: 'left' | 'right', field: JsonObject | undefined) => (
+    <VariableText
+      schema={withoutDescription(field)}
+      path={[...path, key]}
+      label={titleOf(field ?? {}, key)}
+      value={condition[key]}
+      isRequired
+      onChange={change}
+    />
+  );
+  return (
+    <div className={hasRight ? 'form-condition' : 'form-condition form-condition-one-sided'}>
+      {side('left', left)}
+      <ChoiceField
+        schema={withoutDescription(operator)}
+        path={[...path, 'operator']}
+        label={titleOf(operator ?? {}, 'operator')}
+        value={condition['operator']}
+        isRequired
+        onChange={onChange}
+      />
+      {hasRight && side('right', right)}
+    </div>
+  );
+}
+
+export function operatorOf(value: unknown): string {
+  return asText(asObject(value)['operator']) ?? '';
+}
+
+export function hasRightSide(schema: JsonObject, value: unknown): boolean {
+  return !oneSided(schema).includes(operatorOf(value));
+}
+
+/** Returns the operators that need no right side, as the schema says. */
+function oneSided({ if: condition }: JsonObject): readonly unknown[] {
+  return asArray(propertiesOf(asObject(condition))['operator']?.['enum']);
+}
+
+/** The description that the fields of a row share stands once, below the row. */
+function withoutDescription(schema: JsonObject | undefined): JsonObject {
+  const { description: _below, ...rest } = schema ?? {};
+  return rest;
+}
+
+const COMPARED = 'Two numbers are compared as numbers, anything else as text.';
+const AS_TEXT = 'Both sides are texts, in which capital letters count.';
+const EMPTY = 'Nothing, [] and {} are empty.';
+
+const HINTS: Readonly<Record<string, string>> = {
+  contains: AS_TEXT,
+  not_contains: AS_TEXT,
+  starts_with: AS_TEXT,
+  ends_with: AS_TEXT,
+  matches: 'The right side is a pattern in RE2 syntax, which may match anywhere in the text.',
+  in: 'The right side is a JSON array, or words between commas.',
+  is_empty: EMPTY,
+  is_not_empty: EMPTY,
+};
+
+/** Returns a sentence that says what an operator looks at. */
+export function hintOf(sign: string): string {
+  return (Object.hasOwn(HINTS, sign) ? HINTS[sign] : undefined) ?? COMPARED;
+}
+
+/** Names with values, such as the headers of a request. */
+export function RecordField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+  const error = useFieldError(path);
+  const [written, setWritten] = useState(() => toRows(value) as readonly RecordRow[]);
+  const rows = currentRows(written, value);
+  const change = (next: readonly RecordRow[]): void => {
+    setWritten(next);
+    onChange(path, toRecord(next));
+  };
+  const isText = typesOf(asObject(schema['additionalProperties'])).includes('string');
+  const hasSecret = rows.some((row) => row.value === MASK);
+  return (
+    <fieldset className="form-group" data-path={path.join('.')}>
+      <legend className="form-legend">{label}</legend>
+      {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
+      {rows.map((row, at) => (
+        <Row
+          key={at}
+          label={`${label} ${at + 1}`}
+          isText={isText}
+          path={[...path, row.name]}
+          row={row}
+          onChange={(next) => change(rows.with(at, next))}
+          onRemove={() => change(rows.toSpliced(at, 1))}
+        />
+      ))}
+      {hasSecret && (
+        <p className="field-hint">{MASK} stands for a stored secret. It is kept until you write another one.</p>
+      )}
+      {error !== undefined && <p className="field-error">{error}</p>}
+      <Button onClick={() => setWritten([...rows, { name: '', value: '' }])}>Add to {label}</Button>
+    </fieldset>
+  );
+}
+
+interface RowProps {
+  label: string;
+  isText: boolean;
+  path: readonly (string | number)[];
+  row: RecordRow;
+  onChange: (row: RecordRow) => void;
+  onRemove: () => void;
+}
+
+function Row({ label, isText, path, row, onChange, onRemove }: RowProps) {
+  const error = useFieldError(path);
+  return (
+    <div className="form-record" data-path={path.join('.')}>
+      <input
+        className="control"
+        aria-label={`${label} name`}
+        placeholder="Name"
+        spellCheck={false}
+        value={row.name}
+        onChange={({ target }) => onChange({ ...row, name: target.value })}
+      />
+      <RecordValue
+        label={`${label} value`}
+        value={row.value}
+        isText={isText}
+        isWrong={error !== undefined}
+        onChange={(value) => onChange({ ...row, value })}
+      />
+      <Button variant="quiet" aria-label={`Remove ${label}`} onClick={onRemove}>
+        <span aria-hidden="true">✕</span>
+      </Button>
+      {error !== undefined && <p className="field-error">{error}</p>}
+    </div>
+  );
+}
+
+interface RecordValueProps {
+  label: string;
+  value: unknown;
+  /** The values are texts; otherwise they are any JSON. */
+  isText: boolean;
+  isWrong: boolean;
+  onChange: (value: unknown) => void;
+}
+
+/** The value of one name. A text that is no JSON, such as a variable, is a text. */
+function RecordValue({ label, value, isText, isWrong, onChange }: RecordValueProps) {
+  const shown = shownAs(value, isText);
+  const [written, setWritten] = useState(shown);
+  // `1.0` is on the way to another number, so the written text stays as long as it means the value.
+  const text = !isText && isSameJson(toValue(written), value) ? written : shown;
+  return (
+    <textarea
+      className="control form-text"
+      rows={1}
+      aria-label={label}
+      aria-invalid={isWrong || undefined}
+      placeholder="Value"
+      data-variables
+      spellCheck={false}
+      value={text}
+      onChange={({ target }) => {
+        setWritten(target.value);
+        onChange(isText ? target.value : toValue(target.value));
+      }}
+    />
+  );
+}
+
+function shownAs(value: unknown, isText: boolean): string {
+  if (isText) return typeof value === 'string' ? value : JSON.stringify(value);
+  return value === '' ? '' : toJsonText(value);
+}
+
+function toValue(text: string): unknown {
+  return fromJsonText(text) ?? (text.trim() === '' ? text : null);
+}

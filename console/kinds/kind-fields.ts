@@ -1,0 +1,45 @@
+// Groups of fields: a schema puts fields that every kind has under a heading of their own (`group`).
+import { asText, isObject, type JsonObject } from '../drawing/json.js';
+import { propertiesOf } from '../forms/schema.js';
+
+interface FieldGroup {
+  heading: string;
+  keys: string[];
+  /** The schema of these fields alone. */
+  fields: JsonObject;
+}
+
+/** Returns the groups of a schema, in the order of their first fields. */
+export function groupsOf(schema: JsonObject): FieldGroup[] {
+  const groups = new Map<string, [key: string, property: JsonObject][]>();
+  for (const [key, property] of Object.entries(propertiesOf(schema))) {
+    const heading = asText(property['group']);
+    if (heading !== undefined) groups.set(heading, [...(groups.get(heading) ?? []), [key, property]]);
+  }
+  return [...groups].map(([heading, entries]) => ({
+    heading,
+    keys: entries.map(([key]) => key),
+    fields: { ...schema, properties: Object.fromEntries(entries) },
+  }));
+}
+
+/** Returns the schema without the fields that are in groups. */
+export function withoutGroups(schema: JsonObject): JsonObject {
+  const own = Object.entries(propertiesOf(schema)).filter(([, property]) => asText(property['group']) === undefined);
+  return { ...schema, properties: Object.fromEntries(own) };
+}
+
+/** Returns a name for variables that no other field has: `Order number` -> `order_number`. */
+export function toFieldId(title: string, others: readonly unknown[]): string {
+  const taken = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));
+  const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, 60);
+  const base = words === '' ? 'field' : words;
+  if (!taken.has(base)) return base;
+  for (let number = 2; ; number += 1) if (!taken.has(`${base}_${number}`)) return `${base}_${number}`;
+}

@@ -1,0 +1,68 @@
+// The days of a page of costs: UTC days, both included, as the service counts them.
+
+export interface Span {
+  /** YYYY-MM-DD. */
+  from: string;
+  to: string;
+}
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+/** The service answers at most this many at once. */
+const MOST_DAYS = 366;
+
+/** Returns the span of the address, in which a person may have written anything. Without one it is the last 30 days. */
+export function toSpan(from: string, to: string, nowMs: number): Span {
+  const last = isDay(to) ? to : dayOf(nowMs);
+  return { from: isDay(from) ? from : addDays(last, 1 - DEFAULT_DAYS), to: last };
+}
+
+/** Returns the last days up to today. */
+export function lastDays(days: number, nowMs: number): Span {
+  const to = dayOf(nowMs);
+  return { from: addDays(to, 1 - days), to };
+}
+
+/**
+ * Returns every day of the span, but no more than the service takes. There is none if the span ends before it begins.
+ */
+export function daysOf({ from, to }: Span): string[] {
+  const days: string[] = [];
+  for (let day = from; day <= to && days.length < MOST_DAYS; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+export function isDay(text: string): boolean {
+  if (!/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && dayOf(day.getTime()) === text;
+}
+
+function addDays(day: string, days: number): string {
+  return dayOf(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/**
+ * Returns the marks of an axis from zero to at least `most`: three to six round numbers, with the texts that a person
+ * reads.
+ */
+export function marksOf(most: number): { value: number; text: string }[] {
+  if (!(most > 0) || !Number.isFinite(most)) return [{ value: 0, text: '0' }];
+  const rough = most / 4;
+  const power = Math.floor(Math.log10(rough));
+  const unit = 10 ** power;
+  const factor = [1, 2, 5, 10].find((candidate) => candidate * unit >= rough * 0.999_999) ?? 10;
+  const step = factor * unit;
+  const count = Math.ceil((most / step) * 0.999_999);
+  const decimals = Math.min(20, Math.max(0, -power));
+  return Array.from({ length: count + 1 }, (_, at) => ({ value: at * step, text: written(at * step, decimals) }));
+}
+
+function written(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}

@@ -1,0 +1,51 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { ButtonLink } from '../../ui/button.js';
+import { Loading } from '../../ui/notices.js';
+import { NotFound, PageHeader } from '../../ui/page-header.js';
+import type { Approval } from './approvals.js';
+import { readApproval, readTask, type Task } from './inbox-calls.js';
+import './inbox.css';
+import { RequestArticle } from './request-article.js';
+import { TaskArticle } from './task-article.js';
+
+const ASK_EVERY_MS = 10_000;
+
+/** Returns whether the item is a task: only tasks have this field. */
+function isTask(item: Approval | Task): item is Task {
+  return 'may_answer' in item;
+}
+
+/** Requests and tasks have ids of the same form, so an id without a request is looked up among the tasks. */
+async function readItem(id: string, signal: AbortSignal): Promise<Approval | Task> {
+  try {
+    return await readApproval(id, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return readTask(id, signal);
+  }
+}
+
+/** One request or task, for links in messages. */
+export function InboxItemPage({ itemId }: { itemId: string }) {
+  const queries = useQueryClient();
+  const queryKey = ['approvals', 'item', itemId];
+  const change = (item: Approval | Task): void => void queries.setQueryData(queryKey, item);
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => readItem(itemId, signal),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || state.data.status === 'pending' ? ASK_EVERY_MS : false,
+  });
+  if (isNotFound(error)) return <NotFound>There is no such request, or it is not shared with you.</NotFound>;
+  return (
+    <div className="inbox">
+      <PageHeader title="Request" actions={<ButtonLink to="/inbox">To the inbox</ButtonLink>} />
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && isTask(data) && <TaskArticle task={data} onChange={change} />}
+      {data !== undefined && !isTask(data) && <RequestArticle request={data} onChange={change} />}
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+    </div>
+  );
+}

@@ -1,0 +1,187 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { explain } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { Alert, announce, Loading, Note } from '../../ui/notices.js';
+import { freshOf, missingOf, withChanges, withOlder, type Approval } from './approvals.js';
+import { keepPlaces, listApprovals, listTasks, readApproval, type Task } from './inbox-calls.js';
+import { RequestArticle } from './request-article.js';
+import { TaskArticle } from './task-article.js';
+
+type Waiting = ReturnType<typeof useWaiting>;
+
+interface WaitingListProps {
+  waiting: Waiting;
+  /** Whether no task waits for the person. */
+  hasNoTasks: boolean;
+}
+
+export function WaitingList({ waiting, hasNoTasks }: WaitingListProps) {
+  const { list, requests, fresh, total, hasMore } = waiting;
+  const tell = useEffectEvent((count: number) => announce(`${countOf(count)}.`));
+  useEffect(() => {
+    if (fresh.length > 0) tell(fresh.length);
+  }, [fresh.length]);
+  if (requests === undefined) {
+    if (list.error === null) return <Loading />;
+    return <Problem error={list.error} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />;
+  }
+  return (
+    <>
+      <div className="inbox-bar">
+        <p>{total === 1 ? '1 request waits for a decision.' : `${total} requests wait for a decision.`}</p>
+        {fresh.length > 0 && (
+          <Button variant="primary" onClick={waiting.showFresh}>
+            {countOf(fresh.length)}, show
+          </Button>
+        )}
+        {list.error !== null && (
+          <div className="inbox-bar-problem">
+            <Alert onRetry={() => void list.refetch()} isRetrying={list.isFetching}>
+              This list may be out of date. {explain(list.error)}
+            </Alert>
+          </div>
+        )}
+      </div>
+      {requests.length === 0 && fresh.length === 0 && hasNoTasks && <Empty />}
+      <div className="inbox-list">
+        {requests.map((request) => (
+          <RequestArticle key={request.request_id} request={request} onChange={waiting.change} isLinked />
+        ))}
+      </div>
+      {hasMore && (
+        <Button isBusy={list.isPlaceholderData} onClick={waiting.showMore}>
+          Show older requests
+        </Button>
+      )}
+    </>
+  );
+}
+
+function countOf(count: number): string {
+  return count === 1 ? '1 new request' : `${count} new requests`;
+}
+
+function Empty() {
+  return (
+    <Note>
+      <p>
+        Nothing waits for you. An agent node asks here before it calls a tool, unless the tool is marked as one that
+        needs no approval, and a human task asks here for an answer. Both appear by themselves.
+      </p>
+      <p className="inbox-empty-next">
+        <ButtonLink to="/workflows">To the workflows</ButtonLink>
+      </p>
+    </Note>
+  );
+}
+
+const ASK_EVERY_MS = 10_000;
+const PAGE_SIZE = 50;
+
+interface Listed {
+  items: Approval[];
+  total: number;
+}
+
+/** The requests that wait, as a list in which nothing moves by itself. It lasts as long as the page. */
+export function useWaiting() {
+  const [pages, setPages] = useState(1);
+  const [shown, setShown] = useState<readonly Approval[]>();
+  const [seen, setSeen] = useState<readonly Approval[]>();
+  const list = useQuery({
+    queryKey: ['approvals', 'pending', 'list', pages],
+    queryFn: ({ signal }) => readPages(pages, signal),
+    refetchInterval: ASK_EVERY_MS,
+    placeholderData: (before) => before,
+  });
+  const listed = list.data?.items;
+  // Requests below those that are shown move nothing, and are shown at once.
+  if (listed !== undefined && listed !== seen) {
+    setSeen(listed);
+    setShown(shown === undefined ? listed : withOlder(shown, listed));
+  }
+  const missing = shown === undefined || listed === undefined ? [] : missingOf(shown, listed);
+  const current = withChanges(shown ?? [], useEach(missing));
+  const fresh = shown === undefined || listed === undefined ? [] : freshOf(shown, listed);
+  return {
+    list,
+    /** The value is undefined until the first answer. */
+    requests: shown === undefined ? undefined : current,
+    total: list.data?.total ?? 0,
+    fresh,
+    hasMore: listed !== undefined && listed.length < (list.data?.total ?? 0),
+    showFresh: () => setShown([...fresh, ...current]),
+    showMore: () => setPages(pages + 1),
+    change: (request: Approval) => setShown(withChanges(current, [request])),
+  };
+}
+
+/** Returns the present state of requests that are listed no longer. */
+function useEach(ids: readonly string[]): Approval[] {
+  const answers = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['approvals', 'one', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readApproval(id, signal),
+      refetchInterval: ASK_EVERY_MS,
+    })),
+  });
+  return answers.flatMap(({ data }) => data ?? []);
+}
+
+async function readPages(pages: number, signal: AbortSignal): Promise<Listed> {
+  const items = new Map<string, Approval>();
+  let total = 0;
+  for (let page = 1; page <= pages; page += 1) {
+    const part = await listApprovals({ status: 'pending', page, size: PAGE_SIZE }, signal);
+    total = part.total;
+    for (const request of part.items) items.set(request.request_id, request);
+    if (part.items.length < part.size) break;
+  }
+  return { items: [...items.values()], total };
+}
+
+/** The tasks that wait for the person. Nothing is shown where there are none. */
+export function WaitingTasks({ tasks }: { tasks: ReturnType<typeof useWaitingTasks> }) {
+  const { list, shown, total, change } = tasks;
+  if (list.error !== null && total === undefined) {
+    return <Problem error={list.error} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />;
+  }
+  if (total === undefined || shown.length === 0) return null;
+  return (
+    <section aria-label="Tasks" className="inbox-list">
+      <p>{total === 1 ? '1 task waits for you.' : `${total} tasks wait for you.`}</p>
+      {total > MOST_TASKS && (
+        <Note>The newest {MOST_TASKS} are shown. Those behind them follow when these are answered.</Note>
+      )}
+      {shown.map((task) => (
+        <TaskArticle key={task.id} task={task} onChange={change} isLinked />
+      ))}
+    </section>
+  );
+}
+
+const MOST_TASKS = 50;
+
+/** The tasks that wait for the person, as a list in which nothing moves by itself. It lasts as long as the page. */
+export function useWaitingTasks() {
+  const [shown, setShown] = useState<readonly Task[]>([]);
+  const [seen, setSeen] = useState<readonly Task[]>();
+  const list = useQuery({
+    queryKey: ['tasks', 'pending'],
+    queryFn: ({ signal }) => listTasks({ status: 'pending', page: 1, size: MOST_TASKS }, signal),
+    refetchInterval: ASK_EVERY_MS,
+  });
+  if (list.data !== undefined && list.data.items !== seen) {
+    setSeen(list.data.items);
+    setShown(keepPlaces(shown, list.data.items));
+  }
+  return {
+    list,
+    shown,
+    /** The value is undefined until the first answer. */
+    total: list.data?.total,
+    change: (changed: Task) => setShown(shown.map((task) => (task.id === changed.id ? changed : task))),
+  };
+}

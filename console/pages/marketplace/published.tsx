@@ -1,0 +1,63 @@
+// Published workflows, and the choices of their filters. All of it is open to visitors.
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { api, unwrap, type paths } from '../../app/api.js';
+import { readAllPages } from '../../app/calls.js';
+import { Money } from '../../ui/figures.js';
+
+type Path = paths['/api/v1/workflows/marketplace/']['get'];
+type Query = NonNullable<Path['parameters']['query']>;
+type List = Path['responses'][200]['content']['application/json'];
+type Categories = paths['/api/v1/categories/']['get']['responses'][200]['content']['application/json'];
+type Languages = paths['/api/v1/languages/']['get']['responses'][200]['content']['application/json'];
+export type Published = List['items'][number];
+type Category = Categories['items'][number];
+export type Language = Languages['items'][number];
+export type Ordering = NonNullable<Query['ordering']>;
+
+/** Categories and languages change with releases. */
+const CHOICES_STALE_MS = 3_600_000;
+
+export function usePublished(query: Query): UseQueryResult<List> {
+  return useQuery({
+    queryKey: ['marketplace', 'list', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/workflows/marketplace/', { params: { query }, signal })),
+    placeholderData: (before) => before,
+  });
+}
+
+export function useCategories(): UseQueryResult<Category[]> {
+  return useQuery({
+    queryKey: ['categories'],
+    queryFn: ({ signal }) =>
+      readAllPages((page) =>
+        unwrap(api.GET('/api/v1/categories/', { params: { query: { page, size: 100 } }, signal })),
+      ),
+    staleTime: CHOICES_STALE_MS,
+  });
+}
+
+export function useLanguages(): UseQueryResult<Language[]> {
+  return useQuery({
+    queryKey: ['languages'],
+    queryFn: ({ signal }) =>
+      readAllPages((page) => unwrap(api.GET('/api/v1/languages/', { params: { query: { page, size: 100 } }, signal }))),
+    staleTime: CHOICES_STALE_MS,
+  });
+}
+
+/** Returns `English` for `en`, or the code if nobody has named it. */
+export function languageName(languages: readonly Language[] | undefined, code: string): string {
+  return languages?.find((language) => language.code === code)?.name ?? code;
+}
+
+/** The fee of a run of a copy that has succeeded. Its calls are paid for in addition. */
+export function Fee({ workflow }: { workflow: Pick<Published, 'run_fee' | 'free_runs_per_user'> }) {
+  const { run_fee: fee, free_runs_per_user: free } = workflow;
+  if (/^[0.]+$/.test(fee)) return <>No fee</>;
+  return (
+    <>
+      <Money amount={{ USD: fee }} /> a run
+      {free === 0 ? '' : free === 1 ? ', the first is free' : `, the first ${free} are free`}
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { toText } from '../../drawing/json.js';
+import { Button } from '../../ui/button.js';
+import { Time } from '../../ui/figures.js';
+import { Loading, Note } from '../../ui/notices.js';
+import { partOf } from '../../ui/part-of.js';
+import './differences.css';
+import { useRun, type RunDetail } from './run-data.js';
+import { compareRuns, type Difference } from './run-differences.js';
+
+interface DifferencesProps {
+  run: RunDetail;
+  otherId: string;
+  onClose: () => void;
+}
+
+/** The differences between the run and another one. Only differences are shown, with both values beside each other. */
+export function Differences({ run, otherId, onClose }: DifferencesProps) {
+  const other = useRun(otherId);
+  return (
+    <section aria-label="Differences" className="differences">
+      <header className="differences-head">
+        <h2>Differences</h2>
+        <Button variant="quiet" onClick={onClose}>
+          Close comparison
+        </Button>
+      </header>
+      {other.isPending && <Loading label="Loading the other run" />}
+      {other.isError && isNotFound(other.error) && (
+        <Note>The run to compare with is not found: it does not exist, or it is not shared with you.</Note>
+      )}
+      {other.isError && !isNotFound(other.error) && (
+        <Problem error={other.error} onRetry={() => void other.refetch()} isRetrying={other.isFetching} />
+      )}
+      {other.data !== undefined && <Compared left={run} right={other.data} />}
+    </section>
+  );
+}
+
+function Compared({ left, right }: { left: RunDetail; right: RunDetail }) {
+  const found = useMemo(() => compareRuns(left, right), [left, right]);
+  const sections = [
+    { title: 'Outcome', differences: found.outcome },
+    { title: 'Input', differences: found.input },
+    { title: 'Cost', differences: found.cost },
+    { title: 'Time in seconds', differences: found.time },
+    { title: 'Definition', differences: found.definition },
+    ...found.nodes.map(({ id, label, differences }) => ({ key: id, title: `Node ${label}`, differences })),
+  ].filter(({ differences }) => differences.length > 0);
+  return (
+    <>
+      {left.workflow.id !== right.workflow.id && (
+        <Note>
+          The other run is one of another workflow: <Link href={`/runs/${right.id}`}>{right.workflow.title}</Link>.
+        </Note>
+      )}
+      <div className="differences-runs">
+        <span>
+          This run: <Time at={left.run_started_at ?? left.created_at} />
+        </span>
+        <span>
+          Other run:{' '}
+          <Link href={`/runs/${right.id}`}>
+            <Time at={right.run_started_at ?? right.created_at} />
+          </Link>
+        </span>
+      </div>
+      {sections.length === 0 && <p>The two runs do not differ.</p>}
+      {sections.map((section) => (
+        <DifferenceList
+          key={'key' in section ? section.key : section.title}
+          title={section.title}
+          differences={section.differences}
+        />
+      ))}
+    </>
+  );
+}
+
+const STEP = 20;
+const VALUE_BYTES = 8 * 1024;
+
+function DifferenceList({ title, differences }: { title: string; differences: readonly Difference[] }) {
+  const [count, setCount] = useState(STEP);
+  return (
+    <div role="group" aria-label={title} className="difference-list">
+      <h3>{title}</h3>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Where</th>
+            <th scope="col">This run</th>
+            <th scope="col">Other run</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.slice(0, count).map(({ path, left, right }) => (
+            <tr key={path}>
+              <th scope="row">{path === '' ? 'the whole' : path}</th>
+              <td data-side="This run">
+                <Value value={left} />
+              </td>
+              <td data-side="Other run">
+                <Value value={right} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {differences.length > count && (
+        <Button variant="quiet" onClick={() => setCount(count + 5 * STEP)}>
+          Show more of {differences.length} differences
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Value({ value }: { value: unknown }) {
+  if (value === undefined) return <span className="difference-nothing">not there</span>;
+  const part = partOf(toText(value), VALUE_BYTES);
+  return (
+    <pre className="difference-value">
+      {part.text}
+      {part.isWhole ? '' : ' …'}
+    </pre>
+  );
+}

@@ -1,0 +1,53 @@
+import { useQuery, type QueryKey, type UseQueryResult } from '@tanstack/react-query';
+import { api, unwrap } from '../../app/api.js';
+import type { NodeEntry } from '../../live/live-run.js';
+import { createLimit } from '../../live/pace.js';
+import type { NodeDetail } from './run-data.js';
+
+export interface NodeAddress {
+  runId: string;
+  workflowId: number;
+  nodeId: string;
+  /** The enclosing iteration; empty outside loops. */
+  path: string;
+}
+
+/** A timeline asks for many nodes, so some connections stay free for what the person does. */
+const limit = createLimit(3);
+const RUNNING_EVERY_MS = 3_000;
+
+/**
+ * Another state of the node in `entry` asks for its detail anew, because attempts between start and end are no events.
+ */
+export function useNodeDetail(
+  address: NodeAddress,
+  entry: NodeEntry | null,
+  isWanted: boolean,
+): UseQueryResult<NodeDetail> {
+  const isRunning = entry?.status === 'in progress' || entry?.status === 'in queue';
+  return useQuery({
+    queryKey: nodeDetailKey(address, entry),
+    queryFn: ({ signal }) => limit(() => load(address, signal), signal),
+    enabled: isWanted && entry !== null,
+    // The detail of the node's last state stays until the new one is there.
+    placeholderData: (before) => (before?.id === address.nodeId && before.path === address.path ? before : undefined),
+    staleTime: isRunning ? 0 : 60_000,
+    refetchInterval: isRunning ? RUNNING_EVERY_MS : false,
+  });
+}
+
+function nodeDetailKey({ runId, nodeId, path }: NodeAddress, entry: NodeEntry | null): QueryKey {
+  return ['node', runId, nodeId, path, entry?.status, entry?.finished_at];
+}
+
+function load({ runId, workflowId, nodeId, path }: NodeAddress, signal: AbortSignal): Promise<NodeDetail> {
+  return unwrap(
+    api.GET('/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/', {
+      params: {
+        path: { id: workflowId, run_id: runId, node_id: nodeId },
+        ...(path === '' ? {} : { query: { path } }),
+      },
+      signal,
+    }),
+  );
+}

@@ -1,0 +1,284 @@
+import { useState, type ComponentType, type Ref } from 'react';
+import { Link } from 'wouter';
+import { isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { toText } from '../../drawing/json.js';
+import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
+import { statusOf, wordOf } from '../../live/node-status.js';
+import { useIsWaiting, useNodeEntry, useNodeStatus, useStartedNodes } from '../../live/run-cache.js';
+import { CopyButton } from '../../ui/copy-button.js';
+import { sumAmounts } from '../../ui/decimals.js';
+import { SelectField } from '../../ui/fields.js';
+import { ClockTime, Duration, Money, RunningFor } from '../../ui/figures.js';
+import { formatDuration } from '../../ui/format.js';
+import { Loading } from '../../ui/notices.js';
+import { Status } from '../../ui/status.js';
+import { Table, type Column } from '../../ui/table.js';
+import { Tabs } from '../../ui/tabs.js';
+import { JsonTree } from './content-view.js';
+import { useNodeDetail } from './node-detail.js';
+import './node-panel.css';
+import { ResultTab } from './result-tab.js';
+import { ResumeFromHere } from './resume.js';
+import { iterationInWords, type NodeChoice } from './run-address.js';
+import { useApprovals, type Attempt, type NodeDetail, type RunDetail, type Transaction } from './run-data.js';
+
+interface NodePanelProps {
+  run: RunDetail;
+  labels: ReadonlyMap<string, string>;
+  choice: NodeChoice | undefined;
+  onSelect: (choice: NodeChoice) => void;
+  ref?: Ref<HTMLElement>;
+}
+
+/** One node of the run: its result, its input, its attempts and its cost. */
+export function NodePanel({ run, labels, choice, onSelect, ref }: NodePanelProps) {
+  return (
+    <section aria-label="Node" className="node-panel" ref={ref}>
+      {choice === undefined ? (
+        <p className="node-hint">Choose a node in the graph or in the timeline to see its result, input and cost.</p>
+      ) : (
+        <ChosenNode
+          key={`${choice.nodeId} ${choice.path}`}
+          run={run}
+          label={labels.get(choice.nodeId) ?? choice.nodeId}
+          labels={labels}
+          choice={choice}
+          onSelect={onSelect}
+        />
+      )}
+    </section>
+  );
+}
+
+interface ChosenNodeProps {
+  run: RunDetail;
+  label: string;
+  labels: ReadonlyMap<string, string>;
+  choice: NodeChoice;
+  onSelect: (choice: NodeChoice) => void;
+}
+
+function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
+  const { nodeId, path } = choice;
+  const [tab, setTab] = useState('result');
+  const entry = useNodeEntry(run.id, nodeId, path);
+  const isWaiting = useIsWaiting(run.id, nodeId, path);
+  const unreached = useNodeStatus(run.id, nodeId);
+  const address = { runId: run.id, workflowId: run.workflow.id, nodeId, path };
+  const detail = useNodeDetail(address, entry, true);
+  const requests = useApprovals(run.id).data ?? [];
+  const pending = requests.filter(({ node_id: id, status }) => id === nodeId && status === 'pending');
+  const status = entry === null ? unreached : statusOf(entry, isWaiting);
+  const [word = '', ...more] = status.split(', ');
+  return (
+    <>
+      <header className="node-head">
+        <h2>{label}</h2>
+        <Status status={word} {...(more.length === 0 ? {} : { suffix: more.join(', ') })} />
+        {path === '' && <ResumeFromHere run={run} nodeId={nodeId} label={label} labels={labels} />}
+      </header>
+      {entry?.reused === true && (
+        <p className="node-hint">
+          The result is that of <Link href={`/runs/${run.resumed_from ?? ''}`}>the earlier run</Link>: nothing was
+          executed, and nothing paid.
+        </p>
+      )}
+      <Iterations runId={run.id} labels={labels} choice={choice} onSelect={onSelect} />
+      {entry?.iterations !== undefined && <p className="node-hint">{iterationsInWords(entry.iterations)}</p>}
+      {entry === null ? (
+        <p className="node-hint">{HINTS[status] ?? 'Choose an iteration to see what the node did in it.'}</p>
+      ) : (
+        <Tabs
+          label="Node"
+          selected={tab}
+          onSelect={setTab}
+          tabs={[
+            {
+              id: 'result',
+              label: 'Result',
+              content: (
+                <ResultTab
+                  address={address}
+                  entry={entry}
+                  detail={detail.data}
+                  label={label}
+                  pending={pending}
+                  expiredAt={run.results_expired_at}
+                />
+              ),
+            },
+            { id: 'input', label: 'Input', content: <DetailTab query={detail} tab={InputTab} /> },
+            { id: 'attempts', label: 'Attempts', content: <DetailTab query={detail} tab={AttemptsTab} /> },
+            { id: 'cost', label: 'Cost', content: <DetailTab query={detail} tab={CostTab} /> },
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  'in queue': 'The run has not come to this node yet.',
+  'not run': 'The run did not come to this node.',
+};
+
+function iterationsInWords(counts: NonNullable<NodeEntry['iterations']>): string {
+  const { total, succeeded, failed, in_progress: running } = counts;
+  const parts = [
+    `${succeeded} succeeded`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(running > 0 ? [`${running} in progress`] : []),
+  ];
+  return `${total === 1 ? '1 iteration' : `${total} iterations`}: ${parts.join(', ')}.`;
+}
+
+interface IterationsProps {
+  runId: string;
+  /** Labels of nodes by id. */
+  labels: ReadonlyMap<string, string>;
+  choice: NodeChoice;
+  onSelect: (choice: NodeChoice) => void;
+}
+
+/** The choice of an iteration. It is there only if the node was executed in iterations of a loop. */
+function Iterations({ runId, labels, choice, onSelect }: IterationsProps) {
+  const { nodeId, path } = choice;
+  const nodes = useStartedNodes(runId).map(parseNodeKey);
+  const paths = nodes.filter((node) => node.nodeId === nodeId && node.path !== '').map((node) => node.path);
+  if (paths.length === 0) return null;
+  return (
+    <SelectField
+      label="Iteration"
+      value={path}
+      options={[
+        ...(path === '' ? [{ value: '', label: 'Choose an iteration' }] : []),
+        ...paths.map((value) => ({ value, label: iterationInWords(value, labels) })),
+      ]}
+      onChange={(value) => onSelect({ nodeId, path: value })}
+    />
+  );
+}
+
+interface DetailTabProps {
+  query: ReturnType<typeof useNodeDetail>;
+  tab: ComponentType<{ detail: NodeDetail }>;
+}
+
+/** A tab whose content is read when the node is shown. */
+function DetailTab({ query, tab: Tab }: DetailTabProps) {
+  if (query.data !== undefined) return <Tab detail={query.data} />;
+  if (!query.isError) return <Loading />;
+  // For a moment the node exists only in the memory of the run, and nothing of it is stored yet.
+  if (isNotFound(query.error)) return <p className="node-hint">Nothing is known of this node yet.</p>;
+  return <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />;
+}
+
+const MISSING = {
+  not_started: 'The node has not begun, so it was given nothing yet.',
+  expired: 'What the node was given has expired.',
+  too_large: 'What the node was given is too large to be shown.',
+  unreadable: 'What the node was given can no longer be put together: something that it was made of is gone.',
+} as const;
+
+/** The node's data with its variables filled in. The service has masked the secrets. */
+function InputTab({ detail }: { detail: NodeDetail }) {
+  if (detail.input === null) return <p>{MISSING[detail.input_missing ?? 'unreadable']}</p>;
+  return (
+    <div className="node-part">
+      <p className="node-hint">What the node was given, with its variables filled in. Secrets are masked.</p>
+      <JsonTree value={detail.input} depth={3} />
+      <div>
+        <CopyButton text={toText(detail.input)} label="Copy input" />
+      </div>
+    </div>
+  );
+}
+
+interface AttemptRow extends Attempt {
+  isWaiting: boolean;
+}
+
+const ATTEMPT_COLUMNS: readonly Column<AttemptRow>[] = [
+  { heading: 'Attempt', isName: true, cell: ({ number }) => number },
+  {
+    heading: 'Status',
+    cell: (attempt) => (
+      <>
+        <Status status={attemptStatus(attempt)} />
+        {attempt.error !== null && (
+          <span className="node-attempt-error">
+            <code>{attempt.error.code}</code> {attempt.error.message}
+          </span>
+        )}
+      </>
+    ),
+  },
+  { heading: 'Started', cell: ({ started_at: at }) => <ClockTime at={at} /> },
+  {
+    heading: 'Duration',
+    isFigure: true,
+    cell: ({ started_at: startedAt, finished_at: finishedAt }) =>
+      finishedAt === null ? (
+        <RunningFor since={startedAt} />
+      ) : (
+        <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
+      ),
+  },
+];
+
+function AttemptsTab({ detail }: { detail: NodeDetail }) {
+  const { queued_ms: queuedMs, attempts, waiting } = detail;
+  const rows = attempts.map((attempt) => ({
+    ...attempt,
+    isWaiting: waiting !== undefined && attempt.finished_at === null,
+  }));
+  return (
+    <div className="node-part">
+      {queuedMs !== null && queuedMs > 0 && (
+        <p className="node-hint">In queue for {formatDuration(queuedMs)} before the first attempt.</p>
+      )}
+      <Table
+        label="Attempts"
+        columns={ATTEMPT_COLUMNS}
+        rows={rows}
+        keyOf={({ number }) => number}
+        empty="There was no attempt."
+      />
+    </div>
+  );
+}
+
+function attemptStatus({ status, error, isWaiting }: AttemptRow): string {
+  return wordOf({ id: '', status, ...(error === null ? {} : { error }) }, isWaiting);
+}
+
+const COST_COLUMNS: readonly Column<Transaction>[] = [
+  { heading: 'Operation', isName: true, cell: ({ operation }) => operation },
+  { heading: 'Time', cell: ({ created_at: createdAt }) => <ClockTime at={createdAt} /> },
+  { heading: 'Note', cell: ({ reason }) => reason },
+  { heading: 'Amount', isFigure: true, cell: ({ amount }) => <Money amount={amount} /> },
+];
+
+function CostTab({ detail: { transactions, reused } }: { detail: NodeDetail }) {
+  return (
+    <div className="node-part">
+      {transactions.length > 0 && (
+        <p>
+          In all: <Money amount={sumAmounts(transactions.map(({ amount }) => amount))} />
+        </p>
+      )}
+      <Table
+        label="Cost"
+        columns={COST_COLUMNS}
+        rows={transactions}
+        keyOf={({ id }) => id}
+        empty={
+          reused === true
+            ? 'Nothing was charged: the result is that of an earlier run.'
+            : 'Nothing has been charged for this node yet.'
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { reRun } from '../../../clients/typescript/src/index.js';
+import { api, ServiceError, unwrap } from '../../app/api.js';
+import { explain } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { useRunKey } from '../../app/queries.js';
+import { parseExact } from '../../drawing/json.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/fields.js';
+import { Alert, announce, Loading } from '../../ui/notices.js';
+import { refusalsOf } from './result-parts.js';
+import type { RunDetail } from './run-data.js';
+
+/** Starts the run again and goes to the new one. Without `input` it gets the same input, secrets included. */
+export function useReRun(run: RunDetail) {
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const { keyOf, settle, settleIfRefused } = useRunKey();
+  return useMutation({
+    mutationFn: ({ input }: { input?: unknown }) =>
+      reRun(api, run.workflow.id, run.id, { idempotencyKey: keyOf(input), ...(input !== undefined && { input }) }),
+    onError: settleIfRefused,
+    onSuccess: (runId) => {
+      settle();
+      announce('A new run has started.');
+      void client.invalidateQueries({ queryKey: ['runs'] });
+      navigate(`/runs/${runId}`);
+    },
+  });
+}
+
+interface RefusedProps {
+  error: unknown;
+  labels: ReadonlyMap<string, string>;
+  onRetry?: () => void;
+}
+
+/** Says why a run was not started, field by field if the service names fields. */
+export function Refused({ error, labels, onRetry }: RefusedProps) {
+  const refusals = error instanceof ServiceError ? refusalsOf(error.body, labels) : [];
+  const isRefusal = error instanceof ServiceError && error.status === 400;
+  return (
+    <Alert onRetry={isRefusal ? undefined : onRetry}>
+      {refusals.length === 0 ? explain(error) : 'The workflow cannot run with this input as it is now:'}
+      {refusals.length > 0 && (
+        <ul>
+          {refusals.map((refusal) => (
+            <li key={refusal}>{refusal}</li>
+          ))}
+        </ul>
+      )}
+    </Alert>
+  );
+}
+
+interface InputDialogProps {
+  run: RunDetail;
+  labels: ReadonlyMap<string, string>;
+  onClose: () => void;
+}
+
+/** Runs the workflow again with another input than the run's. */
+export function InputDialog({ run, labels, onClose }: InputDialogProps) {
+  const input = useQuery({ queryKey: ['run-input', run.id], queryFn: ({ signal }) => readInput(run.id, signal) });
+  if (input.data !== undefined) {
+    return <InputForm run={run} labels={labels} initial={input.data} onClose={onClose} />;
+  }
+  return (
+    <Dialog title="Run workflow" onClose={onClose} isWide>
+      {input.isError ? (
+        <Problem error={input.error} onRetry={() => void input.refetch()} isRetrying={input.isFetching} />
+      ) : (
+        <Loading label="Loading the input" />
+      )}
+    </Dialog>
+  );
+}
+
+/** Returns the input as JSON text, in which numbers stay as they are written. */
+async function readInput(runId: string, signal: AbortSignal): Promise<string> {
+  const call = api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: runId } }, parseAs: 'text', signal });
+  const run = parseExact(await unwrap(call)) as { input_data?: unknown };
+  return JSON.stringify(run.input_data ?? {}, null, 2);
+}
+
+interface InputFormProps {
+  run: RunDetail;
+  labels: ReadonlyMap<string, string>;
+  /** The run's input as JSON text. */
+  initial: string;
+  onClose: () => void;
+}
+
+function InputForm({ run, labels, initial, onClose }: InputFormProps) {
+  const [text, setText] = useState(initial);
+  const [problem, setProblem] = useState<string>();
+  const again = useReRun(run);
+  const start = (): void => {
+    const input = parse(text);
+    setProblem(input === undefined ? 'This is not JSON. Texts need quotation marks.' : undefined);
+    if (input !== undefined) again.mutate({ input: input.value }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog
+      title="Run workflow"
+      onClose={onClose}
+      isWide
+      holdsText
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" isBusy={again.isPending} onClick={start}>
+            Start run
+          </Button>
+        </>
+      }
+    >
+      <p>The workflow runs as it is now.</p>
+      <TextField
+        label="Input (JSON)"
+        rows={14}
+        value={text}
+        onChange={setText}
+        spellCheck={false}
+        error={problem}
+        hint="What stands as ******** is secret: leave it to use the value of this run."
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) start();
+        }}
+      />
+      {again.isError && <Refused error={again.error} labels={labels} onRetry={start} />}
+    </Dialog>
+  );
+}
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: parseExact(text) };
+  } catch {
+    return undefined;
+  }
+}

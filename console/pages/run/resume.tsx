@@ -1,0 +1,134 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { resumeRun, type ResumeOptions } from '../../../clients/typescript/src/index.js';
+import { api, ServiceError } from '../../app/api.js';
+import { useRunKey } from '../../app/queries.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { CheckboxField, SelectField } from '../../ui/fields.js';
+import { announce } from '../../ui/notices.js';
+import { Refused } from './re-run.js';
+import { useMayRun, type RunDetail } from './run-data.js';
+
+interface ResumeDialogProps {
+  run: RunDetail;
+  labels: ReadonlyMap<string, string>;
+  /** The node that begins anew. Without it the nodes begin anew that failed, were cancelled or never ran. */
+  from?: { id: string; label: string };
+  onClose: () => void;
+}
+
+const DRAWINGS = [
+  { value: 'then', label: 'As it was in this run' },
+  { value: 'now', label: 'As it is now' },
+];
+
+export function ResumeDialog({ run, labels, from, onClose }: ResumeDialogProps) {
+  const [drawing, setDrawing] = useState('then');
+  const [acceptsUnknown, setAcceptsUnknown] = useState(false);
+  const resume = useResume(run);
+  const isUnknown = resume.error instanceof ServiceError && resume.error.code === 'outcome_unknown';
+  const asksForUnknown = isUnknown || acceptsUnknown;
+  const start = (): void => {
+    const asked = {
+      drawing: drawing === 'now' ? ('now' as const) : ('then' as const),
+      acceptUnknown: acceptsUnknown,
+      ...(from !== undefined && { from: [from.id] }),
+    };
+    resume.mutate(asked, { onSuccess: onClose });
+  };
+  return (
+    <Dialog
+      title={from === undefined ? 'Resume run' : `Resume from ${from.label}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            isBusy={resume.isPending}
+            onClick={start}
+            {...(isUnknown && !acceptsUnknown && { disabled: true })}
+          >
+            Start run
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {from === undefined
+          ? 'A new run executes what failed, was cancelled or never ran.'
+          : 'A new run executes this node, all that follow it, and what has no result yet.'}{' '}
+        All other results are taken over: nothing is executed or paid for them.
+      </p>
+      <SelectField
+        label="Drawing"
+        value={drawing}
+        onChange={setDrawing}
+        options={DRAWINGS}
+        hint={
+          drawing === 'now' ? 'A result is taken over only where its node and all before it are unchanged.' : undefined
+        }
+      />
+      {resume.isError && !isUnknown && <Refused error={resume.error} labels={labels} onRetry={start} />}
+      {asksForUnknown && (
+        <CheckboxField
+          label="Repeat calls whose outcome is not known"
+          hint="A call was on its way when its worker died: nobody knows whether it has done its work. Repeating it may do the work twice."
+          isChecked={acceptsUnknown}
+          onChange={setAcceptsUnknown}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+interface ResumeFromHereProps {
+  run: RunDetail;
+  nodeId: string;
+  label: string;
+  labels: ReadonlyMap<string, string>;
+}
+
+/** The button is for nodes outside loops. */
+export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHereProps) {
+  const mayRun = useMayRun(run.project.id);
+  const [isOpen, setOpen] = useState(false);
+  const isOutside = Object.hasOwn(run.result, nodeId);
+  if (!mayRun || !isOutside || !mayResume(run)) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Resume from here</Button>
+      {isOpen && <ResumeDialog run={run} labels={labels} from={{ id: nodeId, label }} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** Returns whether results of the run can be taken over: it has ended, and they have not expired. */
+export function mayResume({ status, results_expired_at: expiredAt }: RunDetail): boolean {
+  return status !== 'In Progress' && status !== 'Draft' && expiredAt === undefined;
+}
+
+/** Returns whether something of the run failed, was cancelled or never ran. */
+export function isUnfinished({ status }: RunDetail): boolean {
+  return status === 'Error' || status === 'Cancelled';
+}
+
+/** Starts a run that takes over results of this one, and goes to it. */
+function useResume(run: RunDetail) {
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const { keyOf, settle, settleIfRefused } = useRunKey();
+  return useMutation({
+    mutationFn: (options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>) =>
+      resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey: keyOf(options) }),
+    onError: settleIfRefused,
+    onSuccess: (runId) => {
+      settle();
+      announce('A new run has started.');
+      void client.invalidateQueries({ queryKey: ['runs'] });
+      navigate(`/runs/${runId}`);
+    },
+  });
+}

@@ -1,0 +1,120 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, unwrap } from '../../app/api.js';
+import { Problem } from '../../app/problem.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { Duration, Money, Time } from '../../ui/figures.js';
+import { announce, Loading } from '../../ui/notices.js';
+import { Status } from '../../ui/status.js';
+import { Pager } from '../../ui/table.js';
+import { InputDialog, type useReRun } from './re-run.js';
+import { isUnfinished, mayResume, ResumeDialog } from './resume.js';
+import './run-actions.css';
+import { useMayRun, type RunDetail } from './run-data.js';
+import { runWord } from './run-word.js';
+
+interface RunActionsProps {
+  run: RunDetail;
+  labels: ReadonlyMap<string, string>;
+  again: ReturnType<typeof useReRun>;
+  cancel: ReturnType<typeof useCancel>;
+  onCompare: (otherId: string) => void;
+}
+
+type OpenDialog = 'input' | 'compare' | 'resume';
+
+/** The actions on a run. A person who may only read can compare. */
+export function RunActions({ run, labels, again, cancel, onCompare }: RunActionsProps) {
+  const mayRun = useMayRun(run.project.id);
+  const [open, setOpen] = useState<OpenDialog>();
+  const close = (): void => setOpen(undefined);
+  return (
+    <>
+      <Button onClick={() => setOpen('compare')}>Compare</Button>
+      {mayRun && run.status === 'In Progress' && (
+        // The button is busy until the run has ended, because a second click would be refused.
+        <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
+          Cancel run
+        </Button>
+      )}
+      {mayRun && mayResume(run) && isUnfinished(run) && <Button onClick={() => setOpen('resume')}>Resume</Button>}
+      {mayRun && <Button onClick={() => setOpen('input')}>Change input</Button>}
+      {mayRun && (
+        <Button variant="primary" isBusy={again.isPending} onClick={() => again.mutate({})}>
+          Run again
+        </Button>
+      )}
+      {open === 'resume' && <ResumeDialog run={run} labels={labels} onClose={close} />}
+      {open === 'input' && <InputDialog run={run} labels={labels} onClose={close} />}
+      {open === 'compare' && (
+        <CompareDialog
+          run={run}
+          onClose={close}
+          onChoose={(otherId) => {
+            close();
+            onCompare(otherId);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Cancels the run at once. Its results stay, and `Run again` starts another run. */
+export function useCancel(run: RunDetail) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      unwrap(
+        api.POST('/api/v1/workflows/{id}/history/{run_id}/cancel/', {
+          params: { path: { id: run.workflow.id, run_id: run.id } },
+        }),
+      ),
+    // This is announced at once, because the end of the run may have been announced when the call is done.
+    onMutate: () => announce('The run is being cancelled.'),
+    onSettled: () => void client.invalidateQueries({ queryKey: ['run', run.id] }),
+  });
+}
+
+interface CompareDialogProps {
+  run: RunDetail;
+  onChoose: (otherId: string) => void;
+  onClose: () => void;
+}
+
+const SIZE = 10;
+
+/** Chooses another run of the same workflow. */
+function CompareDialog({ run, onChoose, onClose }: CompareDialogProps) {
+  const [page, setPage] = useState(1);
+  const query = { workflow: run.workflow.id, page, size: SIZE };
+  const runs = useQuery({
+    queryKey: ['runs', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/runs/', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+  });
+  const others = runs.data?.items.filter(({ id }) => id !== run.id) ?? [];
+  return (
+    <Dialog title="Compare runs" onClose={onClose}>
+      <p>Choose the run of {run.workflow.title} to compare with:</p>
+      {runs.isPending && <Loading />}
+      <Problem error={runs.error} onRetry={() => void runs.refetch()} isRetrying={runs.isFetching} />
+      {runs.data !== undefined && others.length === 0 && <p>There is no other run of this workflow here.</p>}
+      <ul className="compare-runs" aria-label="Runs to compare with">
+        {others.map((other) => (
+          <li key={other.id}>
+            <button type="button" className="compare-run" onClick={() => onChoose(other.id)}>
+              <Time at={other.run_started_at ?? other.created_at} />
+              <Status status={runWord(other)} />
+              <Duration ms={other.duration === null ? null : other.duration * 1000} />
+              <Money amount={other.cost} />
+              <span className="compare-run-version">Version {other.workflow_version}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {runs.data !== undefined && <Pager page={page} size={SIZE} total={runs.data.total} onPage={setPage} />}
+    </Dialog>
+  );
+}

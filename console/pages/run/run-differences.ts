@@ -1,0 +1,188 @@
+// The differences between two runs of a workflow: input, definition, outcome, cost, time, and node by node.
+import { isEqualJson, isObject, ownValue, parseStructure, type JsonObject } from '../../drawing/json.js';
+import type { NodeEntry } from '../../live/live-run.js';
+import { statusOf } from '../../live/node-status.js';
+import { runWord, type StoredStatus } from './run-word.js';
+
+/** The parts of a run that are compared. */
+export interface ComparedRun {
+  status: StoredStatus;
+  run_started_at: string | null;
+  duration: number | null;
+  cost: Readonly<Record<string, string>>;
+  error: { code: string; message: string } | null;
+  workflow_version: number;
+  input_data?: unknown;
+  data: JsonObject;
+  result: Readonly<Record<string, NodeEntry>>;
+}
+
+interface NodeDifference {
+  id: string;
+  label: string;
+  differences: readonly Difference[];
+}
+
+interface RunDifferences {
+  input: readonly Difference[];
+  definition: readonly Difference[];
+  /** Status and error of the runs themselves. */
+  outcome: readonly Difference[];
+  cost: readonly Difference[];
+  /** The difference in seconds. */
+  time: readonly Difference[];
+  nodes: readonly NodeDifference[];
+}
+
+/**
+ * Durations of nodes are never quite the same. A difference below this part of the longer one, or below this time, does
+ * not count.
+ */
+const NOTABLE_PART = 0.2;
+const NOTABLE_MS = 100;
+
+export function compareRuns(left: ComparedRun, right: ComparedRun): RunDifferences {
+  return {
+    input: differencesOf(left.input_data, right.input_data),
+    definition: compareDrawings(left, right),
+    outcome: differencesOf(outcomeOf(left), outcomeOf(right)),
+    cost: differencesOf(left.cost, right.cost),
+    time: differencesOf({ duration: left.duration }, { duration: right.duration }),
+    nodes: compareNodes(left, right),
+  };
+}
+
+function outcomeOf(run: ComparedRun): object {
+  return { status: runWord(run), ...(run.error === null ? {} : { error: run.error }) };
+}
+
+/** Compares what runs (nodes by their ids, links, settings), and not how it is drawn. */
+function compareDrawings(left: ComparedRun, right: ComparedRun): Difference[] {
+  const version = differencesOf({ version: left.workflow_version }, { version: right.workflow_version });
+  return [...version, ...differencesOf(contentOf(left.data), contentOf(right.data))];
+}
+
+function contentOf(drawing: JsonObject): JsonObject {
+  const { nodes, edges, viewport: _viewport, ...rest } = drawing;
+  const labels = labelsOf(drawing);
+  const named = objectsOf(nodes).map(
+    (node) => [nameOf(String(node['id']), labels), pick(node, ['type', 'data'])] as const,
+  );
+  const links = objectsOf(edges).map((edge) => {
+    const handle = edge['sourceHandle'];
+    const ends = [edge['source'], edge['target']].map((id) => nameOf(String(id), labels));
+    return [`${ends.join(' to ')}${typeof handle === 'string' ? ` (${handle})` : ''}`, 'drawn'] as const;
+  });
+  return { ...rest, nodes: Object.fromEntries(named), links: Object.fromEntries(links) };
+}
+
+/** Labels are not unique, and ids say nothing to people. */
+function nameOf(id: string, labels: ReadonlyMap<string, string>): string {
+  const label = labels.get(id);
+  if (label === undefined) return id;
+  const isUnique = [...labels.values()].filter((other) => other === label).length === 1;
+  return isUnique ? label : `${label} ${id.slice(0, 8)}`;
+}
+
+function compareNodes(left: ComparedRun, right: ComparedRun): NodeDifference[] {
+  const labels = new Map([...labelsOf(right.data), ...labelsOf(left.data)]);
+  const ids = [...new Set([...Object.keys(left.result), ...Object.keys(right.result)])];
+  return ids
+    .map((id) => {
+      const [before, after] = [entryOf(left.result, id), entryOf(right.result, id)];
+      const differences = [...differencesOf(partsOf(before), partsOf(after)), ...compareTimes(before, after)];
+      return { id, label: labels.get(id) ?? id, differences };
+    })
+    .filter(({ differences }) => differences.length > 0);
+}
+
+/** A text that is JSON is compared as JSON. */
+function partsOf(entry: NodeEntry | undefined): object {
+  if (entry === undefined) return { status: 'not run' };
+  const { result, error } = entry;
+  const content = ownValue(result, 'content');
+  const structure = typeof content === 'string' ? parseStructure(content) : undefined;
+  const shown = isObject(result) && structure !== undefined ? { ...result, content: structure } : result;
+  return {
+    status: statusOf(entry),
+    ...(shown === undefined ? {} : { result: shown }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function compareTimes(left: NodeEntry | undefined, right: NodeEntry | undefined): Difference[] {
+  const [before, after] = [durationMs(left), durationMs(right)];
+  if (before === undefined || after === undefined) return [];
+  const apart = Math.abs(before - after);
+  if (apart < NOTABLE_MS || apart < NOTABLE_PART * Math.max(before, after)) return [];
+  return [{ path: 'duration', left: before / 1000, right: after / 1000 }];
+}
+
+function durationMs(entry: NodeEntry | undefined): number | undefined {
+  const { started_at: startedAt, finished_at: finishedAt } = entry ?? {};
+  if (typeof startedAt !== 'string' || typeof finishedAt !== 'string') return undefined;
+  return Date.parse(finishedAt) - Date.parse(startedAt);
+}
+
+function labelsOf(drawing: JsonObject): Map<string, string> {
+  return new Map(
+    objectsOf(drawing['nodes']).map((node) => {
+      const label = ownValue(node['data'], 'label');
+      return [String(node['id']), typeof label === 'string' && label !== '' ? label : String(node['id'])];
+    }),
+  );
+}
+
+function entryOf(nodes: Readonly<Record<string, NodeEntry>>, id: string): NodeEntry | undefined {
+  return Object.hasOwn(nodes, id) ? nodes[id] : undefined;
+}
+
+function pick(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
+}
+
+function objectsOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+// Differences between two JSON values.
+
+export interface Difference {
+  /** The place of the difference: `customer.name`, `items[3]`. It is empty for the whole value. */
+  path: string;
+  /** The value is undefined if it is not there. */
+  left: unknown;
+  right: unknown;
+}
+
+/**
+ * Returns the innermost places that differ, in the order of the left value. The order of keys does not count, that of
+ * lists does.
+ */
+export function differencesOf(left: unknown, right: unknown, path = ''): Difference[] {
+  if (left === right || isEqual(left, right)) return [];
+  if (isObject(left) && isObject(right)) {
+    const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+    return keys.flatMap((key) => differencesOf(own(left, key), own(right, key), join(path, key)));
+  }
+  if (Array.isArray(left) && Array.isArray(right)) {
+    const length = Math.max(left.length, right.length);
+    return Array.from({ length }, (_, index) =>
+      differencesOf(own(left, index), own(right, index), `${path}[${index}]`),
+    ).flat();
+  }
+  return [{ path, left, right }];
+}
+
+function isEqual(left: unknown, right: unknown): boolean {
+  return left !== undefined && right !== undefined && isEqualJson(left, right);
+}
+
+function own(value: object, key: string | number): unknown {
+  return Object.hasOwn(value, key) ? (value as Record<string | number, unknown>)[key] : undefined;
+}
+
+function join(path: string, key: string): string {
+  if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === '' ? key : `${path}.${key}`;
+}

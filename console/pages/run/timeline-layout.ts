@@ -1,0 +1,135 @@
+// The parts of a node's row in the timeline. All times are milliseconds since the run has begun.
+import type { NodeEntry } from '../../live/live-run.js';
+import { wordOf, type StatusWord } from '../../live/node-status.js';
+
+export interface Span {
+  fromMs: number;
+  /** The end is null while it lasts. */
+  toMs: number | null;
+}
+
+export interface AttemptSpan extends Span {
+  number: number;
+  word: StatusWord;
+  /** Parts of the attempt in which it waited: for a decision, a moment, a callback. */
+  waits: readonly Span[];
+}
+
+interface TimelineRowView {
+  /** The time from when the node was ready to its first attempt. */
+  queue: Span | undefined;
+  attempts: readonly AttemptSpan[];
+  /** The times between two attempts. */
+  pauses: readonly Span[];
+}
+
+/** The parts of a node's detail that the timeline needs. */
+export interface AttemptFacts {
+  queued_ms: number | null;
+  /** A node that only waits says what it has waited for. */
+  waited_for?: string;
+  attempts: readonly AttemptFact[];
+}
+
+interface AttemptFact {
+  number: number;
+  started_at: string;
+  finished_at: string | null;
+  status: 'in progress' | 'succeed' | 'failed';
+  error: { code: string; message: string } | null;
+}
+
+/** The parts of an approval request that the timeline needs. */
+interface WaitFacts {
+  status: string;
+  created_at: string;
+  decided_at: string | null;
+  expires_at: string;
+}
+
+interface RowFacts {
+  /** The moment at which the run has begun, in milliseconds since 1970. */
+  originMs: number;
+  entry: NodeEntry;
+  isWaiting: boolean;
+  /** The detail is undefined while it is not known. Then the node counts as one attempt. */
+  detail: AttemptFacts | undefined;
+  requests: readonly WaitFacts[];
+}
+
+export function layOutRow({ originMs, entry, isWaiting, detail, requests }: RowFacts): TimelineRowView {
+  const since = (at: string): number => Math.max(0, Date.parse(at) - originMs);
+  const waits = requests.map((request) => ({ fromMs: since(request.created_at), toMs: waitEnd(request, since) }));
+  const facts = attemptsOf(entry, detail);
+  const attempts = facts.map(({ number, started_at: startedAt, finished_at: finishedAt, status, error }) => {
+    const span = { fromMs: since(startedAt), toMs: finishedAt === null ? null : since(finishedAt) };
+    const attempt = { id: entry.id, status, ...(error === null ? {} : { error }) };
+    const isOpen = finishedAt === null;
+    const isWait = detail?.waited_for !== undefined || (isOpen && entry.waiting !== undefined);
+    const word = wordOf(attempt, isOpen && (isWaiting || isWait));
+    return { number, word, ...span, waits: isWait ? [span] : waits.flatMap((wait) => within(wait, span)) };
+  });
+  const first = attempts[0];
+  const queuedMs = detail?.queued_ms ?? 0;
+  const queue =
+    first === undefined || queuedMs <= 0
+      ? undefined
+      : { fromMs: Math.max(0, first.fromMs - queuedMs), toMs: first.fromMs };
+  return { queue, attempts, pauses: pausesOf(attempts, entry.status === 'in progress') };
+}
+
+/** Returns round steps from 0 on, at most `most` of them within the span. */
+export function ticksOf(spanMs: number, most = 6): number[] {
+  const least = Math.max(1, spanMs) / most;
+  const step = STEPS_MS.find((each) => each >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
+  return Array.from({ length: Math.floor(spanMs / step) + 1 }, (_, index) => index * step);
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const STEPS_MS = [
+  [1, [1, 2, 5, 10, 20, 50, 100, 200, 500]],
+  [SECOND_MS, [1, 2, 5, 10, 15, 30]],
+  [MINUTE_MS, [1, 2, 5, 10, 15, 30]],
+  [HOUR_MS, [1, 2, 4, 6, 12, 24]],
+].flatMap(([unit, counts]) => (counts as number[]).map((count) => count * (unit as number)));
+
+/** The detail may be older than the entry, which says how the last attempt has ended. */
+function attemptsOf(entry: NodeEntry, detail: AttemptFacts | undefined): readonly AttemptFact[] {
+  const { started_at: startedAt, finished_at: finishedAt, error } = entry;
+  const known = detail?.attempts ?? [];
+  const status: AttemptFact['status'] =
+    entry.status === 'succeed' || entry.status === 'failed' ? entry.status : 'in progress';
+  const end = { status, finished_at: finishedAt ?? null, error: error ?? null };
+  const last = known.at(-1);
+  if (last !== undefined) {
+    const isOlder = last.status === 'in progress' && status !== 'in progress';
+    return isOlder ? [...known.slice(0, -1), { ...last, ...end }] : known;
+  }
+  return startedAt === null || startedAt === undefined ? [] : [{ number: 1, started_at: startedAt, ...end }];
+}
+
+function waitEnd({ status, decided_at: decidedAt, expires_at: expiresAt }: WaitFacts, since: (at: string) => number) {
+  if (status === 'pending') return null;
+  return since(decidedAt ?? expiresAt);
+}
+
+/** Returns the part of a wait that is within the attempt, if there is one. */
+function within(wait: Span, attempt: Span): Span[] {
+  const fromMs = Math.max(wait.fromMs, attempt.fromMs);
+  const ends = [wait.toMs, attempt.toMs].filter((end) => end !== null);
+  const toMs = ends.length === 0 ? null : Math.min(...ends);
+  return toMs === null || toMs > fromMs ? [{ fromMs, toMs }] : [];
+}
+
+/** If the node is open, the time after a failed attempt is a pause before the next one. */
+function pausesOf(attempts: readonly AttemptSpan[], isOpen: boolean): Span[] {
+  return attempts.flatMap(({ toMs }, index): Span[] => {
+    const next = attempts[index + 1];
+    if (toMs === null) return [];
+    if (next === undefined) return isOpen ? [{ fromMs: toMs, toMs: null }] : [];
+    return next.fromMs > toMs ? [{ fromMs: toMs, toMs: next.fromMs }] : [];
+  });
+}

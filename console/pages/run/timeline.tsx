@@ -1,0 +1,260 @@
+import { memo, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import { latestMs, nodeKey, parseNodeKey } from '../../live/live-run.js';
+import { readShownRun, useIsWaiting, useNodeEntry, useStartedNodes } from '../../live/run-cache.js';
+import { classNames } from '../../ui/class-names.js';
+import { useNow } from '../../ui/figures.js';
+import { formatDuration } from '../../ui/format.js';
+import { useNodeDetail } from './node-detail.js';
+import { iterationInWords, type NodeChoice } from './run-address.js';
+import { useApprovals, type ApprovalRequest, type RunDetail } from './run-data.js';
+import { layOutRow, ticksOf, type AttemptSpan, type Span } from './timeline-layout.js';
+import './timeline.css';
+
+interface TimelineProps {
+  run: RunDetail;
+  isOpen: boolean;
+  /** Labels of nodes by id. */
+  labels: ReadonlyMap<string, string>;
+  selected: NodeChoice | undefined;
+  onSelect: (choice: NodeChoice) => void;
+}
+
+const GROW_EVERY_MS = 200;
+/** The attempts of this many nodes are read at once. Those of further nodes are read when they come into sight. */
+const READ_AT_ONCE = 60;
+const NONE: readonly ApprovalRequest[] = [];
+
+export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelineProps) {
+  const rows = useRef<HTMLDivElement>(null);
+  const keys = useStartedNodes(run.id);
+  const requests = useRequestsByNode(run.id);
+  const originMs = Date.parse(run.run_started_at ?? run.created_at);
+  const endMs = run.run_finished_at === null ? undefined : Date.parse(run.run_finished_at);
+  useGrowingSpan(rows, run.id, originMs, isOpen ? undefined : endMs);
+  return (
+    <section aria-label="Timeline" className="timeline">
+      <header className="timeline-head">
+        <h2>Timeline</h2>
+        <Legend isResumed={run.resumed_from !== null} />
+      </header>
+      {keys.length === 0 && <p className="timeline-empty">No node has begun yet.</p>}
+      {keys.length > 0 && (
+        <div className="timeline-rows" ref={rows}>
+          {isOpen || endMs === undefined ? <GrowingAxis originMs={originMs} /> : <Axis spanMs={endMs - originMs} />}
+          <ol aria-label="Nodes in the order in which they have begun">
+            {keys.map((key) => (
+              <TimelineRow
+                key={key}
+                run={run}
+                nodeKey={key}
+                labels={labels}
+                originMs={originMs}
+                requests={requests.get(key) ?? NONE}
+                isReadAtOnce={!isOpen && keys.length <= READ_AT_ONCE}
+                isSelected={selected !== undefined && nodeKey(selected.nodeId, selected.path) === key}
+                onSelect={onSelect}
+              />
+            ))}
+          </ol>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/**
+ * The style sheet places bars as parts of `--span`, the length of the run in milliseconds. One property makes all of
+ * them grow, and nothing is rendered for it.
+ */
+function useGrowingSpan(
+  rows: RefObject<HTMLDivElement | null>,
+  runId: string,
+  originMs: number,
+  endMs: number | undefined,
+): void {
+  useEffect(() => {
+    const set = (): void => {
+      const shown = readShownRun(runId);
+      const latest = Math.max(endMs ?? Date.now(), shown === undefined ? 0 : latestMs(shown.live));
+      rows.current?.style.setProperty('--span', String(Math.max(1, latest - originMs)));
+    };
+    set();
+    if (endMs !== undefined) return undefined;
+    const timer = setInterval(set, GROW_EVERY_MS);
+    return () => clearInterval(timer);
+  });
+}
+
+function useRequestsByNode(runId: string): ReadonlyMap<string, readonly ApprovalRequest[]> {
+  const { data } = useApprovals(runId);
+  return useMemo(() => {
+    const byNode = new Map<string, ApprovalRequest[]>();
+    for (const request of data ?? NONE) {
+      const key = nodeKey(request.node_id, request.path);
+      byNode.set(key, [...(byNode.get(key) ?? []), request]);
+    }
+    return byNode;
+  }, [data]);
+}
+
+interface TimelineRowProps {
+  run: RunDetail;
+  nodeKey: string;
+  labels: ReadonlyMap<string, string>;
+  originMs: number;
+  requests: readonly ApprovalRequest[];
+  /** Whether the attempts are read at once. Otherwise they are read when the row has come into sight. */
+  isReadAtOnce: boolean;
+  isSelected: boolean;
+  onSelect: (choice: NodeChoice) => void;
+}
+
+const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
+  const { run, nodeKey: key, labels, originMs, requests, isReadAtOnce, isSelected, onSelect } = props;
+  const row = useRef<HTMLLIElement>(null);
+  const { nodeId, path } = parseNodeKey(key);
+  const entry = useNodeEntry(run.id, nodeId, path);
+  const isWaiting = useIsWaiting(run.id, nodeId, path);
+  const wasVisible = useWasVisible(row);
+  const address = { runId: run.id, workflowId: run.workflow.id, nodeId, path };
+  const detail = useNodeDetail(address, entry, isReadAtOnce || wasVisible).data;
+  const label = labels.get(nodeId) ?? nodeId;
+  const view = entry === null ? undefined : layOutRow({ originMs, entry, isWaiting, detail, requests });
+  return (
+    <li className={classNames('timeline-row', isSelected && 'timeline-row-selected')} ref={row}>
+      <span className="timeline-label" title={path === '' ? label : `${label}, ${iterationInWords(path, labels)}`}>
+        {label}
+        {path !== '' && <span className="timeline-path"> {iterationInWords(path, labels)}</span>}
+      </span>
+      <div className="timeline-track">
+        {view?.queue !== undefined && <Queue span={view.queue} />}
+        {view?.pauses.map((span) => (
+          <span key={span.fromMs} className="timeline-pause" style={placeOf(span)} />
+        ))}
+        {view?.attempts.map((attempt) => (
+          <AttemptBar
+            key={attempt.number}
+            label={label}
+            attempt={attempt}
+            originMs={originMs}
+            isReused={entry?.reused === true}
+            onSelect={() => onSelect({ nodeId, path })}
+          />
+        ))}
+      </div>
+    </li>
+  );
+});
+
+function Queue({ span }: { span: Span }) {
+  const text = `in queue for ${formatDuration((span.toMs ?? span.fromMs) - span.fromMs)}`;
+  return (
+    <span className="timeline-queue" style={placeOf(span)} title={text}>
+      <span className="hidden-text">{text}</span>
+    </span>
+  );
+}
+
+function placeOf({ fromMs, toMs }: Span) {
+  return { '--from': fromMs, '--to': toMs ?? 'var(--span)' };
+}
+
+interface AttemptBarProps {
+  label: string;
+  attempt: AttemptSpan;
+  originMs: number;
+  isReused: boolean;
+  onSelect: () => void;
+}
+
+/**
+ * A button named `<label>, attempt N, <status>, <duration>`. The duration of an open attempt grows. A result of an
+ * earlier run took no attempt, so its button is named `<label>, <status>, reused`.
+ */
+function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBarProps) {
+  const { number, word, fromMs, toMs, waits } = attempt;
+  const head = isReused ? `${label}, ${word}, reused` : `${label}, attempt ${number}, ${word}`;
+  return (
+    <button
+      type="button"
+      className={classNames(
+        'timeline-bar',
+        `timeline-bar-${word.replace(' ', '-')}`,
+        isReused && 'timeline-bar-reused',
+      )}
+      style={{ '--from': fromMs, '--to': toMs ?? 'var(--span)' }}
+      title={head}
+      onClick={onSelect}
+    >
+      {waits.map((wait) => (
+        <span
+          key={wait.fromMs}
+          className="timeline-wait"
+          style={{
+            '--bar-from': fromMs,
+            '--bar-to': toMs ?? 'var(--span)',
+            '--from': wait.fromMs,
+            '--to': wait.toMs ?? 'var(--span)',
+          }}
+        />
+      ))}
+      <span className="hidden-text">
+        {head}
+        {!isReused && ', '}
+        {!isReused && (toMs === null ? <Growing fromMs={originMs + fromMs} /> : formatDuration(toMs - fromMs))}
+      </span>
+    </button>
+  );
+}
+
+function Growing({ fromMs }: { fromMs: number }) {
+  return formatDuration(useNow(1_000) - fromMs);
+}
+
+/** After this part of the axis there is no room for words. */
+const LABELLED = 0.92;
+
+/** The axis of an open run. */
+function GrowingAxis({ originMs }: { originMs: number }) {
+  return <Axis spanMs={useNow(1_000) - originMs} />;
+}
+
+function Axis({ spanMs }: { spanMs: number }) {
+  return (
+    <div className="timeline-axis" aria-hidden="true">
+      <div className="timeline-track">
+        {ticksOf(LABELLED * spanMs).map((ms) => (
+          <span key={ms} className="timeline-tick" style={{ '--from': ms }}>
+            {ms === 0 ? '0' : formatDuration(ms)}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Legend({ isResumed }: { isResumed: boolean }) {
+  return (
+    <ul className="timeline-legend" aria-label="Legend">
+      <li className="timeline-legend-attempt">attempt</li>
+      <li className="timeline-legend-queue">in queue</li>
+      <li className="timeline-legend-wait">waiting</li>
+      {isResumed && <li className="timeline-legend-reused">reused</li>}
+    </ul>
+  );
+}
+
+/** Returns whether the element has ever been in sight. */
+function useWasVisible(element: RefObject<Element | null>): boolean {
+  const [wasVisible, setWasVisible] = useState(false);
+  useEffect(() => {
+    const target = element.current;
+    if (target === null || wasVisible) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setWasVisible(true);
+    });
+    observer.observe(target);
+    return () => observer.disconnect();
+  }, [element, wasVisible]);
+  return wasVisible;
+}

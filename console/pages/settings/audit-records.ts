@@ -1,0 +1,112 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { api, unwrap, type paths } from '../../app/api.js';
+
+type Route = paths['/api/v1/audit/']['get'];
+type List = Route['responses'][200]['content']['application/json'];
+export type AuditRecord = List['items'][number];
+type AuditAction = AuditRecord['action'];
+
+/** Empty texts are no filters. */
+export interface AuditFilters {
+  action: AuditAction | '';
+  /** A user's id. */
+  user: string;
+  /** Days, both included. */
+  from: string;
+  to: string;
+  page: number;
+}
+
+const PAGE_SIZE = 25;
+
+/** Returns the records of a project, or without a project those of all projects and of what belongs to none. */
+export function useAudit(projectId: number | undefined, filters: AuditFilters): UseQueryResult<List> {
+  return useQuery({
+    queryKey: ['audit', projectId, filters],
+    queryFn: ({ signal }) => {
+      const { action, user, from, to, page } = filters;
+      const query = {
+        page,
+        size: PAGE_SIZE,
+        ...(action !== '' && { action }),
+        ...(user !== '' && { user: Number(user) }),
+        ...(from !== '' && { from }),
+        ...(to !== '' && { to }),
+      };
+      return projectId === undefined
+        ? unwrap(api.GET('/api/v1/audit/', { params: { query }, signal }))
+        : unwrap(api.GET('/api/v1/projects/{id}/audit/', { params: { path: { id: projectId }, query }, signal }));
+    },
+    placeholderData: (before) => before,
+  });
+}
+
+/** Returns the first hundred users, whom the filter offers. */
+export function useUserChoices(): UseQueryResult<{ id: number; name: string }[]> {
+  return useQuery({
+    queryKey: ['users', 'choices'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/users/', { params: { query: { size: 100 } }, signal })),
+    select: ({ items }) => items,
+  });
+}
+
+/**
+ * The actions in words, in the order in which the filter offers them. An action that is missing here does not compile.
+ */
+export const ACTIONS: Readonly<Record<AuditAction, string>> = {
+  'project.created': 'Created project',
+  'project.changed': 'Changed project',
+  'project.deleted': 'Deleted project',
+  'member.added': 'Added member',
+  'member.changed': 'Changed role of member',
+  'member.removed': 'Removed member',
+  'workflow.created': 'Created workflow',
+  'workflow.changed': 'Changed workflow',
+  'workflow.moved': 'Moved workflow',
+  'workflow.duplicated': 'Duplicated workflow',
+  'workflow.imported': 'Imported workflow',
+  'workflow.copied': 'Copied workflow from the marketplace',
+  'workflow.restored': 'Restored version of workflow',
+  'workflow.published': 'Published workflow',
+  'workflow.unpublished': 'Unpublished workflow',
+  'workflow.deleted': 'Deleted workflow',
+  'run.cancelled': 'Cancelled run',
+  'run.flagged': 'Marked run',
+  'approval.approved': 'Approved tool call',
+  'approval.rejected': 'Rejected tool call',
+  'human_task.answered': 'Answered task',
+  'callback.accepted': 'Answered callback',
+  'hook.created': 'Created hook',
+  'hook.changed': 'Changed secret of hook',
+  'hook.deleted': 'Deleted hook',
+  'hook.refused': 'Delivered to hook',
+  'schedule.created': 'Created schedule',
+  'schedule.changed': 'Changed schedule',
+  'schedule.paused': 'Paused schedule by itself',
+  'schedule.deleted': 'Deleted schedule',
+  'key.created': 'Created API key',
+  'key.changed': 'Changed API key',
+  'key.deleted': 'Deleted API key',
+  'provider_key.added': 'Added provider key',
+  'provider_key.removed': 'Deleted provider key',
+  'webhook_secret.renewed': 'Renewed signing secret',
+  'webhook_delivery.sent_again': 'Sent event again',
+  'login.succeeded': 'Signed in',
+  'login.refused': 'Tried to sign in',
+  'session.ended': 'Ended session',
+  'password.changed': 'Changed password',
+  'password_link.created': 'Made password link',
+  'sign_in_link.created': 'Made sign-in link',
+  'token.issued': 'Issued session token',
+  'user.created': 'Created user',
+  'user.changed': 'Changed user',
+  'category.created': 'Created category',
+  'category.deleted': 'Deleted category',
+  'secrets.reencrypted': 'Sealed secrets with the newest key',
+  'signals.resent': 'Told runs all answers again',
+};
+
+export const ACTION_OPTIONS = [
+  { value: '', label: 'Any action' },
+  ...Object.entries(ACTIONS).map(([value, label]) => ({ value, label })),
+];

@@ -1,0 +1,190 @@
+import { useState, type ReactNode } from 'react';
+import { Problem } from '../../app/problem.js';
+import type { Project } from '../../app/projects.js';
+import { SelectField, TextField, type SelectOption } from '../../ui/fields.js';
+import { Time } from '../../ui/figures.js';
+import { Loading } from '../../ui/notices.js';
+import { Status } from '../../ui/status.js';
+import { Pager, Table, type Column } from '../../ui/table.js';
+import {
+  ACTION_OPTIONS,
+  ACTIONS,
+  useAudit,
+  useUserChoices,
+  type AuditFilters,
+  type AuditRecord,
+} from './audit-records.js';
+import { useMembers } from './members.js';
+import './settings.css';
+
+/** The audit log of a project, for its admins and owners. */
+export function AuditTab({ project }: { project: Project }) {
+  const { data: members } = useMembers(project.id);
+  const people = (members ?? []).map(({ user_id: id, name }) => ({ value: String(id), label: name }));
+  return (
+    <div className="settings-tab">
+      <p className="settings-lead">
+        Every change of this project, and every attempt that was refused, with its author. Records are kept for 400
+        days. Times are yours; the filters take days of UTC.
+      </p>
+      <AuditLog projectId={project.id} people={people} />
+    </div>
+  );
+}
+
+/**
+ * The audit log of all projects and of what belongs to none, for administrators. `projects` are those of the
+ * administrator, by name.
+ */
+export function ServiceAuditTab({ projects }: { projects: readonly Project[] }) {
+  const { data: users } = useUserChoices();
+  const people = (users ?? []).map(({ id, name }) => ({ value: String(id), label: name }));
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
+  return (
+    <div className="settings-tab">
+      <p className="settings-lead">
+        Every change of the service, its users and all projects, and every attempt that was refused. Records are kept
+        for 400 days. Times are yours; the filters take days of UTC.
+      </p>
+      <AuditLog people={people} projectName={(id) => names.get(id) ?? `Project ${id}`} />
+    </div>
+  );
+}
+
+interface AuditLogProps {
+  /** Without a project the log is that of everything. */
+  projectId?: number;
+  /** The people whom the filter offers. */
+  people: readonly SelectOption[];
+  projectName?: (id: number) => string;
+}
+
+const ALL: AuditFilters = { action: '', user: '', from: '', to: '', page: 1 };
+
+function AuditLog({ projectId, people, projectName }: AuditLogProps) {
+  const [filters, setFilters] = useState(ALL);
+  const { data, error, refetch, isFetching, isPlaceholderData } = useAudit(projectId, filters);
+  const change = (changed: Partial<AuditFilters>): void => setFilters({ ...filters, page: 1, ...changed });
+  return (
+    <>
+      <div className="settings-row" role="group" aria-label="Filters">
+        <SelectField
+          label="Action"
+          value={filters.action}
+          options={ACTION_OPTIONS}
+          onChange={(action) => change({ action: action as AuditFilters['action'] })}
+        />
+        <SelectField
+          label="Person"
+          value={filters.user}
+          options={[{ value: '', label: 'Anybody' }, ...people]}
+          onChange={(user) => change({ user })}
+        />
+        <TextField label="From" type="date" value={filters.from} onChange={(from) => change({ from })} />
+        <TextField label="To" type="date" value={filters.to} onChange={(to) => change({ to })} />
+      </div>
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && (
+        <div className="settings-tab" aria-busy={isPlaceholderData}>
+          <AuditTable records={data.items} projectName={projectName} />
+          <Pager page={filters.page} size={data.size} total={data.total} onPage={(page) => change({ page })} />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface AuditTableProps {
+  records: readonly AuditRecord[];
+  /** Returns the name of a project by its id. It is undefined if all records are of one project. */
+  projectName?: ((id: number) => string) | undefined;
+}
+
+function AuditTable({ records, projectName }: AuditTableProps) {
+  return (
+    <Table
+      label="Audit"
+      columns={columnsOf(projectName)}
+      rows={records}
+      keyOf={({ id }) => id}
+      empty="Nothing was recorded that fits these filters."
+    />
+  );
+}
+
+function columnsOf(projectName: AuditTableProps['projectName']): Column<AuditRecord>[] {
+  return [
+    { heading: 'When', cell: ({ at }) => <Time at={at} /> },
+    { heading: 'Who', cell: whoOf },
+    { heading: 'What', cell: ({ action }) => ACTIONS[action], isName: true },
+    { heading: 'Target', cell: targetOf },
+    ...(projectName === undefined
+      ? []
+      : [
+          {
+            heading: 'Project',
+            cell: ({ project }: AuditRecord) => (project === null ? '–' : projectName(project)),
+          },
+        ]),
+    { heading: 'Outcome', cell: outcomeOf },
+    { heading: 'Changes', cell: changesOf },
+  ];
+}
+
+const VIA: Readonly<Record<AuditRecord['via'], string>> = {
+  session: 'in a session',
+  key: 'with an API key',
+  link: 'by a sign-in link',
+  hook: 'by a hook',
+  callback: 'by a callback',
+  schedule: 'by a schedule',
+  system: 'the service itself',
+};
+
+function whoOf({ actor, via, key_id: key, address }: AuditRecord): ReactNode {
+  const way = key === null ? VIA[via] : `with API key ${key}`;
+  return (
+    <>
+      {actor === null ? 'Nobody signed in' : actor.name || `User ${actor.id}`}
+      <span className="audit-detail">{[way, address].filter(Boolean).join(', ')}</span>
+    </>
+  );
+}
+
+function targetOf({ target }: AuditRecord): ReactNode {
+  if (target === null) return '–';
+  const { type, id, name } = target;
+  return (
+    <>
+      {name || String(id)}
+      <span className="audit-detail">
+        {type.replaceAll('_', ' ')} {name !== '' && id}
+      </span>
+    </>
+  );
+}
+
+function outcomeOf({ outcome, count }: AuditRecord): ReactNode {
+  const suffix = count > 1 ? { suffix: `${count} times` } : {};
+  return <Status status={outcome === 'success' ? 'done' : 'refused'} {...suffix} />;
+}
+
+function changesOf({ changes }: AuditRecord): ReactNode {
+  const fields = Object.entries(changes);
+  if (fields.length === 0) return '–';
+  return (
+    <ul className="audit-changes">
+      {fields.map(([field, [before, after]]) => (
+        <li key={field}>
+          <code>{field}</code>: {before === null ? '' : `${textOf(before)} → `}
+          {after === null ? 'none' : textOf(after)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,77 @@
+// The fields in the dialog of an API key, and the body that is sent.
+
+export type KeyScope = 'full' | 'run' | 'read';
+
+export interface KeyFields {
+  label: string;
+  /** A local time such as `2030-01-31T12:00`. An empty text means never. */
+  expires: string;
+  /** The id of a project. An empty text means all projects. */
+  project: string;
+  scope: KeyScope;
+  /** Requests a minute. An empty text means the default. */
+  rateLimit: string;
+}
+
+export interface KeyBody {
+  label?: string;
+  project?: number | null;
+  scope?: KeyScope;
+  expires_at?: string | null;
+  rate_limit?: number | null;
+}
+
+interface Key {
+  label: string;
+  expires_at: string | null;
+  project: number | null;
+  scope: KeyScope;
+  rate_limit: number | null;
+}
+
+export const NEW_KEY: KeyFields = { label: '', expires: '', project: '', scope: 'full', rateLimit: '' };
+
+export function toFields({ label, expires_at, project, scope, rate_limit }: Key): KeyFields {
+  return {
+    label,
+    expires: expires_at === null ? '' : toLocalTime(new Date(expires_at)),
+    project: project === null ? '' : String(project),
+    scope,
+    rateLimit: rate_limit === null ? '' : String(rate_limit),
+  };
+}
+
+/** Returns only the fields that differ. A time that has passed, for example, may stay and may not be sent. */
+export function toBody(before: KeyFields, now: KeyFields): KeyBody {
+  return {
+    ...(now.label !== before.label && { label: now.label }),
+    ...(now.expires !== before.expires && { expires_at: toMoment(now.expires) }),
+    ...(now.project !== before.project && { project: toNumber(now.project) }),
+    ...(now.scope !== before.scope && { scope: now.scope }),
+    ...(now.rateLimit !== before.rateLimit && { rate_limit: toNumber(now.rateLimit) }),
+  };
+}
+
+/** A text that is no time is sent as it is, so that the service says what is wrong with it. */
+function toMoment(text: string): string | null {
+  if (text === '') return null;
+  const moment = new Date(text);
+  return Number.isNaN(moment.getTime()) ? text : moment.toISOString();
+}
+
+function toNumber(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
+}
+
+function toLocalTime(moment: Date): string {
+  const pad = (number: number, length = 2): string => String(number).padStart(length, '0');
+  const day = `${pad(moment.getFullYear(), 4)}-${pad(moment.getMonth() + 1)}-${pad(moment.getDate())}`;
+  return `${day}T${pad(moment.getHours())}:${pad(moment.getMinutes())}`;
+}
+
+/** The scopes in words. */
+export const SCOPES: Record<KeyScope, string> = {
+  full: 'Do everything that you can',
+  run: 'Run workflows, answer what runs ask',
+  read: 'Read',
+};

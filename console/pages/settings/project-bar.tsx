@@ -1,0 +1,123 @@
+import { useState } from 'react';
+import { api, unwrap } from '../../app/api.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
+import { fieldErrors } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { mayAct, type Project } from '../../app/projects.js';
+import { useChange } from '../../app/queries.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { SelectField, TextField } from '../../ui/fields.js';
+import { formatBytes } from '../../ui/format.js';
+import { Menu } from '../../ui/menu.js';
+
+interface ProjectBarProps {
+  projects: readonly Project[];
+  project: Project | undefined;
+  onChoose: (projectId: number) => void;
+}
+
+/** The project whose members, keys and webhooks the tabs are about. */
+export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
+  const [dialog, setDialog] = useState<'new' | 'rename' | 'delete'>();
+  const close = (): void => setDialog(undefined);
+  return (
+    <>
+      <div className="settings-project">
+        {project !== undefined && (
+          <SelectField
+            label="Project"
+            value={String(project.id)}
+            onChange={(id) => onChoose(Number(id))}
+            options={projects.map(({ id, name }) => ({ value: String(id), label: name }))}
+          />
+        )}
+        {project !== undefined && mayAct(project.role, 'admin') && (
+          <Menu
+            label="Change project"
+            items={[
+              { label: 'Rename', onSelect: () => setDialog('rename') },
+              ...(project.role === 'owner'
+                ? [{ label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true }]
+                : []),
+            ]}
+          />
+        )}
+        <Button onClick={() => setDialog('new')}>New project</Button>
+        {dialog === 'new' && <NameProject onClose={close} onNamed={onChoose} />}
+        {dialog === 'rename' && project !== undefined && <NameProject project={project} onClose={close} />}
+        {dialog === 'delete' && project !== undefined && <DeleteProject project={project} onClose={close} />}
+      </div>
+      {project !== undefined && (
+        <p className="settings-lead">
+          The project stores {formatBytes(project.stored_bytes)}: its drawings with their versions, its runs and their
+          results.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface NameProjectProps {
+  /** The project that gets another name. Without it a new one is made. */
+  project?: Project;
+  onClose: () => void;
+  onNamed?: (projectId: number) => void;
+}
+
+function NameProject({ project, onClose, onNamed }: NameProjectProps) {
+  const [name, setName] = useState(project?.name ?? '');
+  const change = useChange(() => save(project, name), {
+    invalidates: ['projects'],
+    said: project === undefined ? 'The project is made.' : 'The project is renamed.',
+    onSuccess: ({ id }) => {
+      onNamed?.(id);
+      onClose();
+    },
+  });
+  const submit = (): void => {
+    if (!change.isPending) change.mutate();
+  };
+  return (
+    <Dialog
+      title={project === undefined ? 'New project' : 'Rename project'}
+      onClose={onClose}
+      footer={
+        <Button variant="primary" isBusy={change.isPending} onClick={submit}>
+          {project === undefined ? 'Create' : 'Rename'}
+        </Button>
+      }
+    >
+      <Problem error={change.error} fields={['name']} />
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        maxLength={255}
+        error={fieldErrors(change.error)['name']}
+        onKeyDown={({ key }) => key === 'Enter' && submit()}
+        isRequired
+      />
+    </Dialog>
+  );
+}
+
+function save(project: Project | undefined, name: string): Promise<Project> {
+  if (project === undefined) return unwrap(api.POST('/api/v1/projects/', { body: { name } }));
+  return unwrap(api.PATCH('/api/v1/projects/{id}/', { params: { path: { id: project.id } }, body: { name } }));
+}
+
+function DeleteProject({ project, onClose }: { project: Project; onClose: () => void }) {
+  const change = useChange(
+    () => unwrap(api.DELETE('/api/v1/projects/{id}/', { params: { path: { id: project.id } } })),
+    { invalidates: ['projects', 'workflows', 'runs'], said: 'The project is deleted.', onSuccess: onClose },
+  );
+  return (
+    <ConfirmChange title="Delete project" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
+      <p>
+        <strong>{project.name}</strong> and its workflows go away for all members, and its open runs are cancelled. What
+        has been run and paid stays in the books.
+      </p>
+    </ConfirmChange>
+  );
+}

@@ -1,0 +1,275 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, unwrap, type paths } from '../../app/api.js';
+import { readAllPages } from '../../app/calls.js';
+import { fieldErrors } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { useChange } from '../../app/queries.js';
+import { useTyped } from '../../app/search-state.js';
+import { Button } from '../../ui/button.js';
+import { NewSecret } from '../../ui/copy-button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { CheckboxField, SearchField, TextField } from '../../ui/fields.js';
+import { Time } from '../../ui/figures.js';
+import { Loading } from '../../ui/notices.js';
+import { Pager, Table, type Column } from '../../ui/table.js';
+import { SESSION_FACTS, type ListedSession } from './own-sign-in.js';
+
+/** The users, for administrators. */
+export function UsersTab() {
+  const [{ search, page }, setShown] = useState({ search: '', page: 1 });
+  const [typed, setTyped] = useTyped(search, (text) => setShown({ search: text, page: 1 }));
+  const [open, setOpen] = useState<Open>();
+  const close = (): void => setOpen(undefined);
+  const link = useChange((user: Listed) => makePasswordLink(user.id), {
+    invalidates: [],
+    said: 'The password link is made. Copy it now: it is shown once.',
+  });
+  const { data, error, refetch, isFetching, isPlaceholderData } = useUsers(search, page);
+  return (
+    <div className="settings-tab">
+      <div className="settings-row">
+        <SearchField label="Search users" value={typed} onChange={setTyped} />
+        <Button onClick={() => setOpen({ dialog: 'new' })}>New user</Button>
+      </div>
+      {link.data !== undefined && (
+        <NewSecret
+          title={`Password link of ${link.variables.name}, good once and for 24 hours`}
+          text={link.data.url}
+          copyLabel="Copy link"
+          onDone={() => link.reset()}
+          key={link.data.url}
+        />
+      )}
+      <Problem error={link.error} />
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && (
+        <div className="settings-tab" aria-busy={isPlaceholderData}>
+          <Table
+            label="Users"
+            columns={columnsOf({ open: setOpen, makeLink: (user) => link.mutate(user), isBusy: link.isPending })}
+            rows={data.items}
+            keyOf={({ id }) => id}
+            empty="No user has this in the name or e-mail address."
+          />
+          <Pager page={page} size={data.size} total={data.total} onPage={(next) => setShown({ search, page: next })} />
+        </div>
+      )}
+      {open?.dialog === 'new' && <UserDialog onClose={close} />}
+      {open?.dialog === 'edit' && <UserDialog of={open.user} onClose={close} />}
+      {open?.dialog === 'sessions' && <UserSessionsDialog of={open.user} onClose={close} />}
+    </div>
+  );
+}
+
+type Open = { dialog: 'new' } | { dialog: 'edit' | 'sessions'; user: Listed };
+
+interface Actions {
+  open: (what: Open) => void;
+  makeLink: (user: Listed) => void;
+  isBusy: boolean;
+}
+
+function columnsOf({ open, makeLink, isBusy }: Actions): Column<Listed>[] {
+  return [
+    { heading: 'Name', cell: ({ name }) => name, isName: true },
+    { heading: 'Email', cell: ({ email }) => email ?? '–' },
+    { heading: 'API access', cell: ({ api_access: isGiven }) => (isGiven ? 'Yes' : 'No') },
+    { heading: 'Administrator', cell: ({ is_admin: isAdmin }) => (isAdmin ? 'Yes' : 'No') },
+    { heading: 'Active', cell: ({ is_active: isActive }) => (isActive ? 'Yes' : 'No') },
+    { heading: 'Created', cell: (user) => <Time at={user.created_at} /> },
+    {
+      heading: 'Actions',
+      isHeadingHidden: true,
+      cell: (user) => (
+        <span className="settings-buttons">
+          <Button variant="quiet" onClick={() => open({ dialog: 'edit', user })}>
+            Edit
+          </Button>
+          <Button variant="quiet" onClick={() => open({ dialog: 'sessions', user })}>
+            Sessions
+          </Button>
+          {user.is_active && user.email !== null && (
+            <Button variant="quiet" disabled={isBusy} onClick={() => makeLink(user)}>
+              Password link
+            </Button>
+          )}
+        </span>
+      ),
+    },
+  ];
+}
+
+type Fields = UserFields & Pick<Listed, 'is_active'>;
+
+const NEW_USER: Fields = { name: '', email: null, api_access: true, is_admin: false, is_active: true };
+
+/** Without `of` a new user is made. */
+function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
+  const [fields, setFields] = useState<Fields>(of ?? NEW_USER);
+  const set = (changed: Partial<Fields>): void => setFields({ ...fields, ...changed });
+  const change = useChange(() => save(of, fields), {
+    invalidates: ['users'],
+    said: of === undefined ? 'The user is made.' : 'The user is changed.',
+    onSuccess: onClose,
+  });
+  const errors = fieldErrors(change.error);
+  return (
+    <Dialog
+      title={of === undefined ? 'New user' : 'Edit user'}
+      onClose={onClose}
+      footer={
+        <Button variant="primary" isBusy={change.isPending} onClick={() => change.mutate()}>
+          {of === undefined ? 'Create' : 'Save'}
+        </Button>
+      }
+    >
+      <Problem error={change.error} fields={['name', 'email', 'api_access', 'is_admin', 'is_active']} />
+      <TextField
+        label="Name"
+        autoComplete="off"
+        maxLength={255}
+        value={fields.name}
+        onChange={(name) => set({ name })}
+        error={errors['name']}
+        isRequired
+      />
+      <TextField
+        label="Email"
+        hint="Who has one signs in by the identity provider, or with a password that a password link sets."
+        type="email"
+        autoComplete="off"
+        maxLength={254}
+        value={fields.email ?? ''}
+        onChange={(email) => set({ email: email === '' ? null : email })}
+        error={errors['email']}
+      />
+      <CheckboxField
+        label="API access"
+        hint="Whether the user's keys are admitted."
+        isChecked={fields.api_access}
+        onChange={(isGiven) => set({ api_access: isGiven })}
+        error={errors['api_access']}
+      />
+      <CheckboxField
+        label="Administrator"
+        hint="Manages users. It gives no access to projects."
+        isChecked={fields.is_admin}
+        onChange={(isGiven) => set({ is_admin: isGiven })}
+        error={errors['is_admin']}
+      />
+      {of !== undefined && (
+        <CheckboxField
+          label="Active"
+          hint="Otherwise sign-ins and keys are refused, sessions end, schedules are paused, and hooks start nothing."
+          isChecked={fields.is_active}
+          onChange={(isActive) => set({ is_active: isActive })}
+          error={errors['is_active']}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+/** Only changed fields are sent, because somebody else may have changed the rest meanwhile. */
+function save(of: Listed | undefined, { is_active: isActive, ...fields }: Fields): Promise<Listed> {
+  if (of === undefined) return createUser(fields);
+  return changeUser(of.id, {
+    ...(fields.name !== of.name && { name: fields.name }),
+    ...(fields.email !== of.email && { email: fields.email }),
+    ...(fields.api_access !== of.api_access && { api_access: fields.api_access }),
+    ...(fields.is_admin !== of.is_admin && { is_admin: fields.is_admin }),
+    ...(isActive !== of.is_active && { is_active: isActive }),
+  });
+}
+
+/** The sessions of a user, for administrators. */
+function UserSessionsDialog({ of, onClose }: { of: Listed; onClose: () => void }) {
+  const { data, error, refetch, isFetching } = useSessionsOf(of.id);
+  const change = useChange(() => endSessionsOf(of.id), {
+    invalidates: ['user-sessions', 'sessions'],
+    said: 'The sessions are ended.',
+  });
+  return (
+    <Dialog
+      title={`Sessions of ${of.name}`}
+      onClose={onClose}
+      isWide
+      footer={
+        data !== undefined &&
+        data.length > 0 && (
+          <Button variant="danger" isBusy={change.isPending} onClick={() => change.mutate()}>
+            End all sessions
+          </Button>
+        )
+      }
+    >
+      <Problem error={change.error} />
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && (
+        <Table
+          label="Sessions"
+          columns={SESSION_FACTS}
+          rows={data}
+          keyOf={({ id }) => id}
+          empty="The user is signed in nowhere."
+        />
+      )}
+    </Dialog>
+  );
+}
+
+type List = paths['/api/v1/users/']['get']['responses'][200]['content']['application/json'];
+type Listed = List['items'][number];
+
+interface UserFields {
+  name: string;
+  email: string | null;
+  api_access: boolean;
+  is_admin: boolean;
+}
+
+type PasswordLink = paths['/api/v1/users/{id}/password-link/']['post']['responses'][201]['content']['application/json'];
+
+const PAGE_SIZE = 25;
+
+function useUsers(search: string, page: number): UseQueryResult<List> {
+  return useQuery({
+    queryKey: ['users', search, page],
+    queryFn: ({ signal }) => {
+      const query = { page, size: PAGE_SIZE, ...(search !== '' && { search }) };
+      return unwrap(api.GET('/api/v1/users/', { params: { query }, signal }));
+    },
+    placeholderData: (before) => before,
+  });
+}
+
+function createUser(body: UserFields): Promise<Listed> {
+  return unwrap(api.POST('/api/v1/users/', { body }));
+}
+
+function changeUser(id: number, body: Partial<UserFields & Pick<Listed, 'is_active'>>): Promise<Listed> {
+  return unwrap(api.PATCH('/api/v1/users/{id}/', { params: { path: { id } }, body }));
+}
+
+function makePasswordLink(id: number): Promise<PasswordLink> {
+  return unwrap(api.POST('/api/v1/users/{id}/password-link/', { params: { path: { id } } }));
+}
+
+function useSessionsOf(id: number): UseQueryResult<ListedSession[]> {
+  return useQuery({
+    queryKey: ['user-sessions', id],
+    queryFn: ({ signal }) =>
+      readAllPages((page) =>
+        unwrap(
+          api.GET('/api/v1/users/{id}/sessions/', { params: { path: { id }, query: { page, size: 100 } }, signal }),
+        ),
+      ),
+  });
+}
+
+function endSessionsOf(id: number): Promise<unknown> {
+  return unwrap(api.DELETE('/api/v1/users/{id}/sessions/', { params: { path: { id } } }));
+}

@@ -1,0 +1,63 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { ADDRESSES } from '../../app/addresses.js';
+import { fieldErrors } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { readPasswordToken, session } from '../../app/session.js';
+import { Button } from '../../ui/button.js';
+import { TextField } from '../../ui/fields.js';
+import { Alert } from '../../ui/notices.js';
+import { PageHeader } from '../../ui/page-header.js';
+import './sign-in-page.css';
+
+/** The page of a password link. A user who is signed in sees it as well, because the link may be somebody else's. */
+export function PasswordPage() {
+  const [token] = useState(readPasswordToken);
+  return (
+    <section className="sign-in" aria-label="Set your password">
+      <PageHeader title="Set your password" />
+      {token === undefined ? <Alert>{NO_LINK}</Alert> : <PasswordForm token={token} />}
+    </section>
+  );
+}
+
+function PasswordForm({ token }: { token: string }) {
+  const [password, setPassword] = useState('');
+  const [, navigate] = useLocation();
+  const change = useMutation({
+    mutationFn: async () => {
+      await session.signInByReset(token, password);
+      navigate(ADDRESSES.workflows, { replace: true });
+    },
+  });
+  return (
+    <form
+      className="sign-in-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!change.isPending) change.mutate();
+      }}
+    >
+      <Problem error={change.error} fields={['new_password']} sentences={{ 401: LINK_IS_USED }} />
+      <TextField
+        label="New password"
+        hint="At least 12 characters. You are signed in by it, and out everywhere else."
+        type="password"
+        name="new-password"
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+        error={fieldErrors(change.error)['new_password']}
+        isRequired
+      />
+      <Button variant="primary" type="submit" isBusy={change.isPending}>
+        Set password
+      </Button>
+    </form>
+  );
+}
+
+const NO_LINK = 'This page needs the link that an administrator has made for you.';
+const LINK_IS_USED = 'This link was used before, or is more than 24 hours old. Ask an administrator for another one.';

@@ -1,0 +1,162 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { ConfirmChange } from '../../app/confirm-change.js';
+import { Problem } from '../../app/problem.js';
+import { useChange } from '../../app/queries.js';
+import { Button } from '../../ui/button.js';
+import { Time } from '../../ui/figures.js';
+import { Loading, Note } from '../../ui/notices.js';
+import { changeSchedule, deleteSchedule, inWords, OVERLAPS, useSchedules, type Schedule } from './schedule-data.js';
+import { ScheduleDialog } from './schedule-dialog.js';
+
+type Open = { dialog: 'form'; schedule?: Schedule } | { dialog: 'delete'; schedule: Schedule };
+
+interface SchedulesSectionProps {
+  workflowId: number;
+  mayChange: boolean;
+}
+
+/** The times at which runs of the workflow start. */
+export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProps) {
+  const { data, error, refetch, isFetching } = useSchedules(workflowId);
+  const [open, setOpen] = useState<Open>();
+  const close = (): void => setOpen(undefined);
+  return (
+    <section className="starts-section" aria-labelledby="schedules-heading">
+      <div className="starts-head">
+        <h2 id="schedules-heading">Schedules</h2>
+        {mayChange && <Button onClick={() => setOpen({ dialog: 'form' })}>New schedule</Button>}
+      </div>
+      <p className="starts-lead">A schedule starts runs by the clock, each with the same input.</p>
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+      {data?.length === 0 && <p className="starts-empty">The workflow has no schedules.</p>}
+      {!mayChange && data !== undefined && data.length > 0 && (
+        <Note>Your role in this project is viewer. Its editors make, pause and delete schedules.</Note>
+      )}
+      {data?.map((schedule) => (
+        <ScheduleArticle
+          key={schedule.id}
+          workflowId={workflowId}
+          schedule={schedule}
+          mayChange={mayChange}
+          onEdit={() => setOpen({ dialog: 'form', schedule })}
+          onDelete={() => setOpen({ dialog: 'delete', schedule })}
+        />
+      ))}
+      {open?.dialog === 'form' && <ScheduleDialog workflowId={workflowId} of={open.schedule} onClose={close} />}
+      {open?.dialog === 'delete' && <DeleteSchedule workflowId={workflowId} of={open.schedule} onClose={close} />}
+    </section>
+  );
+}
+
+interface ScheduleArticleProps {
+  workflowId: number;
+  schedule: Schedule;
+  mayChange: boolean;
+  onEdit: () => void;
+  onDelete: () => void;
+}
+
+function ScheduleArticle({ workflowId, schedule, mayChange, onEdit, onDelete }: ScheduleArticleProps) {
+  const heading = `schedule-${schedule.id}`;
+  const isPaused = schedule.is_paused;
+  const change = useChange(() => changeSchedule(workflowId, schedule.id, { is_paused: !isPaused }), {
+    invalidates: ['schedules'],
+    said: isPaused ? 'The schedule is resumed.' : 'The schedule is paused.',
+  });
+  return (
+    <article className="start" aria-labelledby={heading}>
+      <div className="starts-head">
+        <h3 id={heading}>{inWords(schedule.cron) ?? schedule.cron}</h3>
+        <span className="start-kind">
+          <code>{schedule.cron}</code>, {schedule.time_zone}
+        </span>
+      </div>
+      {schedule.pause_reason !== null && (
+        <p className="start-problem">
+          It has paused itself: {schedule.author.name} may not run the workflow any more. Whoever resumes it starts its
+          runs from then on.
+        </p>
+      )}
+      <Problem error={change.error} />
+      <dl className="start-facts">
+        <dt>Next runs</dt>
+        <dd>
+          <NextTimes schedule={schedule} />
+        </dd>
+        <dt>While a run is open</dt>
+        <dd>{OVERLAPS.find(({ value }) => value === schedule.overlap)?.label}</dd>
+        <dt>Starts runs as</dt>
+        <dd>{schedule.author.name}</dd>
+        <dt>Last firing</dt>
+        <dd>
+          <LastFiring firing={schedule.last_firing} />
+        </dd>
+      </dl>
+      {mayChange && (
+        <div className="start-buttons">
+          <Button variant="quiet" isBusy={change.isPending} onClick={() => change.mutate()}>
+            {isPaused ? 'Resume' : 'Pause'}
+          </Button>
+          <Button variant="quiet" onClick={onEdit}>
+            Edit
+          </Button>
+          <Button variant="quiet" onClick={onDelete}>
+            Delete
+          </Button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** The times are in the person's own time zone, whatever that of the schedule is. */
+function NextTimes({ schedule: { is_paused: isPaused, next_run_times: times } }: { schedule: Schedule }) {
+  if (isPaused) return 'Paused';
+  if (times === null) return 'Not known at the moment';
+  return (
+    <ol className="schedule-times">
+      {times.map((time) => (
+        <li key={time}>
+          <Time at={time} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function LastFiring({ firing }: { firing: Schedule['last_firing'] }) {
+  if (firing === null) return 'None yet';
+  const { at, run_id: runId, refusal } = firing;
+  return (
+    <>
+      <Time at={at} />
+      {runId !== null && (
+        <>
+          , <Link href={`/runs/${runId}`}>its run</Link>
+        </>
+      )}
+      {refusal !== null && <>, refused: {refusal.message}</>}
+    </>
+  );
+}
+
+interface DeleteScheduleProps {
+  workflowId: number;
+  of: Schedule;
+  onClose: () => void;
+}
+
+function DeleteSchedule({ workflowId, of, onClose }: DeleteScheduleProps) {
+  const change = useChange(() => deleteSchedule(workflowId, of.id), {
+    invalidates: ['schedules'],
+    said: 'The schedule is deleted.',
+    onSuccess: onClose,
+  });
+  return (
+    <ConfirmChange title="Delete schedule" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
+      <p>It starts no runs from then on. Runs that it has started go on.</p>
+    </ConfirmChange>
+  );
+}

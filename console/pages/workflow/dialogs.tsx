@@ -1,0 +1,290 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, unwrap } from '../../app/api.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
+import { fieldErrors } from '../../app/explain.js';
+import { ErrorBoundary, Problem } from '../../app/problem.js';
+import { differencesOf } from '../../drawing/differences.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/fields.js';
+import { Time } from '../../ui/figures.js';
+import { announce, Loading, Note } from '../../ui/notices.js';
+import { useStored } from '../../ui/store.js';
+import { Pager } from '../../ui/table.js';
+import { RunDialog } from './run-dialog.js';
+import type { Saver, WorkflowRecord } from './saver.js';
+
+const PublishDialog = lazy(() => import('./publish-dialog.js').then((part) => ({ default: part.PublishDialog })));
+
+export type OpenDialog = 'run' | 'versions' | 'publish' | 'rename' | 'limit' | 'duplicate' | 'delete';
+
+interface EditorDialogsProps {
+  saver: Saver;
+  open: OpenDialog | undefined;
+  onClose: () => void;
+}
+
+/** One dialog is open at a time. The question about a conflict comes first. */
+export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
+  const conflict = useStored(saver, (state) => state.conflict);
+  if (conflict !== undefined) return <ConflictDialog saver={saver} theirs={conflict} />;
+  const props = { saver, onClose };
+  switch (open) {
+    case 'run':
+      return <RunDialog {...props} />;
+    case 'versions':
+      return <VersionsDialog {...props} />;
+    case 'publish':
+      return (
+        <ErrorBoundary>
+          <Suspense>
+            <PublishDialog {...props} />
+          </Suspense>
+        </ErrorBoundary>
+      );
+    case 'rename':
+      return <RenameDialog {...props} />;
+    case 'limit':
+      return <RunLimitDialog {...props} />;
+    case 'duplicate':
+      return <DuplicateDialog {...props} />;
+    case 'delete':
+      return <DeleteDialog {...props} />;
+    case undefined:
+    default:
+      return null;
+  }
+}
+
+interface ConflictDialogProps {
+  saver: Saver;
+  theirs: WorkflowRecord;
+}
+
+/** Somebody else has saved the workflow since this page read it. Nothing is lost without a decision. */
+function ConflictDialog({ saver, theirs }: ConflictDialogProps) {
+  const { kinds } = useStore();
+  const mine = useEditor(({ history }) => history.present);
+  const isSaving = useStored(saver, (state) => state.isSaving);
+  const differences = differencesOf(mine, theirs.workflow.data, kinds);
+  return (
+    <Dialog
+      title="Changed meanwhile"
+      isWide
+      onClose={saver.decideLater}
+      footer={
+        <>
+          <Button onClick={saver.takeTheirs}>Take theirs</Button>
+          <Button variant="primary" isBusy={isSaving} onClick={() => void saver.keepMine()}>
+            Keep mine
+          </Button>
+        </>
+      }
+    >
+      <p>
+        Somebody else has saved this workflow since you opened it. <strong>Keep mine</strong> saves your drawing over
+        theirs, which stays among the versions. <strong>Take theirs</strong> shows their drawing; Undo brings yours
+        back.
+      </p>
+      {differences.length === 0 && <p>Both drawings are the same: only other details were changed.</p>}
+      <ul aria-label="Differences">
+        {differences.map(({ subject, mine: left, theirs: right }, at) => (
+          <li key={at} className="difference">
+            <strong>{subject}</strong>
+            <div className="difference-sides">
+              <Side heading="Mine" text={left} />
+              <Side heading="Theirs" text={right} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function Side({ heading, text }: { heading: string; text: string | undefined }) {
+  return (
+    <div className="difference-side">
+      <span className="field-hint">{heading}: </span>
+      {text ?? 'nothing'}
+    </div>
+  );
+}
+
+const SIZE = 20;
+
+function VersionsDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
+  const store = useStore();
+  const isDirty = useEditor((state) => state.isDirty);
+  const { id } = saver.getState().workflow;
+  const [page, setPage] = useState(1);
+  const versions = useQuery({
+    queryKey: ['workflow', id, 'versions', page],
+    queryFn: ({ signal }) => {
+      const params = { path: { id }, query: { page, size: SIZE } };
+      return unwrap(api.GET('/api/v1/workflows/{id}/versions/', { params, signal }));
+    },
+  });
+  return (
+    <Dialog title="Versions" onClose={onClose}>
+      {isDirty && <Note>Restoring replaces your unsaved changes; Undo brings them back.</Note>}
+      <Problem error={versions.error} onRetry={() => void versions.refetch()} isRetrying={versions.isFetching} />
+      {versions.isPending && <Loading />}
+      <ul className="versions" aria-label="Versions">
+        {versions.data?.items.map(({ version, created_at: at, is_current: isCurrent }) => (
+          <li key={version} className="versions-item">
+            <span>
+              Version {version}
+              {isCurrent && ' (now)'}
+            </span>
+            <Time at={at} />
+            {!store.isReadOnly && <Restore saver={saver} version={version} onDone={onClose} />}
+          </li>
+        ))}
+      </ul>
+      {versions.data !== undefined && <Pager page={page} size={SIZE} total={versions.data.total} onPage={setPage} />}
+    </Dialog>
+  );
+}
+
+function Restore({ saver, version, onDone }: { saver: Saver; version: number; onDone: () => void }) {
+  const queries = useQueryClient();
+  const restore = useMutation({
+    mutationFn: async () => {
+      const { id } = saver.getState().workflow;
+      await saver.restore(version);
+      await queries.invalidateQueries({ queryKey: ['workflow', id, 'versions'] });
+      announce(`Version ${version} restored`);
+      onDone();
+    },
+  });
+  return (
+    <>
+      <Button isBusy={restore.isPending} onClick={() => restore.mutate()}>
+        Restore version {version}
+      </Button>
+      <Problem error={restore.error} sentences={{ 412: STALE }} />
+    </>
+  );
+}
+
+/** This is shown only if both drawings are the same. Otherwise the person is asked to choose. */
+const STALE = 'Somebody else has changed this workflow meanwhile. Press the button again to restore all the same.';
+
+function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
+  const [title, setTitle] = useState(saver.getState().workflow.title);
+  const queries = useQueryClient();
+  const rename = useMutation({
+    mutationFn: async () => {
+      await saver.changeDetails({ title: title.trim() });
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      onClose();
+    },
+  });
+  const { title: titleError } = fieldErrors(rename.error);
+  return (
+    <Dialog title="Rename workflow" onClose={onClose}>
+      <form
+        className="node-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!rename.isPending) rename.mutate();
+        }}
+      >
+        <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={titleError} />
+        <Problem error={rename.error} fields={['title']} />
+        <Button type="submit" variant="primary" isBusy={rename.isPending}>
+          Rename
+        </Button>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Sets what a run of the workflow may cost. */
+function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
+  const [amount, setAmount] = useState(saver.getState().workflow.max_run_cost ?? '');
+  const change = useMutation({
+    mutationFn: async () => {
+      await saver.changeDetails({ max_run_cost: amount.trim() === '' ? null : amount.trim() });
+      onClose();
+    },
+  });
+  const { max_run_cost: amountError } = fieldErrors(change.error);
+  return (
+    <Dialog title="Limit the cost of runs" onClose={onClose}>
+      <form
+        className="node-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!change.isPending) change.mutate();
+        }}
+      >
+        <TextField
+          label="Most that a run may cost, in USD"
+          hint="The runs that it starts count too. Empty: no limit."
+          value={amount}
+          onChange={setAmount}
+          inputMode="decimal"
+          error={amountError}
+        />
+        <Problem error={change.error} fields={['max_run_cost']} />
+        <Button type="submit" variant="primary" isBusy={change.isPending}>
+          Save
+        </Button>
+      </form>
+    </Dialog>
+  );
+}
+
+function DuplicateDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
+  const { id, title } = saver.getState().workflow;
+  const isDirty = useEditor((state) => state.isDirty);
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const duplicate = useMutation({
+    mutationFn: async () => {
+      const isSaved = await saver.save();
+      const { error } = saver.getState();
+      if (error !== undefined) throw error;
+      if (!isSaved) return;
+      const params = { path: { id } };
+      const copy = await unwrap(api.POST('/api/v1/workflows/{id}/duplicate/', { params }));
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      onClose();
+      navigate(`/workflows/${copy.id}`);
+    },
+  });
+  return (
+    <ConfirmChange title="Duplicate workflow" confirmLabel="Duplicate" change={duplicate} onClose={onClose}>
+      <p>
+        A copy of “{title}” is made in the same project, with its secrets, and opened.
+        {isDirty && ' Your unsaved changes are saved first.'}
+      </p>
+    </ConfirmChange>
+  );
+}
+
+function DeleteDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
+  const store = useStore();
+  const { id, title } = saver.getState().workflow;
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const remove = useMutation({
+    mutationFn: async () => {
+      await unwrap(api.DELETE('/api/v1/workflows/{id}/', { params: { path: { id } } }));
+      // Unsaved changes are deleted on purpose, so leaving does not ask.
+      store.takeOver(store.drawing);
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      setTimeout(() => navigate('/workflows'));
+    },
+  });
+  return (
+    <ConfirmChange title="Delete workflow" confirmLabel="Delete" isDangerous change={remove} onClose={onClose}>
+      <p>“{title}” is gone from every list, and its open runs are cancelled. Its runs stay in the project’s books.</p>
+    </ConfirmChange>
+  );
+}

@@ -1,0 +1,36 @@
+// Exact sums of the plain decimals that the service writes (`0.00002`); doubles would round them.
+
+type Amount = Readonly<Record<string, string>>;
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/** Returns the sum by currency. An amount that is no plain decimal does not count. */
+export function sumAmounts(amounts: readonly Amount[]): Amount {
+  const values = new Map<string, string[]>();
+  for (const [currency, value] of amounts.flatMap((amount) => Object.entries(amount))) {
+    if (DECIMAL.test(value)) values.set(currency, [...(values.get(currency) ?? []), value]);
+  }
+  return Object.fromEntries([...values].map(([currency, texts]) => [currency, sumDecimals(texts)]));
+}
+
+/** Returns the sum with as many decimals as it needs. Throws for a text that is no plain decimal. */
+export function sumDecimals(texts: readonly string[]): string {
+  const parts = texts.map(parse);
+  const scale = Math.max(0, ...parts.map(({ decimals }) => decimals));
+  let sum = 0n;
+  for (const { digits, decimals } of parts) sum += digits * 10n ** BigInt(scale - decimals);
+  return write(sum, scale);
+}
+
+function parse(text: string): { digits: bigint; decimals: number } {
+  const [, sign, whole, fraction = ''] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined) throw new TypeError(`${text} is no plain decimal`);
+  return { digits: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };
+}
+
+function write(sum: bigint, scale: number): string {
+  const digits = (sum < 0n ? -sum : sum).toString().padStart(scale + 1, '0');
+  const whole = digits.slice(0, digits.length - scale);
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
+  return `${sum < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}

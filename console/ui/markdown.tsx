@@ -1,0 +1,66 @@
+// Markdown that users or models have written. Markup in it is text. Links open in another tab and do not say where they were
+// clicked. Pictures are links and are not loaded, because their server would learn who reads.
+import type { ReactNode } from 'react';
+import ReactMarkdown, { type Components, type Options } from 'react-markdown';
+import rehypeSanitize from 'rehype-sanitize';
+import remarkGfm from 'remark-gfm';
+import './markdown.css';
+
+const REMARK: Options['remarkPlugins'] = [remarkGfm];
+const REHYPE: Options['rehypePlugins'] = [rehypeSanitize];
+
+/** A result of a run, or the message of a task. */
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div className="markdown">
+      <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={OF_RUN}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}
+
+/** The guide of a published workflow. */
+export function Guide({ text }: { text: string }) {
+  return (
+    <div className="guide">
+      <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={OF_GUIDE}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}
+
+// The pages have the first two levels of headings themselves.
+const OF_RUN: Components = {
+  a: ({ href, children }) => <Elsewhere href={href}>{children}</Elsewhere>,
+  img: ({ src, alt }) => (
+    <Elsewhere href={typeof src === 'string' ? src : undefined}>
+      Picture: {alt === undefined || alt === '' ? 'without a description' : alt}
+    </Elsewhere>
+  ),
+  h1: ({ children }) => <h3>{children}</h3>,
+  h2: ({ children }) => <h4>{children}</h4>,
+};
+
+const OF_GUIDE: Components = {
+  h1: ({ children }) => <h3>{children}</h3>,
+  h2: ({ children }) => <h4>{children}</h4>,
+  h3: ({ children }) => <h5>{children}</h5>,
+  h4: ({ children }) => <h6>{children}</h6>,
+  h5: ({ children }) => <h6>{children}</h6>,
+  a: ({ href, children }) => <Elsewhere href={href}>{children}</Elsewhere>,
+  img: ({ src, alt }) => (
+    <Elsewhere href={typeof src === 'string' ? src : undefined}>{alt ? `Picture: ${alt}` : 'Picture'}</Elsewhere>
+  ),
+};
+
+/** A link that does not lead out of here, such as to a place in the text, is shown as text. */
+function Elsewhere({ href, children }: { href: string | undefined; children: ReactNode }) {
+  if (href === undefined || !/^(?:https?:|mailto:)/i.test(href)) return <span>{children}</span>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow ugc">
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,82 @@
+// Some nodes say in their data what they put out, as any JSON with variables.
+import { z } from 'zod';
+import { writeJson, parseModestJson } from '../json-text.js';
+import { NodeError } from '../node-error.js';
+import {
+  createRenderer,
+  renderValue,
+  RenderedTooLargeError,
+  type NodeOutput,
+  type VariableValues,
+} from '../template.js';
+import type { InlineDefinition } from './node-definition.js';
+
+/** The limit applies to the value as JSON text, as it does to the body of an HTTP answer. */
+const MAX_VALUE_CHARACTERS = 10 * 1024 * 1024;
+
+/**
+ * Returns the value with its variables filled in, together with its `content`: the text, or the JSON as text. A value
+ * that is exactly one variable keeps its JSON type, and numbers stay as they are written. Throws a `NodeError` with the
+ * code `output_too_large`.
+ */
+function toValueOutput(template: unknown, values: VariableValues): NodeOutput & { value: unknown } {
+  try {
+    const value = renderValue(template, createRenderer(values, MAX_VALUE_CHARACTERS));
+    const content = typeof value === 'string' ? value : writeJson(value);
+    if (content.length > MAX_VALUE_CHARACTERS) throw tooLarge();
+    return { content, value };
+  } catch (error) {
+    throw error instanceof RenderedTooLargeError ? tooLarge() : error;
+  }
+}
+
+function tooLarge(): NodeError {
+  return new NodeError('output_too_large', `The value has more than ${MAX_VALUE_CHARACTERS} characters as JSON text.`);
+}
+
+// Kinds whose data says their result have a field `value` in common.
+
+const valueField = z
+  .unknown()
+  .refine((value) => value !== undefined, { error: 'Field required' })
+  .describe('Any JSON; strings in it may hold variables, and one that is exactly a variable keeps its type');
+
+export const ofValue = {
+  templateFields: ['value'],
+  templatePlaces: { value: 'json' },
+  schema: z.looseObject({ value: valueField }),
+  outputSchema: z.looseObject({
+    content: z.string().describe('The value, as JSON text where it is no text'),
+    value: z.unknown().describe('The value with its variables filled in'),
+  }),
+  evaluate: (data, values) => ({ output: toValueOutput(data['value'], values) }),
+} as const satisfies Partial<InlineDefinition>;
+
+// Kinds that repeat a part of the drawing have the output of one iteration in common.
+
+/** The field `output` holds any JSON, whose strings may hold variables. */
+export const bodyOutputField = z
+  .unknown()
+  .optional()
+  .describe(
+    'Any JSON with variables, filled in after each iteration; the content of the last node of the body by default',
+  );
+
+/**
+ * Returns the output of an iteration whose nodes have ended: `template` with its variables filled in, or without one the
+ * content of the node `lastNode`, parsed where it is JSON, and null where that node has put nothing out. Throws a
+ * `NodeError`.
+ */
+export function outputOfIteration(template: unknown, values: VariableValues, lastNode: string | undefined): unknown {
+  if (template !== undefined) return toValueOutput(template, values).value;
+  const output = lastNode === undefined ? undefined : values.results.get(lastNode);
+  return output === undefined ? null : parseOrText(output.content);
+}
+
+function parseOrText(text: string): unknown {
+  try {
+    return parseModestJson(text);
+  } catch {
+    return text;
+  }
+}

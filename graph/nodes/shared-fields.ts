@@ -1,0 +1,72 @@
+// Several kinds have these fields. The first is a list of items that are further handles of the node (cases, actions).
+import { z } from 'zod';
+import { isObject } from '../json.js';
+import { MAX_LISTED_HANDLES } from '../plan.js';
+
+/** The names of edges of other handles, of whatever kind. */
+const RESERVED = ['default', 'error', 'timeout'];
+
+/**
+ * A list of items with an `id` each, which names one way out of the node: it is unique, and none of the reserved names.
+ */
+export function listOfHandles<Item extends z.ZodType>(item: Item, most: number) {
+  return z
+    .array(item)
+    .min(1)
+    .max(Math.min(most, MAX_LISTED_HANDLES))
+    .superRefine(
+      (items: unknown, context) => {
+        for (const { index, id } of takenTwice(items)) {
+          context.addIssue({ code: 'custom', path: [index, 'id'], message: `Input should be another id than '${id}'` });
+        }
+      },
+      // All mistakes of the list are found at once this way. The value that is checked may be anything.
+      { when: () => true },
+    );
+}
+
+function takenTwice(items: unknown): { index: number; id: string }[] {
+  if (!Array.isArray(items)) return [];
+  const seen = new Set<string>(RESERVED);
+  return items.slice(0, MAX_LISTED_HANDLES).flatMap((item: unknown, index) => {
+    if (!isObject(item) || typeof item['id'] !== 'string') return [];
+    const { id } = item;
+    const isTaken = seen.has(id);
+    seen.add(id);
+    return isTaken ? [{ index, id }] : [];
+  });
+}
+
+// An MCP node and the tools of agents describe an MCP server by these fields.
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'Input should be a valid string, number or boolean',
+});
+
+/** The address and transport of an MCP server, for MCP nodes and for agents' tools. */
+export const mcpServerFields = {
+  // Variables are not allowed, because the stored headers belong to this server only.
+  endpoint_url: z
+    .string()
+    .refine(isHttpUrl, { error: 'Input should be a valid http or https URL' })
+    .describe('Of the MCP server, without variables'),
+  transport: z
+    .enum(['auto', 'sse', 'streamable_http'])
+    .default('auto')
+    .describe('auto finds out what the server speaks'),
+  headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),
+  timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
+};
+
+/** A wait lasts 30 days at most. */
+export const MAX_WAIT_SECONDS = 30 * 24 * 3600;
+export const DEFAULT_TIMEOUT_SECONDS = 3 * 24 * 3600;
+
+/** The seconds for which a node waits for somebody. */
+export function timeoutField(description: string) {
+  return z.number().min(0).max(MAX_WAIT_SECONDS).nullish().describe(description);
+}

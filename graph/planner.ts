@@ -1,0 +1,238 @@
+// Decides which nodes may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach the same
+// decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING, "Changing the run workflow").
+// A walk (activities/node/walk.ts) decides by it as well, on the part of a plan that is its own (stretch.ts).
+import type { Handle, Plan } from './plan.js';
+
+/** Plain JSON. Array positions are node numbers of the plan. */
+export interface PlannerSnapshot {
+  /** One character per node (see `NodeState`). */
+  states: string;
+  unsettled: number[];
+  live: number[];
+  queue: number[];
+}
+
+/** A node whose end an earlier run has left. */
+export interface KeptNode {
+  /** Its number in the plan of its scope. */
+  node: number;
+  /** The handles by which it was left; absent for its ordinary links. */
+  handles?: Handle[];
+  /** It failed, and its run survived that. */
+  hasFailed?: true;
+}
+
+export const NodeState = {
+  waiting: 0,
+  ready: 1,
+  running: 2,
+  succeeded: 3,
+  failed: 4,
+  skipped: 5,
+  cancelled: 6,
+} as const;
+type State = (typeof NodeState)[keyof typeof NodeState];
+
+/**
+ * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled, and one that
+ * joins any of them with the first live one. With at least one live edge it becomes ready. With none it is skipped, and
+ * its own edges become dead (dead-path elimination).
+ */
+export class Planner {
+  readonly #plan: Plan;
+  readonly #states: Uint8Array;
+  readonly #joinsAny: ReadonlySet<number>;
+  /** The number of incoming edges of each node that have not settled yet, and the number that settled live. */
+  readonly #unsettled: number[];
+  readonly #live: number[];
+  /** Ready nodes, first in, first out. Entries before `#head` have been taken. */
+  #queue: number[];
+  #head = 0;
+  #open: number;
+  #succeeded: number;
+
+  constructor(plan: Plan, snapshot?: PlannerSnapshot) {
+    const size = plan.ids.length;
+    this.#plan = plan;
+    this.#states = new Uint8Array(size);
+    this.#joinsAny = new Set(plan.joinsAny);
+    if (snapshot === undefined) {
+      this.#unsettled = [...plan.indegree];
+      this.#live = new Array<number>(size).fill(0);
+      this.#queue = [0];
+      this.#states[0] = NodeState.ready;
+    } else {
+      for (let node = 0; node < size; node++) this.#states[node] = snapshot.states.charCodeAt(node) - 48;
+      this.#unsettled = [...snapshot.unsettled];
+      this.#live = [...snapshot.live];
+      this.#queue = [...snapshot.queue];
+    }
+    this.#open = this.#states.reduce((open, state) => (isSettled(state) ? open : open + 1), 0);
+    this.#succeeded = this.#states.reduce((count, state) => (state === NodeState.succeeded ? count + 1 : count), 0);
+  }
+
+  /** The number of nodes that have not settled. */
+  get open(): number {
+    return this.#open;
+  }
+
+  get succeeded(): number {
+    return this.#succeeded;
+  }
+
+  /** Returns the next ready node, now running; undefined when there is none. Amortised O(1). */
+  take(): number | undefined {
+    const node = this.#queue[this.#head];
+    if (node === undefined) return undefined;
+    this.#head++;
+    if (this.#head > 1024) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+    this.#states[node] = NodeState.running;
+    return node;
+  }
+
+  /** `taken`: the handles by which the node was left, usually one; 0 means its ordinary links. */
+  succeed(node: number, ...taken: Handle[]): void {
+    this.#settle(node, NodeState.succeeded);
+    this.#succeeded++;
+    this.#settleEdges(node, taken);
+  }
+
+  /** The node failed, and the run survives it: the links of the handle `taken` are followed. */
+  survive(node: number, taken: Handle): void {
+    this.#settle(node, NodeState.failed);
+    this.#settleEdges(node, [taken]);
+  }
+
+  /** Returns the next ready nodes, up to `most`, as long as they are as asked for. They are running now. */
+  takeWhile(isAskedFor: (node: number) => boolean, most: number): number[] {
+    const taken: number[] = [];
+    while (taken.length < most) {
+      const node = this.#queue[this.#head];
+      if (node === undefined || !isAskedFor(node)) break;
+      taken.push(this.take()!);
+    }
+    return taken;
+  }
+
+  /** Returns the ready nodes in their order. */
+  ready(): number[] {
+    return this.#queue.slice(this.#head);
+  }
+
+  isReady(node: number): boolean {
+    return this.#states[node] === NodeState.ready;
+  }
+
+  /** Takes a certain node, which is ready or running. It became ready lately, so it is looked for from the end. */
+  takeThis(node: number): void {
+    if (this.#states[node] === NodeState.running) return;
+    const place = this.#queue.lastIndexOf(node);
+    if (place < this.#head) throw new Error(`node ${node} is not ready`);
+    this.#queue.splice(place, 1);
+    this.#states[node] = NodeState.running;
+  }
+
+  /** A running node is ready again. */
+  putBack(node: number): void {
+    this.#states[node] = NodeState.ready;
+    this.#queue.push(node);
+  }
+
+  /** Returns the number of links to a waiting node that have not settled; undefined for any other node. */
+  linksAwaitedBy(node: number): number | undefined {
+    return this.#states[node] === NodeState.waiting ? this.#unsettled[node]! : undefined;
+  }
+
+  /** Whether a link to the node has been taken. */
+  isLinkTaken(node: number): boolean {
+    return this.#live[node]! > 0;
+  }
+
+  hasSettled(node: number): boolean {
+    return isSettled(this.#states[node]!);
+  }
+
+  /** Settles nodes whose ends an earlier run has left. Each of them is ready, or becomes so by the ends of others of them. */
+  settleKept(kept: readonly KeptNode[]): void {
+    const ends = new Map(kept.map((end) => [end.node, end]));
+    const others: number[] = [];
+    for (let node = this.take(); node !== undefined; node = this.take()) {
+      const end = ends.get(node);
+      const [handle = 0, ...alsoHandles] = end?.handles ?? [];
+      if (end === undefined) others.push(node);
+      else if (end.hasFailed === true) this.survive(node, handle);
+      else this.succeed(node, handle, ...alsoHandles);
+    }
+    for (const node of others) this.#states[node] = NodeState.ready;
+    this.#queue = others;
+    this.#head = 0;
+  }
+
+  /** A failed node ends the run, so its edges do not settle. */
+  fail(node: number): void {
+    this.#settle(node, NodeState.failed);
+  }
+
+  cancelOpen(): void {
+    this.#states.forEach((state, node) => {
+      if (!isSettled(state)) this.#settle(node, NodeState.cancelled);
+    });
+  }
+
+  /** Returns the nodes that have begun and have not ended. */
+  running(): number[] {
+    const running: number[] = [];
+    for (const [node, state] of this.#states.entries()) if (state === NodeState.running) running.push(node);
+    return running;
+  }
+
+  /** Returns one character per node. */
+  states(): string {
+    let states = '';
+    for (const state of this.#states) states += String.fromCharCode(48 + state);
+    return states;
+  }
+
+  /** Taken when the run has drained. Nodes that wait, and loops that are open, are still `running` in it. */
+  snapshot(): PlannerSnapshot {
+    return {
+      states: this.states(),
+      unsettled: [...this.#unsettled],
+      live: [...this.#live],
+      queue: this.#queue.slice(this.#head),
+    };
+  }
+
+  #settle(node: number, state: State): void {
+    if (isSettled(this.#states[node]!)) throw new Error(`node ${node} settled twice`);
+    this.#states[node] = state;
+    this.#open--;
+  }
+
+  // This uses a worklist that grows while it is read. Recursion would be too deep, because a dead path may be thousands
+  // of nodes long.
+  #settleEdges(from: number, taken: readonly Handle[]): void {
+    const edges = this.#plan.out[from]!.map(([to, handle]) => ({ to, isLive: taken.includes(handle) }));
+    for (const { to, isLive } of edges) {
+      if (isLive) this.#live[to]!++;
+      this.#unsettled[to]!--;
+      if (this.#states[to] !== NodeState.waiting) continue;
+      const isDecided = this.#unsettled[to] === 0 || (isLive && this.#joinsAny.has(to));
+      if (!isDecided) continue;
+      if (this.#live[to]! > 0) {
+        this.#states[to] = NodeState.ready;
+        this.#queue.push(to);
+      } else {
+        this.#settle(to, NodeState.skipped);
+        for (const [after] of this.#plan.out[to]!) edges.push({ to: after, isLive: false });
+      }
+    }
+  }
+}
+
+function isSettled(state: number): boolean {
+  return state >= NodeState.succeeded;
+}

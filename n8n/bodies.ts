@@ -1,0 +1,54 @@
+// This file gives loops their output, which is what their bodies put out in the end.
+import { NodeTranslation, type Surroundings } from './node-translation.js';
+import { fromEntries, type Draft } from './draft.js';
+import { placesOf, type Flow } from './flows.js';
+import { groupBy, type N8nNode } from './n8n-file.js';
+import type { Loops } from './loops.js';
+import { addJunction } from './merge.js';
+import { templateAt, type JsonPlace } from './json-places.js';
+
+interface Made {
+  draft: Draft;
+  idOf: (node: N8nNode) => string;
+  /** Tells whether the node was taken over. */
+  isThere: (node: N8nNode) => boolean;
+  flowsOf: (node: N8nNode, output: number) => readonly Flow[];
+  around: (node: N8nNode) => Surroundings;
+}
+
+export function closeBodies({ loops, regions, links }: Loops, made: Made): void {
+  for (const [node, { back }] of loops) {
+    if (!made.isThere(node)) continue;
+    const flows = back.flatMap(({ from, output }) => made.flowsOf(from, output));
+    made.draft.change(made.idOf(node), { output: outputOf(node, flows, made) });
+  }
+  const outgoing = groupBy(links, ({ from }) => from);
+  for (const [node, region] of regions) {
+    if (!made.isThere(node)) continue;
+    const ends = [...region].filter((member) => !outgoing.has(member) && made.isThere(member));
+    const outputs = ends.flatMap((end): [string, unknown][] => {
+      const place = made.flowsOf(end, 0)[0]?.place;
+      return place === undefined ? [] : [[end.label, templateOf(place)]];
+    });
+    const output = outputs.length === 1 ? outputs[0]![1] : fromEntries(outputs);
+    made.draft.change(made.idOf(node), { output });
+  }
+}
+
+/** Returns what came back to the node that divides the items. */
+function outputOf(node: N8nNode, flows: readonly Flow[], made: Made): unknown {
+  const places = placesOf(flows);
+  if (places.length < 2 || places.some(({ readings }) => readings.length === 0)) {
+    return places.length === 1 ? templateOf(places[0]!) : null;
+  }
+  const at = new NodeTranslation(node, made.around(node));
+  const { entry, outputs } = addJunction(at, flows, 'end of a round');
+  for (const { source } of flows) at.link(source, entry);
+  at.commit();
+  return templateOf(outputs[0]!.place);
+}
+
+/** Returns null for a place that cannot be read. */
+function templateOf(place: JsonPlace): unknown {
+  return templateAt(place, []) ?? null;
+}

@@ -1,0 +1,253 @@
+// The questions of n8n's If, Filter and Switch become conditions of a drawing.
+import { isOneSided, type Operator } from '../graph/operators.js';
+import { patternProblem } from '../graph/pattern.js';
+import { isObject, type JsonObject } from '../graph/json.js';
+import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
+import { NotTranslatable, type NodeTranslation } from './node-translation.js';
+
+export interface Atom {
+  condition: { left: string; operator: Operator; right?: string };
+  /** True if the opposite is asked and no operator asks that. */
+  isNegated: boolean;
+}
+
+export interface Question {
+  atoms: Atom[];
+  /** True if all of them must hold, false if one is enough. */
+  needsAll: boolean;
+}
+
+/** The most atoms of one question. */
+const MAX_ATOMS = 200;
+
+/** `in_left`: `in` with its sides exchanged. */
+type Comparison = Operator | 'in_left';
+type Asked = 'true' | 'false' | Comparison | `not ${Comparison}`;
+
+/** The tables are indexed by the type of the values, then by the operation as versions 1 and 2 name it. */
+const TEXT: Record<string, Asked> = {
+  equals: '==',
+  equal: '==',
+  notEquals: '!=',
+  notEqual: '!=',
+  contains: 'contains',
+  notContains: 'not_contains',
+  startsWith: 'starts_with',
+  notStartsWith: 'not starts_with',
+  endsWith: 'ends_with',
+  notEndsWith: 'not ends_with',
+  regex: 'matches',
+  notRegex: 'not matches',
+  larger: '>',
+  largerEqual: '>=',
+  smaller: '<',
+  smallerEqual: '<=',
+};
+const NUMBER: Record<string, Asked> = {
+  equals: '==',
+  equal: '==',
+  notEquals: '!=',
+  notEqual: '!=',
+  gt: '>',
+  larger: '>',
+  gte: '>=',
+  largerEqual: '>=',
+  lt: '<',
+  smaller: '<',
+  lte: '<=',
+  smallerEqual: '<=',
+};
+const MOMENT: Record<string, Asked> = {
+  equals: '==',
+  notEquals: '!=',
+  after: '>',
+  before: '<',
+  afterOrEquals: '>=',
+  beforeOrEquals: '<=',
+};
+const TRUTH: Record<string, Asked> = {
+  true: 'true',
+  false: 'false',
+  equals: '==',
+  equal: '==',
+  notEquals: '!=',
+  notEqual: '!=',
+};
+const EMPTINESS: Record<string, Asked> = {
+  exists: 'is_not_empty',
+  notExists: 'is_empty',
+  empty: 'is_empty',
+  notEmpty: 'is_not_empty',
+  isEmpty: 'is_empty',
+  isNotEmpty: 'is_not_empty',
+};
+const OPERATIONS: Record<string, Record<string, Asked>> = {
+  string: TEXT,
+  number: NUMBER,
+  dateTime: MOMENT,
+  boolean: TRUTH,
+  array: { contains: 'in_left', notContains: 'not in_left' },
+  object: {},
+};
+
+interface Asking {
+  type: string;
+  operation: string;
+  left: unknown;
+  right: unknown;
+  ignoresCase: boolean;
+  field: string;
+}
+
+function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase, field }: Asking): Atom {
+  const asked = askedBy(type, operation);
+  if (asked === undefined)
+    throw new NotTranslatable(`the operation "${operation}" of ${type} values has no equivalent`);
+  if (operation === 'exists' || operation === 'notExists')
+    at.warn(`${field}: in n8n an empty text exists. Here it counts as missing.`);
+  if (type === 'string' && isNumeric(right))
+    at.warn(`${field}: n8n compares texts. Here two numbers are compared by value, so that "1.0" equals "1".`);
+  if (type === 'dateTime') at.warn(`${field}: dates are compared as text, which is right for dates of the same form.`);
+  const sides = { left: at.text(left, field), right: at.text(right, field) };
+  if (asked === 'true' || asked === 'false') return positive({ left: sides.left, operator: '==', right: asked });
+  const isNegated = asked.startsWith('not ');
+  const operator = (isNegated ? asked.slice('not '.length) : asked) as Comparison;
+  // "The list contains a value" is asked of the value here.
+  if (operator === 'in_left') {
+    return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated };
+  }
+  if (isOneSided(operator)) return positive({ left: sides.left, operator });
+  if (operator === 'matches') {
+    return { condition: { left: sides.left, operator, right: toPattern(right, sides.right) }, isNegated };
+  }
+  const isText = type === 'string' && ignoresCase;
+  if (!isText) return { condition: { left: sides.left, operator, right: sides.right }, isNegated };
+  const atom = withoutCase(sides, operator, isNegated);
+  if (atom === undefined) at.warn(`${field}: capitals and small letters count here.`);
+  return atom ?? { condition: { left: sides.left, operator, right: sides.right }, isNegated };
+}
+
+function isNumeric(value: unknown): boolean {
+  return (
+    typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+  );
+}
+
+function positive(condition: Atom['condition']): Atom {
+  return { condition, isNegated: false };
+}
+
+function askedBy(type: string, operation: string): Asked | undefined {
+  const known = Object.hasOwn(OPERATIONS, type) ? OPERATIONS[type]! : {};
+  if (Object.hasOwn(known, operation)) return known[operation];
+  return Object.hasOwn(EMPTINESS, operation) ? EMPTINESS[operation] : undefined;
+}
+
+const AS_PATTERN: Partial<Record<Operator, [operator: (text: string) => string, isNegated: boolean]>> = {
+  '==': [(text) => `^\\s*${text}\\s*$`, false],
+  '!=': [(text) => `^\\s*${text}\\s*$`, true],
+  contains: [(text) => text, false],
+  not_contains: [(text) => text, true],
+  starts_with: [(text) => `^\\s*${text}`, false],
+  ends_with: [(text) => `${text}\\s*$`, false],
+};
+
+/** Asks by a pattern if the other side is plain text. */
+function withoutCase(
+  { left, right }: { left: string; right: string },
+  operator: Operator,
+  isNegated: boolean,
+): Atom | undefined {
+  const form = AS_PATTERN[operator];
+  if (form === undefined || right.includes('{{')) return undefined;
+  const [write, isOpposite] = form;
+  const pattern = `(?is)${write(right.trim().replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`))}`;
+  if (patternProblem(pattern) !== undefined) return undefined;
+  return { condition: { left, operator: 'matches', right: pattern }, isNegated: isNegated !== isOpposite };
+}
+
+/** n8n writes patterns bare or as `/pattern/flags`. */
+function toPattern(given: unknown, translated: string): string {
+  if (typeof given === 'string' && given.startsWith('=')) return translated;
+  const written = /^\/(.*)\/([a-z]*)$/s.exec(translated);
+  const flags = [...new Set(written?.[2] ?? '')].filter((flag) => 'ims'.includes(flag)).join('');
+  const pattern = `${flags === '' ? '' : `(?${flags})`}${written?.[1] ?? translated}`;
+  if (patternProblem(pattern) !== undefined) throw new NotTranslatable('its pattern is none of RE2 syntax');
+  return pattern;
+}
+
+/**
+ * Version 2 and later have the form `{options, conditions: [{leftValue, rightValue, operator: {type, operation}}],
+ * combinator}`.
+ */
+export function readQuestion(at: NodeTranslation, value: unknown, ignoresCase: boolean, field: string): Question {
+  const { options, conditions, combinator } = objectOf(value);
+  if (objectsOf(conditions).length > MAX_ATOMS) throw new NotTranslatable(`it asks more than ${MAX_ATOMS} things`);
+  const isCaseless = ignoresCase || valueAt(options, 'caseSensitive') === false;
+  const atoms = objectsOf(conditions).map((condition, index) => {
+    const operator = objectOf(condition['operator']);
+    return toAtom(at, {
+      type: textOf(operator['type']) ?? 'string',
+      operation: textOf(operator['operation']) ?? '',
+      left: condition['leftValue'],
+      right: condition['rightValue'],
+      ignoresCase: isCaseless,
+      field: `${field}[${index}]`,
+    });
+  });
+  return checked({ atoms, needsAll: combinator !== 'or' });
+}
+
+/** Version 1 has the form `{string: [{value1, operation, value2}], number: [...]}` and `combineOperation`. */
+export function readOldQuestion(at: NodeTranslation, parameters: JsonObject): Question {
+  const atoms = Object.entries(objectOf(parameters['conditions'])).flatMap(([type, conditions]) =>
+    objectsOf(conditions)
+      .slice(0, MAX_ATOMS + 1)
+      .map((condition, index) =>
+        readOldAtom(at, { type, left: condition['value1'], condition, field: `conditions.${type}[${index}]` }),
+      ),
+  );
+  return checked({ atoms, needsAll: parameters['combineOperation'] !== 'any' });
+}
+
+interface OldCondition {
+  type: string;
+  left: unknown;
+  condition: JsonObject;
+  field: string;
+}
+
+/** The operations that the first versions ask for when the file names none. */
+const OLD_DEFAULTS: Record<string, string> = {
+  string: 'equal',
+  number: 'smaller',
+  boolean: 'equal',
+  dateTime: 'after',
+};
+
+export function readOldAtom(at: NodeTranslation, { type, left, condition, field }: OldCondition): Atom {
+  const operation = textOf(condition['operation']) ?? OLD_DEFAULTS[type] ?? '';
+  return toAtom(at, {
+    type,
+    operation,
+    left,
+    right: condition['value2'] ?? defaultOf(type),
+    ignoresCase: false,
+    field,
+  });
+}
+
+function defaultOf(type: string): unknown {
+  if (type === 'number') return 0;
+  return type === 'boolean' ? false : '';
+}
+
+function checked(question: Question): Question {
+  if (question.atoms.length > MAX_ATOMS) throw new NotTranslatable(`it asks more than ${MAX_ATOMS} things`);
+  if (question.atoms.length === 0) throw new NotTranslatable('it asks nothing');
+  return question;
+}
+
+export function isQuestion(value: unknown): boolean {
+  return isObject(value) && Array.isArray(value['conditions']);
+}

@@ -1,0 +1,193 @@
+// If, Filter and Switch.
+import type { Source } from './draft.js';
+import { readOldAtom, readOldQuestion, readQuestion, isQuestion, type Atom, type Question } from './conditions.js';
+import { numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
+import { NotTranslatable, type NodeTranslation, type TranslatedNode } from './node-translation.js';
+
+interface Rule extends Question {
+  output: number;
+  label?: string;
+}
+
+/** A switch node can ask this many questions. */
+const MAX_CASES = 50;
+const MAX_CONDITIONS = 200;
+
+export function translateIf(at: NodeTranslation): TranslatedNode {
+  const question = isQuestion(at.parameters['conditions'])
+    ? readQuestion(at, at.parameters['conditions'], isCaseIgnored(at), 'conditions')
+    : readOldQuestion(at, at.parameters);
+  return decide(at, [{ ...question, output: 0 }], { otherwise: 1, outputs: 2 });
+}
+
+export function translateFilter(at: NodeTranslation): TranslatedNode {
+  const question = isQuestion(at.parameters['conditions'])
+    ? readQuestion(at, at.parameters['conditions'], isCaseIgnored(at), 'conditions')
+    : readOldQuestion(at, {
+        ...at.parameters,
+        combineOperation: at.parameters['combineConditions'] === 'OR' ? 'any' : 'all',
+      });
+  return decide(at, [{ ...question, output: 0 }], { otherwise: undefined, outputs: 1 });
+}
+
+export function translateSwitch(at: NodeTranslation): TranslatedNode {
+  if ((at.parameters['mode'] ?? 'rules') !== 'rules')
+    throw new NotTranslatable('its output is chosen by an expression');
+  const rules = at.node.version >= 3 ? readRules(at) : readOldRules(at);
+  if (rules.length === 0) throw new NotTranslatable('it has no rules');
+  const fallback = valueAt(at.parameters, 'options', 'fallbackOutput') ?? at.parameters['fallbackOutput'];
+  const otherwise = readFallback(fallback, rules);
+  const outputs = Math.max(otherwise ?? 0, ...rules.map(({ output }) => output)) + 1;
+  if (valueAt(at.parameters, 'options', 'allMatchingOutputs') === true) return takeAll(at, rules, otherwise, outputs);
+  return decide(at, rules, { otherwise, outputs });
+}
+
+function isCaseIgnored({ parameters }: NodeTranslation): boolean {
+  return valueAt(parameters, 'options', 'ignoreCase') === true;
+}
+
+function readRules(at: NodeTranslation): Rule[] {
+  return objectsOf(objectOf(at.parameters['rules'])['values']).map((rule, index) => ({
+    ...readQuestion(at, rule['conditions'], isCaseIgnored(at), `rules[${index}]`),
+    output: index,
+    label: textOf(rule['outputKey']) ?? '',
+  }));
+}
+
+function readOldRules(at: NodeTranslation): Rule[] {
+  const type = textOf(at.parameters['dataType']) ?? 'number';
+  return objectsOf(objectOf(at.parameters['rules'])['rules']).map((condition, index) => ({
+    atoms: [readOldAtom(at, { type, left: at.parameters['value1'], condition, field: `rules[${index}]` })],
+    needsAll: true,
+    output: at.node.version >= 2 ? index : toOutput(condition['output']),
+    label: textOf(condition['outputKey']) ?? '',
+  }));
+}
+
+function toOutput(value: unknown): number {
+  const number = numberOf(value) ?? 0;
+  return Number.isInteger(number) && number >= 0 && number < MAX_CASES ? number : 0;
+}
+
+/** `extra`: an output of its own behind the others. */
+function readFallback(value: unknown, rules: readonly Rule[]): number | undefined {
+  if (value === 'extra') return rules.length;
+  const number = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : numberOf(value);
+  return number === undefined || number < 0 || !Number.isInteger(number) || number > MAX_CASES ? undefined : number;
+}
+
+interface Ways {
+  otherwise: number | undefined;
+  outputs: number;
+}
+
+/** The first rule that holds decides. */
+function decide(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
+  at.warnOfItems();
+  const [only] = rules;
+  if (rules.length === 1 && only!.atoms.length === 1) return toCondition(at, only!, ways);
+  const cases = rules.flatMap(toCases);
+  const isPlain = rules.every(({ atoms, needsAll }) => atoms.length === 1 || !needsAll);
+  if (isPlain && cases.length <= MAX_CASES && cases.every(({ atom }) => !atom.isNegated)) {
+    return toSwitch(at, cases, 'first', ways);
+  }
+  return toChain(at, rules, ways);
+}
+
+function takeAll(
+  at: NodeTranslation,
+  rules: readonly Rule[],
+  otherwise: number | undefined,
+  outputs: number,
+): TranslatedNode {
+  at.warnOfItems();
+  const cases = rules.flatMap(toCases);
+  const isPlain = rules.every(({ atoms }) => atoms.length === 1) && cases.every(({ atom }) => !atom.isNegated);
+  if (!isPlain || cases.length > MAX_CASES) {
+    throw new NotTranslatable('it takes all outputs that match, and asks several things for one of them');
+  }
+  return toSwitch(at, cases, 'all', { otherwise, outputs });
+}
+
+function toCondition(at: NodeTranslation, { atoms: [atom], output }: Rule, ways: Ways): TranslatedNode {
+  const id = at.add('condition', { condition: atom!.condition });
+  const handles = handlesOf(id, atom!);
+  return toTranslatedNode(at, id, ways, [
+    [output, handles.whenTrue],
+    [ways.otherwise, handles.whenFalse],
+  ]);
+}
+
+function handlesOf(id: string, { isNegated }: Atom): { whenTrue: Source; whenFalse: Source } {
+  const [yes, no] = isNegated ? ['condition-false', 'condition-true'] : ['condition-true', 'condition-false'];
+  return { whenTrue: { id, handle: yes }, whenFalse: { id, handle: no } };
+}
+
+interface Case {
+  atom: Atom;
+  output: number;
+  label: string;
+}
+
+function toCases({ atoms, output, label }: Rule): Case[] {
+  return atoms.map((atom) => ({ atom, output, label: label ?? '' }));
+}
+
+function toSwitch(at: NodeTranslation, cases: readonly Case[], mode: 'first' | 'all', ways: Ways): TranslatedNode {
+  const items = cases.map(({ atom, label }, index) => ({
+    id: `case-${index + 1}`,
+    ...(label !== '' && { label }),
+    condition: atom.condition,
+  }));
+  const id = at.add('switch', { cases: items, mode });
+  const translated = toTranslatedNode(at, id, ways, [
+    ...cases.map(({ output }, index): Way => [output, { id, handle: `case-${index + 1}` }]),
+    [ways.otherwise, { id, handle: 'default' }],
+  ]);
+  if (mode === 'first') return translated;
+  return { ...translated, outputs: translated.outputs.map((output) => ({ ...output, isShared: true })) };
+}
+
+/** The conditions follow one another if one node cannot ask all of them. */
+function toChain(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
+  const count = rules.reduce((sum, { atoms }) => sum + atoms.length, 0);
+  if (count > MAX_CONDITIONS) throw new NotTranslatable(`it asks more than ${MAX_CONDITIONS} things`);
+  const taken: Way[] = [];
+  let entry: string | undefined;
+  let number = 0;
+  let waiting: Source[] = [];
+  for (const { atoms, needsAll, output } of rules) {
+    const failed: Source[] = [];
+    for (const [index, atom] of atoms.entries()) {
+      number += 1;
+      const id = at.add('condition', { condition: atom.condition }, number === 1 ? undefined : `${number} of ${count}`);
+      entry ??= id;
+      for (const source of waiting) at.link(source, id);
+      const { whenTrue, whenFalse } = handlesOf(id, atom);
+      const isLast = index === atoms.length - 1;
+      if (!needsAll || isLast) taken.push([output, whenTrue]);
+      if (needsAll) failed.push(whenFalse);
+      waiting = needsAll ? [whenTrue] : [whenFalse];
+    }
+    if (needsAll) waiting = failed;
+  }
+  return toTranslatedNode(at, entry!, ways, [...taken, ...waiting.map((source): Way => [ways.otherwise, source])]);
+}
+
+type Way = [output: number | undefined, source: Source];
+
+function toTranslatedNode(
+  at: NodeTranslation,
+  entry: string,
+  { outputs }: Ways,
+  taken: readonly Way[],
+): TranslatedNode {
+  const place = at.json;
+  return {
+    entry,
+    outputs: Array.from({ length: outputs }, (_, output) => ({
+      sources: taken.flatMap(([to, source]) => (to === output ? [source] : [])),
+      place,
+    })),
+  };
+}

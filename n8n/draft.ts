@@ -1,0 +1,159 @@
+// The drawing while it is made: nodes and links, which are written into the nodes' data at the end.
+import { isObject, setOwn, type JsonObject } from '../graph/json.js';
+import { traitsOf, type NodeKind } from '../graph/kinds.js';
+import { nodeDefinitions } from '../graph/nodes/registry.js';
+import { groupBy, cutText, numberOf, textOf, type N8nNode } from './n8n-file.js';
+
+/** A way by which a drawn node is left. */
+export interface Source {
+  id: string;
+  /** The `sourceHandle` of its edges; null for the ordinary links. */
+  handle: string | null;
+}
+
+export interface Spot {
+  x: number;
+  y: number;
+}
+
+interface DraftNode {
+  id: string;
+  kind: NodeKind;
+  data: JsonObject;
+  spot: Spot;
+}
+
+interface DraftLink {
+  source: Source;
+  target: string;
+}
+
+const PLAIN_ID = /^(?!input)[A-Za-z0-9_-]{1,120}$/;
+
+export class Draft {
+  readonly #nodes = new Map<string, DraftNode>();
+  readonly #links = new Map<string, DraftLink>();
+  readonly #ids = new Set<string>();
+
+  get nodeCount(): number {
+    return this.#nodes.size;
+  }
+
+  /** Returns a free id, which is the given one if variables can name it. */
+  newId(wanted: unknown): string {
+    const base = typeof wanted === 'string' && PLAIN_ID.test(wanted) ? wanted : `node-${this.#ids.size + 1}`;
+    let id = base;
+    for (let number = 2; this.#ids.has(id); number += 1) id = `${base}-${number}`;
+    this.#ids.add(id);
+    return id;
+  }
+
+  add(node: DraftNode): void {
+    this.#nodes.set(node.id, node);
+  }
+
+  /** Changes the data of a node that was added. */
+  change(id: string, changes: JsonObject): void {
+    const node = this.#nodes.get(id);
+    if (node !== undefined) node.data = { ...node.data, ...changes };
+  }
+
+  link(source: Source, target: string): void {
+    this.#links.set(JSON.stringify([source.id, source.handle, target]), { source, target });
+  }
+
+  toDrawing(startNode: string, rest: JsonObject): JsonObject {
+    const links = [...this.#links.values()].filter(
+      ({ source, target }) => this.#nodes.has(source.id) && this.#nodes.has(target),
+    );
+    const targets = groupBy(links, ({ source }) => source.id);
+    const nodes = [...this.#nodes.values()].map(({ id, kind, data, spot }) => ({
+      id,
+      type: nodeDefinitions[kind].type,
+      position: spot,
+      data: withLinks(kind, { id, ...data }, targets.get(id) ?? []),
+    }));
+    const edges = links.map(({ source: { id, handle }, target }) => ({
+      id: `${id}-${handle ?? 'out'}-${target}`,
+      source: id,
+      target,
+      ...(handle !== null && { sourceHandle: handle }),
+    }));
+    return { nodes, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: startNode, ...rest };
+  }
+}
+
+function withLinks(kind: NodeKind, data: JsonObject, links: readonly DraftLink[]): JsonObject {
+  const { handles, handlesFrom, isLeftByNext = false } = traitsOf(kind);
+  const byHandle = new Map(
+    [...groupBy(links, ({ source }) => source.handle)].map(([handle, group]) => [
+      handle,
+      group.map(({ target }) => target),
+    ]),
+  );
+  const linked: JsonObject = { ...data };
+  if (handles.length === 0 || isLeftByNext) linked['next_nodes'] = byHandle.get(null) ?? [];
+  for (const { field, edge } of handles) linked[field] = oneOrMore(byHandle.get(edge));
+  if (handlesFrom !== undefined) linked[handlesFrom] = listed(data[handlesFrom], byHandle);
+  const onError = byHandle.get('error');
+  if (onError !== undefined) linked['error_node'] = oneOrMore(onError);
+  return linked;
+}
+
+function listed(items: unknown, byHandle: ReadonlyMap<string | null, string[]>): unknown {
+  if (!Array.isArray(items)) return items;
+  return items.map((item: unknown) =>
+    isObject(item) ? { ...item, node: oneOrMore(byHandle.get(String(item['id']))) } : item,
+  );
+}
+
+function oneOrMore(targets: string[] | undefined): string | string[] | null {
+  if (targets === undefined) return null;
+  return targets.length === 1 ? targets[0]! : targets;
+}
+
+/** An object of these entries, whatever their keys are. */
+export function fromEntries(entries: Iterable<readonly [string, unknown]>): JsonObject {
+  const made: JsonObject = {};
+  for (const [key, value] of entries) setOwn(made, key, value);
+  return made;
+}
+
+// Positions are kept, at a scale that leaves room for wider cards.
+
+const SCALE_X = 1.3;
+const STEP = 10;
+
+/** Returns where each node stands. The leftmost and the uppermost node are at 0. */
+export function createSpots(nodes: readonly N8nNode[]): (node: N8nNode) => Spot {
+  const left = nodes.reduce((least, { x }) => Math.min(least, x), Infinity);
+  const top = nodes.reduce((least, { y }) => Math.min(least, y), Infinity);
+  return ({ x, y }) => ({ x: rounded((x - left) * SCALE_X), y: rounded(y - top) });
+}
+
+function rounded(value: number): number {
+  return Math.round(value / STEP) * STEP;
+}
+
+// Two kinds of notes stand beside the nodes: n8n's sticky notes, and a note for each node that was left out.
+
+const MAX_TEXT = 20_000;
+const DEFAULT_WIDTH = 240;
+const DEFAULT_HEIGHT = 160;
+
+/** `content` is Markdown, which nobody here renders as anything but text. */
+export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): JsonObject {
+  return {
+    id,
+    text: cutText(textOf(parameters['content']) ?? '', MAX_TEXT),
+    position: spot,
+    width: numberOf(parameters['width']) ?? DEFAULT_WIDTH,
+    height: numberOf(parameters['height']) ?? DEFAULT_HEIGHT,
+  };
+}
+
+/** The parameters of the node are not kept, because they may hold credentials. */
+export function leftOutNote(node: N8nNode, reason: string, id: string, spot: Spot): JsonObject {
+  const text = `${node.label} (${cutText(node.type, 200)}): ${reason}`;
+  return { id, text, position: spot, width: DEFAULT_WIDTH, height: DEFAULT_HEIGHT };
+}

@@ -1,0 +1,259 @@
+// Translates n8n's expressions into variables. Only what a variable can say is translated: nothing is evaluated.
+import { holdsMoreThan, leavesOf, mapLeaves } from '../graph/json.js';
+import type { PathPart } from '../graph/variable.js';
+import { templateAt, type JsonPlace } from './json-places.js';
+
+/** The names that an expression can use. */
+export interface Names {
+  /** The `json` of what the node takes in. */
+  json: JsonPlace;
+  /** The `json` of the node with this name, or the reason why it cannot be read. */
+  node: (name: string) => JsonPlace | string;
+  /** The variable of the address at which the only waiting node of the file is called back. */
+  callbackUrl: string | undefined;
+  title: string;
+}
+
+export interface Problem {
+  expression: string;
+  reason: string;
+}
+
+export interface Translated {
+  /** Any JSON with variables. */
+  value: unknown;
+  problems: Problem[];
+}
+
+type Read = { value: unknown } | { reason: string };
+
+/**
+ * Translates a parameter of n8n. A text that begins with `=` is an expression: text with `{{ }}` in it. One that is
+ * exactly `{{ }}` keeps its JSON type.
+ */
+export function translateParameter(parameter: unknown, names: Names): Translated {
+  if (typeof parameter !== 'string') return { value: parameter, problems: [] };
+  if (!parameter.startsWith('=')) return translateLiteral(parameter);
+  const text = parameter.slice(1);
+  const [only, ...others] = piecesOf(text);
+  if (only !== undefined && others.length === 0 && only.source !== undefined) {
+    const read = readExpression(only.source, names);
+    if ('value' in read) return { value: read.value, problems: [] };
+    return { value: only.text, problems: [{ expression: only.source.trim(), reason: read.reason }] };
+  }
+  const problems: Problem[] = [];
+  const value = piecesOf(text)
+    .map((piece) => (piece.source === undefined ? piece.text : toText(piece, names, problems)))
+    .join('');
+  return { value, problems };
+}
+
+interface Piece {
+  text: string;
+  /** The text between the braces; undefined for text outside of braces. */
+  source: string | undefined;
+}
+
+/** Splits an expression at its braces. */
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let cursor = 0;
+  for (;;) {
+    const open = text.indexOf('{{', cursor);
+    const close = open < 0 ? -1 : text.indexOf('}}', open + 2);
+    if (close < 0) break;
+    if (open > cursor) pieces.push({ text: text.slice(cursor, open), source: undefined });
+    pieces.push({ text: text.slice(open, close + 2), source: text.slice(open + 2, close) });
+    cursor = close + 2;
+  }
+  if (cursor < text.length) pieces.push({ text: text.slice(cursor), source: undefined });
+  return pieces;
+}
+
+/** Translates one pair of braces inside a text. */
+function toText({ text, source = '' }: Piece, names: Names, problems: Problem[]): string {
+  const read = readExpression(source, names);
+  if ('reason' in read) problems.push({ expression: source.trim(), reason: read.reason });
+  else if (typeof read.value === 'object' && read.value !== null) {
+    problems.push({ expression: source.trim(), reason: 'it gives several values, which no text holds' });
+  } else return asText(read.value);
+  return text;
+}
+
+/** Writes a value into a text as n8n does. */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** n8n takes such braces as text, but here they would be filled in. */
+function translateLiteral(text: string): Translated {
+  const problems = piecesOf(text).flatMap(({ source }) => {
+    if (source === undefined) return [];
+    return { expression: source.trim(), reason: 'it is plain text in n8n, and braces are filled in here' };
+  });
+  return { value: text, problems };
+}
+
+const ITEM = String.raw`(item|first\(\)|last\(\))`;
+const QUOTED = String.raw`(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|` + '`((?:[^`\\\\$]|\\\\.)*)`)';
+const OWN = new RegExp(String.raw`^\$(?:json|input\.${ITEM}\.json)(?![\w$])`);
+const NODE_BY_CALL = new RegExp(String.raw`^\$\(\s*${QUOTED}\s*\)\.${ITEM}\.json(?![\w$])`);
+const NODE_BY_INDEX = new RegExp(String.raw`^\$node\[\s*${QUOTED}\s*\]\.(?:json|data)(?![\w$])`);
+const NODE_BY_NAME = /^\$node\.([A-Za-z_][\w]*)\.(?:json|data)(?![\w$])/;
+const LITERAL = /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false|null|"[^"\\]*"|'[^'\\]*')$/;
+/** A longer expression is no name, and no reader could tell what it does. */
+const MAX_EXPRESSION = 2000;
+
+/** Reads what stands between the braces of an expression. */
+function readExpression(source: string, names: Names): Read {
+  const text = source.trim();
+  if (text.length > MAX_EXPRESSION) return { reason: 'it is too long' };
+  if (LITERAL.test(text)) return readLiteral(text);
+  if (text === '$workflow.name') return { value: names.title };
+  if (text === '$execution.resumeUrl' || text === '$resumeWebhookUrl') {
+    if (names.callbackUrl !== undefined) return { value: `{{ ${names.callbackUrl} }}` };
+    return { reason: 'it is not certain which wait it belongs to' };
+  }
+  const own = OWN.exec(text);
+  if (own !== null) return readFrom(names.json, own[1], text.slice(own[0].length));
+  const call = NODE_BY_CALL.exec(text);
+  if (call !== null) return readNode(quotedName(call), call[4], text.slice(call[0].length), names);
+  const index = NODE_BY_INDEX.exec(text);
+  if (index !== null) return readNode(quotedName(index), undefined, text.slice(index[0].length), names);
+  const name = NODE_BY_NAME.exec(text);
+  if (name !== null) return readNode(name[1]!, undefined, text.slice(name[0].length), names);
+  return { reason: 'only names of data can be translated' };
+}
+
+function readLiteral(text: string): Read {
+  const isQuoted = text.startsWith('"') || text.startsWith("'");
+  const value: unknown = isQuoted ? text.slice(1, -1) : JSON.parse(text);
+  return { value };
+}
+
+function quotedName(match: RegExpExecArray): string {
+  return (match[1] ?? match[2] ?? match[3] ?? '').replace(/\\(.)/g, '$1');
+}
+
+function readNode(name: string, item: string | undefined, rest: string, names: Names): Read {
+  const place = names.node(name);
+  return typeof place === 'string' ? { reason: place } : readFrom(place, item, rest);
+}
+
+function readFrom(place: JsonPlace, item: string | undefined, rest: string): Read {
+  const path = parsePath(rest);
+  if (path === undefined) return { reason: 'only names of data can be translated' };
+  const isOfList = place.items === 'several' && item === 'first()';
+  if (place.items === 'several' && item === 'last()') return { reason: 'no variable names the last of several items' };
+  const value = templateAt(place, isOfList ? [0, ...path] : path);
+  if (value === undefined) return { reason: place.gap ?? 'no variable can name it' };
+  return { value };
+}
+
+const STEP = /^(?:\??\.([A-Za-z_$][\w$]*)(?!\s*\()|(?:\?\.)?\[\s*(?:(\d{1,9})|"([^"\\]*)"|'([^'\\]*)')\s*\])/;
+
+/** Parses `.name`, `?.name`, `["name"]` and `[0]`; undefined where the text is anything else. */
+function parsePath(text: string): PathPart[] | undefined {
+  const path: PathPart[] = [];
+  let rest = text;
+  while (rest !== '') {
+    const step = STEP.exec(rest);
+    if (step === null) return undefined;
+    const [whole, dotted, digits, double, single] = step;
+    path.push(digits === undefined ? (dotted ?? double ?? single ?? '') : Number(digits));
+    rest = rest.slice(whole.length);
+  }
+  return path;
+}
+
+/**
+ * Translates a parameter that holds JSON as text, with expressions in it. A pair of braces inside quotes is part of
+ * that string, any other pair is a value of its own. The result is undefined if the text is no JSON.
+ */
+export function translateJsonText(parameter: unknown, names: Names): Translated | undefined {
+  if (typeof parameter !== 'string') return { value: parameter, problems: [] };
+  const stringified = stringifiedIn(parameter);
+  if (stringified !== undefined) return translateParameter(`={{ ${stringified} }}`, names);
+  const isExpression = parameter.startsWith('=');
+  const text = isExpression ? parameter.slice(1) : parameter;
+  const pieces = isExpression ? piecesOf(text) : [{ text, source: undefined }];
+  if (pieces.length === 1 && pieces[0]!.source !== undefined) return translateParameter(parameter, names);
+  const problems: Problem[] = [];
+  let isInString = false;
+  let json = '';
+  for (const piece of pieces) {
+    if (piece.source === undefined) {
+      isInString = endsInString(piece.text, isInString);
+      json += piece.text;
+    } else if (isInString) json += JSON.stringify(toText(piece, names, problems)).slice(1, -1);
+    else json += toJson(piece, names, problems);
+  }
+  const value = parseOrUndefined(json);
+  if (value === undefined) return undefined;
+  return { value, problems: [...problems, ...(isExpression ? [] : translateLiteral(text).problems)] };
+}
+
+/** Returns the expression of a parameter that is nothing but `={{ JSON.stringify(...) }}`. */
+function stringifiedIn(parameter: string): string | undefined {
+  const [only, ...others] = parameter.startsWith('=') ? piecesOf(parameter.slice(1).trim()) : [];
+  const source = others.length === 0 ? (only?.source ?? '').trim() : '';
+  return source.startsWith('JSON.stringify(') && source.endsWith(')') ? source.slice(15, -1) : undefined;
+}
+
+function toJson(piece: Piece, names: Names, problems: Problem[]): string {
+  const source = stringifiedIn(`=${piece.text}`) ?? piece.source ?? '';
+  const read = readExpression(source, names);
+  if ('value' in read) return JSON.stringify(read.value);
+  problems.push({ expression: (piece.source ?? '').trim(), reason: read.reason });
+  return JSON.stringify(piece.text);
+}
+
+function endsInString(text: string, isInString: boolean): boolean {
+  let inside = isInString;
+  for (let at = 0; at < text.length; at += 1) {
+    if (inside && text[at] === '\\') at += 1;
+    else if (text[at] === '"') inside = !inside;
+  }
+  return inside;
+}
+
+export function parseOrUndefined(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return holdsUnstorableText(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+// JSON inside a text of the file was not checked when the file was read. The checks of the whole file are repeated for
+// it.
+
+const MAX_VALUES = 100_000;
+const MAX_DEPTH = 100;
+
+/** Returns whether the database could not store the value, or a part of the service could not read it. */
+export function holdsUnstorableText(value: unknown): boolean {
+  if (holdsMoreThan(value, MAX_VALUES) || isDeeperThan(value, MAX_DEPTH)) return true;
+  const keys: string[] = [];
+  mapLeaves(
+    value,
+    (leaf) => leaf,
+    (key) => (keys.push(key), key),
+  );
+  return [...leavesOf(value), ...keys].some((text) => typeof text === 'string' && !isStorable(text));
+}
+
+function isStorable(text: string): boolean {
+  return !/[\0\p{Cs}]/u.test(text);
+}
+
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= limit; depth += 1) {
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
+}

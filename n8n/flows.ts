@@ -1,0 +1,130 @@
+// The data that reaches a node: by which link, from which place, and after which decisions.
+import { leavesOf } from '../graph/json.js';
+import type { Source } from './draft.js';
+import type { Loops } from './loops.js';
+import { LOOP_TYPE, groupBy, itemsTypes, type N8nLink, type N8nNode } from './n8n-file.js';
+import { keyOf, emptyPlace, type JsonPlace } from './json-places.js';
+
+/** For each decision, the outputs of it that lead here. Only the latest decisions are kept. */
+type Guards = ReadonlyMap<string, ReadonlySet<number>>;
+
+export interface Flow {
+  source: Source;
+  place: JsonPlace;
+  guards: Guards;
+}
+
+const MAX_GUARDS = 20;
+/** If there are more links, none of them are assumed to exclude each other. */
+const MAX_COMPARED = 20;
+
+/** The guards of what comes after all of `flows`. */
+export function mergeGuards(flows: readonly Flow[]): Guards {
+  const [first, ...others] = flows;
+  const merged = new Map<string, ReadonlySet<number>>();
+  for (const [decision, ways] of first?.guards ?? []) {
+    const all = others.map(({ guards }) => guards.get(decision));
+    if (all.every((set) => set !== undefined)) merged.set(decision, new Set([ways, ...all].flatMap((set) => [...set])));
+  }
+  return merged;
+}
+
+export function withGuard(guards: Guards, decision: string, way: number): Guards {
+  const kept = [...guards].slice(-MAX_GUARDS + 1);
+  return new Map([...kept, [decision, new Set([way])]]);
+}
+
+/** Returns whether at most one of the flows ever brings data. */
+export function excludeEachOther(flows: readonly Flow[]): boolean {
+  if (flows.length > MAX_COMPARED) return false;
+  return flows.every((one, index) => flows.slice(index + 1).every((other) => isEither(one.guards, other.guards)));
+}
+
+function isEither(one: Guards, other: Guards): boolean {
+  return [...one].some(([decision, ways]) => {
+    const others = other.get(decision);
+    return others !== undefined && [...ways].every((way) => !others.has(way));
+  });
+}
+
+/**
+ * Returns the places that flows bring data from, the latest first: if several of them have run, the latest one counts.
+ */
+export function placesOf(flows: readonly Flow[]): JsonPlace[] {
+  const places = new Map(flows.map(({ place }) => [keyOf(place), place]));
+  return [...places.values()].toSorted((a, b) => b.order - a.order);
+}
+
+// The nodes before and behind a node that was left out are linked, so that the rest still runs.
+
+/** Types that decide what follows, or whether anything does. */
+const NOT_CLOSABLE: ReadonlySet<string> = new Set([
+  LOOP_TYPE,
+  'n8n-nodes-base.if',
+  'n8n-nodes-base.filter',
+  'n8n-nodes-base.switch',
+  'n8n-nodes-base.merge',
+  'n8n-nodes-base.compareDatasets',
+  'n8n-nodes-base.stopAndError',
+  '@n8n/n8n-nodes-langchain.textClassifier',
+  '@n8n/n8n-nodes-langchain.sentimentAnalysis',
+]);
+
+/**
+ * Returns whether the nodes around it can be linked: it has one input and one output. An output for errors does not
+ * count.
+ */
+export function isClosable(node: N8nNode, inputs: readonly Flow[][], outgoing: readonly N8nLink[]): boolean {
+  if (NOT_CLOSABLE.has(node.type)) return false;
+  const errors = node.settings['onError'] === 'continueErrorOutput' ? 1 : 0;
+  return inputs.length <= 1 && outgoing.every(({ output }) => output <= errors);
+}
+
+/** Returns what leads on from the node: the flows that led into it, each once. */
+export function closeOver(node: N8nNode, inputs: readonly Flow[][], keepsData: boolean): Flow[] {
+  const gap = emptyPlace(`the node "${node.label}" was left out`, 0);
+  const flows = new Map<string, Flow>();
+  for (const flow of inputs[0] ?? []) {
+    const { source } = flow;
+    flows.set(JSON.stringify([source.id, source.handle]), keepsData ? flow : { ...flow, place: gap });
+  }
+  return [...flows.values()];
+}
+
+// A reader is a node that reads the data that comes in, or hands it on to a node that does.
+
+/** Types that read the whole of what comes in, whatever their parameters say. */
+const READING: ReadonlySet<string> = new Set([
+  ...itemsTypes,
+  'n8n-nodes-base.code',
+  'n8n-nodes-base.functionItem',
+  'n8n-nodes-base.noOp',
+  'n8n-nodes-base.set',
+  '@n8n/n8n-nodes-langchain.chainLlm',
+  '@n8n/n8n-nodes-langchain.agent',
+]);
+const HANDING_ON: ReadonlySet<string> = new Set([
+  'n8n-nodes-base.if',
+  'n8n-nodes-base.filter',
+  'n8n-nodes-base.switch',
+  'n8n-nodes-base.wait',
+]);
+
+export function findReaders({ inOrder, links }: Loops): Set<N8nNode> {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const isNamed = inOrder.some((node) => mentions(node, /\$\(|\$node/));
+  const readers = new Set<N8nNode>();
+  for (const node of inOrder.toReversed()) {
+    const handsOn = HANDING_ON.has(node.type) || node.isDisabled;
+    const isReader =
+      READING.has(node.type) ||
+      mentions(node, /\$json|\$input/) ||
+      (handsOn && (isNamed || (outgoing.get(node) ?? []).some(({ to }) => readers.has(to))));
+    if (isReader) readers.add(node);
+  }
+  return readers;
+}
+
+function mentions({ parameters }: N8nNode, pattern: RegExp): boolean {
+  return leavesOf(parameters).some((leaf) => typeof leaf === 'string' && pattern.test(leaf));
+}

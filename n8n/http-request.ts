@@ -1,0 +1,257 @@
+// HTTP Request, of all versions.
+import { isObject, type JsonObject } from '../graph/json.js';
+import { toHttpMethod } from '../graph/nodes/http.js';
+import { credentialLiteralsOf, isCredentialName } from '../graph/public-drawing.js';
+import { fromEntries } from './draft.js';
+import { asText, holdsUnstorableText } from './expressions.js';
+import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellFormed } from './n8n-file.js';
+import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
+import { wholePlace, type JsonPlace } from './json-places.js';
+
+/** The parts of a request, whichever version of the node describes it. */
+interface RequestParts {
+  method: unknown;
+  query: JsonObject[];
+  headers: JsonObject[];
+  body: unknown;
+  contentType: string | undefined;
+  options: JsonObject;
+  isWhole: boolean;
+  format: string;
+  ignoresStatus: boolean;
+}
+
+const QUERY_CODE = [
+  'const pairs = Object.entries(inputs).map(([name, value]) => {',
+  "  const text = value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value ?? '');",
+  '  return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;',
+  '});',
+  "return pairs.join('&');",
+].join('\n');
+
+const KNOWN_OPTIONS = new Set([
+  'timeout',
+  'response',
+  'redirect',
+  'batching',
+  'fullResponse',
+  'ignoreResponseCode',
+  'bodyContentType',
+  'bodyContentCustomMimeType',
+  'followRedirect',
+  'followAllRedirects',
+  'splitIntoItems',
+  'lowercaseHeaders',
+]);
+const MAX_TIMEOUT_SECONDS = 300;
+
+export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
+  const parts = at.node.version >= 3 ? readParts(at) : readOldParts(at);
+  const method = typeof parts.method === 'string' ? parts.method : 'GET';
+  if (!method.startsWith('=') && toHttpMethod(method) === undefined)
+    throw new NotTranslatable(`the method "${method}" is not known`);
+  for (const option of Object.keys(parts.options).filter((name) => !KNOWN_OPTIONS.has(name))) {
+    at.warn(`options.${option} has no equivalent and was left out.`);
+  }
+  const headers = readHeaders(at, parts);
+  const { url, before } = addressOf(at, parts.query);
+  const timeout = numberOf(parts.options['timeout']);
+  const id = at.add('http', {
+    method: at.text(method, 'method'),
+    url,
+    headers,
+    ...(parts.body !== undefined && { body: parts.body }),
+    settings: {
+      timeout:
+        timeout === undefined ? MAX_TIMEOUT_SECONDS : Math.max(0.1, Math.min(timeout / 1000, MAX_TIMEOUT_SECONDS)),
+      ...(parts.ignoresStatus && { fail_on_status: false }),
+      ...(at.node.settings['retryOnFail'] === true && { retry_unsafe: true }),
+    },
+  });
+  if (before !== undefined) at.link({ id: before, handle: null }, id);
+  return { ...oneWay(id, placeOf(at, id, parts)), entry: before ?? id, main: id };
+}
+
+function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: RequestParts): JsonPlace {
+  const { order } = at.around;
+  const ran = `${id}.result.status_code`;
+  const property = textOf(valueAt(options, 'response', 'response', 'outputPropertyName')) ?? 'data';
+  const body = format === 'text' || format === 'string' ? `${id}.result.content` : `${id}.result.json`;
+  if (isWhole) {
+    const bodyPath = format === 'text' ? property : 'body';
+    const readings = [
+      { path: [bodyPath], variable: body },
+      { path: ['headers'], variable: `${id}.result.headers` },
+      { path: ['statusCode'], variable: `${id}.result.status_code` },
+    ];
+    return { readings, ran, order, gap: 'of an answer there are the body, the headers and the status code' };
+  }
+  if (format === 'text' || format === 'string') {
+    return { readings: [{ path: [property], variable: body }], ran, order, gap: 'the answer is one text' };
+  }
+  return at.uncertain(wholePlace(body, ran, order));
+}
+
+function readParts(at: NodeTranslation): RequestParts {
+  const { parameters } = at;
+  const options = objectOf(parameters['options']);
+  const response = objectOf(valueAt(options, 'response', 'response'));
+  const format = textOf(response['responseFormat']) ?? 'autodetect';
+  if (format === 'file') throw new NotTranslatable('its answer is a file');
+  const { body, contentType } =
+    parameters['sendBody'] === true ? readBody(at) : { body: undefined, contentType: undefined };
+  return {
+    method: parameters['method'] ?? 'GET',
+    query: parameters['sendQuery'] === true ? readPairs(at, 'Query', 'queryParameters', 'jsonQuery') : [],
+    headers: parameters['sendHeaders'] === true ? readPairs(at, 'Headers', 'headerParameters', 'jsonHeaders') : [],
+    body,
+    contentType,
+    options,
+    isWhole: response['fullResponse'] === true,
+    format,
+    ignoresStatus: response['neverError'] === true,
+  };
+}
+
+function readPairs(at: NodeTranslation, what: string, list: string, json: string): JsonObject[] {
+  if (at.parameters[`specify${what}`] !== 'json') return objectsOf(valueAt(at.parameters, list, 'parameters'));
+  return pairsOfJson(at, json);
+}
+
+/** Parameters as JSON text; the values are translated already, so that they stand as plain values. */
+function pairsOfJson(at: NodeTranslation, field: string): JsonObject[] {
+  const given = at.parameters[field];
+  if (given === undefined || given === '') return [];
+  const read = at.jsonText(given, field);
+  if (!isObject(read)) throw new NotTranslatable(`${field} is no JSON object that can be translated`);
+  return Object.entries(read).map(([name, translated]) => ({ name, translated }));
+}
+
+function readBody(at: NodeTranslation): Pick<RequestParts, 'body' | 'contentType'> {
+  const { parameters } = at;
+  const contentType = textOf(parameters['contentType']) ?? 'json';
+  if (contentType === 'raw') {
+    return { body: at.text(parameters['body'], 'body'), contentType: textOf(parameters['rawContentType']) };
+  }
+  const isForm = contentType === 'form-urlencoded';
+  if (!isForm && contentType !== 'json')
+    throw new NotTranslatable(`a body of the type "${contentType}" has no equivalent`);
+  const form = isForm ? 'application/x-www-form-urlencoded' : undefined;
+  const specified = parameters['specifyBody'] ?? 'keypair';
+  if (specified === 'string') return { body: at.text(parameters['body'], 'body'), contentType: form };
+  if (specified === 'json') return { body: readJsonBody(at, 'jsonBody'), contentType: form };
+  return {
+    body: objectOfPairs(at, objectsOf(valueAt(parameters, 'bodyParameters', 'parameters')), 'body'),
+    contentType: form,
+  };
+}
+
+function readJsonBody(at: NodeTranslation, field: string): unknown {
+  const given = at.parameters[field];
+  if (given === undefined || given === '') return undefined;
+  const body = at.jsonText(given, field);
+  if (body === undefined) throw new NotTranslatable(`${field} is no JSON that can be translated`);
+  return body;
+}
+
+function readOldParts(at: NodeTranslation): RequestParts {
+  const { parameters } = at;
+  const options = objectOf(parameters['options']);
+  const isJson = parameters['jsonParameters'] === true;
+  const listed = (name: string): JsonObject[] => objectsOf(valueAt(parameters, `${name}ParametersUi`, 'parameter'));
+  const type = textOf(options['bodyContentType']) ?? 'json';
+  const method = parameters['requestMethod'] ?? 'GET';
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  if (hasBody && type !== 'json' && type !== 'form-urlencoded')
+    throw new NotTranslatable(`a body of the type "${type}" has no equivalent`);
+  if (parameters['responseFormat'] === 'file') throw new NotTranslatable('its answer is a file');
+  const ownBody = isJson ? readJsonBody(at, 'bodyParametersJson') : objectOfPairs(at, listed('body'), 'body');
+  const isEmptyBody = isObject(ownBody) && Object.keys(ownBody).length === 0;
+  return {
+    method,
+    query: isJson ? pairsOfJson(at, 'queryParametersJson') : listed('query'),
+    headers: isJson ? pairsOfJson(at, 'headerParametersJson') : listed('header'),
+    body: hasBody && !isEmptyBody ? ownBody : undefined,
+    contentType: hasBody && type === 'form-urlencoded' ? 'application/x-www-form-urlencoded' : undefined,
+    options,
+    isWhole: options['fullResponse'] === true,
+    format: textOf(parameters['responseFormat']) ?? 'json',
+    ignoresStatus: options['ignoreResponseCode'] === true,
+  };
+}
+
+function objectOfPairs(at: NodeTranslation, pairs: readonly JsonObject[], field: string): JsonObject {
+  return fromEntries(
+    pairs.flatMap((pair): [string, unknown][] => {
+      const name = nameOf(at, pair, field);
+      return name === '' ? [] : [[name, valueOf(at, pair, `${field}.${name}`)]];
+    }),
+  );
+}
+
+/** Names with expressions in them would need a variable for a name. */
+function nameOf(at: NodeTranslation, { name }: JsonObject, field: string): string {
+  if (typeof name !== 'string') return '';
+  if (!name.startsWith('=')) return name;
+  const text = at.text(name, `${field}: name`);
+  if (text.includes('{{')) throw new NotTranslatable(`the name of a parameter in ${field} is an expression`);
+  return text;
+}
+
+function valueOf(at: NodeTranslation, pair: JsonObject, field: string): unknown {
+  return Object.hasOwn(pair, 'translated') ? pair['translated'] : at.value(pair['value'], field);
+}
+
+function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: RequestParts): JsonObject {
+  const headers = new Map<string, string>();
+  for (const pair of pairs) {
+    const name = nameOf(at, pair, 'headers');
+    if (name === '') continue;
+    const value = asText(valueOf(at, pair, `headers.${name}`));
+    if (isLiteralCredential(name, value)) {
+      headers.set(name, '');
+      at.warn(`Fill in the header "${name}": credentials are not taken over.`);
+    } else headers.set(name, value);
+  }
+  const lower = new Set([...headers.keys()].map((name) => name.toLowerCase()));
+  if (contentType !== undefined && contentType !== '' && !lower.has('content-type'))
+    headers.set('Content-Type', contentType);
+  const credential = credentialOf(at);
+  if (credential !== undefined && !lower.has('authorization')) headers.set('Authorization', '');
+  if (credential !== undefined) at.warn(credential);
+  return fromEntries(headers);
+}
+
+/** n8n keeps credentials outside of its files. */
+function credentialOf({ node, parameters }: NodeTranslation): string | undefined {
+  const authentication = locatedValue(parameters['authentication']) ?? 'none';
+  if (authentication === 'none' && !node.hasCredentials) return undefined;
+  const kind =
+    textOf(parameters['genericAuthType']) ?? textOf(parameters['nodeCredentialType']) ?? textOf(authentication);
+  return `Fill in the header "Authorization", or whichever the server asks for: the credentials (${kind ?? 'unknown'}) are not taken over.`;
+}
+
+/** Values with variables are encoded by a node of their own before the request, because an address is filled in as it is. */
+function addressOf(at: NodeTranslation, pairs: readonly JsonObject[]): { url: string; before: string | undefined } {
+  const url = at.text(at.parameters['url'], 'url');
+  const query = objectOfPairs(at, pairs, 'query');
+  if (Object.keys(query).length === 0) return { url, before: undefined };
+  const join = url.includes('?') ? '&' : '?';
+  const isLiteral = Object.values(query).every((value) => !JSON.stringify(value ?? null).includes('{{'));
+  if (isLiteral && !holdsUnstorableText(query)) {
+    const text = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(asText(value))}`);
+    return { url: `${url}${join}${text.join('&')}`, before: undefined };
+  }
+  const before = at.add('code', { code: QUERY_CODE, inputs: query }, 'query');
+  return { url: `${url}${join}{{ ${before}.result.value }}`, before };
+}
+
+/** `encodeURIComponent` throws for half a character. */
+function encode(text: string): string {
+  return encodeURIComponent(wellFormed(text));
+}
+
+/** Returns whether a header of the file is a credential whose value is more than variables. */
+function isLiteralCredential(name: string, value: string): boolean {
+  return isCredentialName(name) && credentialLiteralsOf(value).length > 0;
+}

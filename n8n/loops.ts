@@ -1,0 +1,175 @@
+// Finds the loops of a file. A loop of n8n is a cycle of connections, which becomes a node with a body. Every other
+// cycle is cut.
+import { groupBy, itemsTypes, LOOP_TYPE, SPLIT_OUT_TYPE, type N8nLink, type N8nNode } from './n8n-file.js';
+
+interface FoundLoop {
+  /** The nodes that are executed for each item. */
+  body: ReadonlySet<N8nNode>;
+  /** The connections by which the body leads back. */
+  back: readonly N8nLink[];
+}
+
+export interface Loops {
+  /** The loops, by the node that divides the items. */
+  loops: ReadonlyMap<N8nNode, FoundLoop>;
+  /** The nodes that divide items, but whose cycle cannot become a body, each with the reason. */
+  refused: ReadonlyMap<N8nNode, string>;
+  /** All nodes behind a node that splits a list, by that node, if they can be executed for each item. */
+  regions: ReadonlyMap<N8nNode, ReadonlySet<N8nNode>>;
+  /** The connections that are left, without cycles. */
+  links: readonly N8nLink[];
+  /** The connections that were cut because they close a cycle of another kind. */
+  cut: readonly N8nLink[];
+  /** The nodes, each one after those that lead to it. */
+  inOrder: readonly N8nNode[];
+}
+
+/** Deeper nested bodies are refused when a drawing is run. */
+const MAX_LOOPS_AROUND = 4;
+
+type Outgoing = ReadonlyMap<N8nNode, readonly N8nLink[]>;
+
+/** The outputs of a node that divides items into batches: for each batch, and when all are done. */
+export function loopOutputs(node: N8nNode): { each: number; done: number } {
+  return node.version >= 3 ? { each: 1, done: 0 } : { each: 0, done: 1 };
+}
+
+export function findLoops(nodes: readonly N8nNode[], links: readonly N8nLink[]): Loops {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const incoming = groupBy(links, ({ to }) => to);
+  const loops = new Map<N8nNode, FoundLoop>();
+  const refused = new Map<N8nNode, string>();
+  for (const node of nodes) {
+    if (node.type !== LOOP_TYPE || node.isDisabled) continue;
+    const found = loops.size < MAX_FOUND ? findLoop(node, outgoing, incoming) : 'the file has too many loops';
+    if (typeof found === 'string') refused.set(node, found);
+    else loops.set(node, found);
+  }
+  refuseDeep(loops, refused);
+  const back = new Set([...loops.values()].flatMap((loop) => loop.back));
+  const forward = links.filter((link) => !back.has(link));
+  const { cut, inOrder } = cutCycles(nodes, forward);
+  const left = forward.filter((link) => !cut.has(link));
+  const regions = findRegions(nodes, left, [...back], [...loops.values()]);
+  return { loops, refused, regions, links: left, cut: [...cut], inOrder };
+}
+
+/** A limit, because each search for a body looks at the whole file. */
+const MAX_FOUND = 100;
+
+function findLoop(node: N8nNode, outgoing: Outgoing, incoming: Outgoing): FoundLoop | string {
+  if (node.version < 2) return 'its version 1 has one output for the items and for the end';
+  const { each } = loopOutputs(node);
+  const entries = (outgoing.get(node) ?? []).filter(({ output }) => output === each).map(({ to }) => to);
+  if (entries.length === 0) return 'nothing follows its output for the items';
+  const body = reach(entries, outgoing, node);
+  const into = [...body].flatMap((member) => incoming.get(member) ?? []);
+  if (into.some(({ from, output }) => (from === node ? output !== each : !body.has(from)))) {
+    return 'other nodes lead into the nodes of its loop';
+  }
+  const back = [...body].flatMap((member) => (outgoing.get(member) ?? []).filter(({ to }) => to === node));
+  if (back.length === 0) return 'nothing leads back to it';
+  return { body, back };
+}
+
+/**
+ * Refuses bodies inside too many other bodies. Bodies are nested or apart, because nothing leads into one from outside.
+ */
+function refuseDeep(loops: Map<N8nNode, FoundLoop>, refused: Map<N8nNode, string>): void {
+  for (const node of loops.keys()) {
+    const around = [...loops].filter(([other, { body }]) => other !== node && body.has(node)).length;
+    if (around < MAX_LOOPS_AROUND) continue;
+    loops.delete(node);
+    refused.set(node, 'it is nested too deeply');
+  }
+}
+
+/** Returns the nodes that can be reached from `from` without going through `border`. */
+function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): Set<N8nNode> {
+  const met = new Set(from.filter((node) => node !== border));
+  for (const node of met) {
+    for (const { to } of outgoing.get(node) ?? []) if (to !== border) met.add(to);
+  }
+  return met;
+}
+
+/**
+ * Kahn's algorithm. When no node is free, it takes a node of a cycle all the same and cuts the links that lead to it.
+ */
+function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut: Set<N8nLink>; inOrder: N8nNode[] } {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const incoming = groupBy(links, ({ to }) => to);
+  const open = new Map(nodes.map((node) => [node, (incoming.get(node) ?? []).length]));
+  const inOrder: N8nNode[] = [];
+  const free = nodes.filter((node) => open.get(node) === 0);
+  const cut = new Set<N8nLink>();
+  const take = (node: N8nNode): void => {
+    open.delete(node);
+    inOrder.push(node);
+    for (const { to } of outgoing.get(node) ?? []) {
+      const left = open.get(to);
+      if (left === undefined) continue;
+      open.set(to, left - 1);
+      if (left === 1) free.push(to);
+    }
+  };
+  // The nodes are in the order of discovery, so that a cycle is cut before the node by which it is entered.
+  const waiting = discoveryOrder(nodes, outgoing, free);
+  for (let at = 0, next = 0; open.size > 0;) {
+    const node = free[next];
+    if (node !== undefined) {
+      next += 1;
+      if (open.has(node)) take(node);
+      continue;
+    }
+    while (!open.has(waiting[at]!)) at += 1;
+    const first = waiting[at]!;
+    for (const link of incoming.get(first) ?? []) if (open.has(link.from)) cut.add(link);
+    take(first);
+  }
+  return { cut, inOrder };
+}
+
+function discoveryOrder(nodes: readonly N8nNode[], outgoing: Outgoing, starts: readonly N8nNode[]): N8nNode[] {
+  return [...new Set([...reach(starts, outgoing), ...nodes])];
+}
+
+/**
+ * Finds what follows the nodes that split a list, if nothing else leads into it and nothing in it looks at all items.
+ */
+function findRegions(
+  nodes: readonly N8nNode[],
+  links: readonly N8nLink[],
+  back: readonly N8nLink[],
+  loops: readonly FoundLoop[],
+): Map<N8nNode, ReadonlySet<N8nNode>> {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const incoming = groupBy(links, ({ to }) => to);
+  const regions = new Map<N8nNode, ReadonlySet<N8nNode>>();
+  const leadsBack = new Set(back.map(({ from }) => from));
+  for (const node of nodes.filter(({ type, isDisabled }) => type === SPLIT_OUT_TYPE && !isDisabled)) {
+    if (regions.size >= MAX_FOUND) break;
+    const region = reach(
+      (outgoing.get(node) ?? []).map(({ to }) => to),
+      outgoing,
+    );
+    const around = loops.filter(({ body }) => body.has(node)).length;
+    const isClosed = [...region].every((member) => {
+      if (leadsBack.has(member) || looksAtAllItems(member)) return false;
+      return (incoming.get(member) ?? []).every(({ from }) => from === node || region.has(from));
+    });
+    if (region.size > 0 && isClosed && around === 0) regions.set(node, region);
+  }
+  return regions;
+}
+
+function looksAtAllItems({ type, parameters }: N8nNode): boolean {
+  if (type === 'n8n-nodes-base.code') return parameters['mode'] !== 'runOnceForEachItem';
+  return itemsTypes.has(type);
+}
+
+/** Returns whether a node is in a body that the reader is not in. */
+export function isHidden({ loops, regions }: Loops, node: N8nNode, reader: N8nNode): boolean {
+  const bodies = [...[...loops.values()].map(({ body }) => body), ...regions.values()];
+  return bodies.some((body) => body.has(node) && !body.has(reader));
+}

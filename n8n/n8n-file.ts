@@ -1,0 +1,270 @@
+// Reads a file as n8n exports it. Nothing in it is trusted: anything that is not as it should be is left out and
+// reported.
+import { isObject, ownValue, type JsonObject } from '../graph/json.js';
+
+export interface N8nNode {
+  name: string;
+  /** The name as people read it, cut if it is too long. */
+  label: string;
+  id: unknown;
+  /** An example is `n8n-nodes-base.httpRequest`. */
+  type: string;
+  version: number;
+  parameters: JsonObject;
+  x: number;
+  y: number;
+  isDisabled: boolean;
+  /** True if the file names credentials, which n8n keeps elsewhere. */
+  hasCredentials: boolean;
+  /** The settings that n8n has for every node. */
+  settings: JsonObject;
+  /** True if several items were pinned to the node in n8n's editor. */
+  hasPinnedItems: boolean;
+}
+
+/** A connection of the kind `main`: data flows from an output of a node to an input of another one. */
+export interface N8nLink {
+  from: N8nNode;
+  output: number;
+  to: N8nNode;
+  input: number;
+}
+
+/** A connection of another kind, for example `ai_languageModel`: n8n calls a node that serves another one its sub-node. */
+interface N8nSubNode {
+  subNode: N8nNode;
+  of: N8nNode;
+  kind: string;
+}
+
+export interface N8nFile {
+  title: string | undefined;
+  nodes: N8nNode[];
+  links: N8nLink[];
+  subNodes: N8nSubNode[];
+  settings: JsonObject;
+  warnings: ImportWarning[];
+}
+
+const N8N_TYPE = /^(?:@[\w.-]+\/)?n8n-nodes-/;
+/** An output or input with a higher number does not exist in n8n either. */
+const MAX_INDEX = 1000;
+const MAX_LINKS = 50_000;
+const MAX_LABEL = 200;
+
+/** Returns whether a file that names no format is one of n8n. */
+export function isN8nFile(file: JsonObject): boolean {
+  const nodes = ownValue(file, 'nodes');
+  if (!Array.isArray(nodes)) return false;
+  return nodes.some(
+    (node: unknown) => isObject(node) && typeof node['type'] === 'string' && N8N_TYPE.test(node['type']),
+  );
+}
+
+export function readN8nFile(file: JsonObject): N8nFile {
+  const warnings: ImportWarning[] = [];
+  const nodes = readNodes(file, warnings);
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const { links, subNodes } = readConnections(file['connections'], byName, warnings);
+  const title = textOf(file['name'])?.trim();
+  return {
+    title: title === '' ? undefined : title,
+    nodes,
+    links,
+    subNodes,
+    settings: objectOf(file['settings']),
+    warnings,
+  };
+}
+
+function readNodes({ nodes: entries, pinData }: JsonObject, warnings: ImportWarning[]): N8nNode[] {
+  const nodes = new Map<string, N8nNode>();
+  for (const [index, entry] of listOf(entries).entries()) {
+    const node = isObject(entry) ? readNode(entry, objectOf(pinData)) : undefined;
+    if (node === undefined) {
+      const message = `The entry at position ${index + 1} of "nodes" is no node of n8n and was left out.`;
+      warnings.push({ node: null, message });
+    } else if (nodes.has(node.name)) {
+      const message = 'Another node of the file has the same name. This one was left out.';
+      warnings.push({ node: node.label, message });
+    } else nodes.set(node.name, node);
+  }
+  return [...nodes.values()];
+}
+
+function readNode(entry: JsonObject, pinned: JsonObject): N8nNode | undefined {
+  const { name, type, position, credentials } = entry;
+  if (typeof name !== 'string' || name.trim() === '' || typeof type !== 'string') return undefined;
+  const [x, y] = listOf(position);
+  return {
+    name,
+    label: cutText(name.trim(), MAX_LABEL),
+    id: entry['id'],
+    type,
+    version: numberOf(entry['typeVersion']) ?? 1,
+    parameters: objectOf(entry['parameters']),
+    x: coordinate(x),
+    y: coordinate(y),
+    isDisabled: entry['disabled'] === true,
+    hasCredentials: isObject(credentials) && Object.keys(credentials).length > 0,
+    settings: entry,
+    hasPinnedItems: listOf(ownValue(pinned, name)).length > 1,
+  };
+}
+
+/** Cuts a longer text to so many characters and adds three dots. */
+export function cutText(text: string, most: number): string {
+  const characters = Array.from(text.slice(0, 2 * most));
+  const isCut = text.length > 2 * most || characters.length > most;
+  const shown = isCut ? `${characters.slice(0, most).join('')}...` : text;
+  return wellFormed(shown);
+}
+
+/** Replaces halves of characters, which neither the database nor an address can hold. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Cs}/gu, '\uFFFD');
+}
+
+type ByName = ReadonlyMap<string, N8nNode>;
+
+function readConnections(
+  connections: unknown,
+  byName: ByName,
+  warnings: ImportWarning[],
+): Pick<N8nFile, 'links' | 'subNodes'> {
+  const links = new Map<string, N8nLink>();
+  const numbers = new Map([...byName.values()].map((node, number) => [node, number]));
+  const subNodes: N8nSubNode[] = [];
+  for (const [name, kinds] of Object.entries(objectOf(connections))) {
+    const from = byName.get(name);
+    for (const { kind, output, target } of targetsIn(kinds)) {
+      const to = byName.get(textOf(target['node']) ?? '');
+      if (from === undefined || to === undefined) {
+        const missing = from === undefined ? name : textOf(target['node']);
+        const message = `A connection names the node "${cutText(missing ?? '', MAX_LABEL)}", which the file does not have.`;
+        if (warnings.length < MAX_IMPORT_WARNINGS) warnings.push({ node: from?.label ?? to?.label ?? null, message });
+        continue;
+      }
+      if (kind !== 'main') {
+        if (subNodes.length < MAX_LINKS) subNodes.push({ subNode: from, of: to, kind });
+        continue;
+      }
+      const input = numberOf(target['index']) ?? 0;
+      if (output > MAX_INDEX || input < 0 || input > MAX_INDEX || links.size >= MAX_LINKS) continue;
+      links.set(`${numbers.get(from)}|${output}|${numbers.get(to)}|${input}`, { from, output, to, input });
+    }
+  }
+  return { links: [...links.values()], subNodes };
+}
+
+/** The form is `{<kind>: [[{node, type, index}], ...]}`, a list for each output. */
+function* targetsIn(kinds: unknown): Generator<{ kind: string; output: number; target: JsonObject }> {
+  for (const [kind, outputs] of Object.entries(objectOf(kinds))) {
+    for (const [output, targets] of listOf(outputs).entries()) {
+      for (const target of listOf(targets)) if (isObject(target)) yield { kind, output, target };
+    }
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function objectsOf(value: unknown): JsonObject[] {
+  return listOf(value).filter(isObject);
+}
+
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** Reads a value inside objects; undefined where one of them is missing. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((current, name) => ownValue(current, name), value);
+}
+
+/** Ids and models are either a text or an object `{__rl: true, value, mode}`. */
+export function locatedValue(value: unknown): unknown {
+  return isObject(value) ? value['value'] : value;
+}
+
+function coordinate(value: unknown): number {
+  const number = numberOf(value) ?? 0;
+  return Math.max(-100_000, Math.min(100_000, number));
+}
+
+/** A difference between the file and the drawing. `node` is null for one that concerns the whole file. */
+export interface ImportWarning {
+  node: string | null;
+  message: string;
+}
+
+/** No person reads more warnings than this, and hostile files could cause any number. */
+export const MAX_IMPORT_WARNINGS = 1000;
+
+export const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
+export const SPLIT_OUT_TYPE = 'n8n-nodes-base.splitOut';
+export const STICKY_NOTE_TYPE = 'n8n-nodes-base.stickyNote';
+
+/** Nodes of these types look at all items at once. A code node can do so by its mode. */
+export const itemsTypes: ReadonlySet<string> = new Set([
+  LOOP_TYPE,
+  SPLIT_OUT_TYPE,
+  'n8n-nodes-base.merge',
+  'n8n-nodes-base.aggregate',
+  'n8n-nodes-base.summarize',
+  'n8n-nodes-base.limit',
+  'n8n-nodes-base.sort',
+  'n8n-nodes-base.removeDuplicates',
+  'n8n-nodes-base.compareDatasets',
+  'n8n-nodes-base.itemLists',
+  'n8n-nodes-base.function',
+  'n8n-nodes-base.executeWorkflow',
+  'n8n-nodes-base.respondToWebhook',
+]);
+
+// Sub-nodes serve other nodes: models, memories, tools and parsers.
+
+export interface SubNodes {
+  has: (node: N8nNode) => boolean;
+  /** The sub-nodes of a node of one kind of connection, which count as used. */
+  take: (node: N8nNode, kind: string) => N8nNode[];
+  /** The sub-nodes that no node has used. */
+  unused: () => N8nNode[];
+}
+
+export function findSubNodes({ subNodes }: N8nFile): SubNodes {
+  const byOwner = groupBy(subNodes, ({ of }) => of);
+  const all = new Set(subNodes.map(({ subNode }) => subNode));
+  const used = new Set<N8nNode>();
+  return {
+    has: (node) => all.has(node),
+    take(node, kind) {
+      const connections = (byOwner.get(node) ?? []).filter((connection) => connection.kind === kind);
+      const found = new Set(connections.map(({ subNode }) => subNode));
+      for (const subNode of found) used.add(subNode);
+      return [...found];
+    },
+    unused: () => [...all].filter((subNode) => !used.has(subNode)),
+  };
+}
+
+/** Groups the items of a list, each group in the order of the list. */
+export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,82 @@
+// The works that a process can be asked to do, and its replies.
+import { LRUCache } from 'lru-cache';
+import { answerQuestions, type Question, type QuestionMode } from '../graph/judge.js';
+import { compileSchema, schemaProblem, type SchemaCheck } from '../graph/json-schema.js';
+import { parseJson } from '../graph/json-text.js';
+import { NodeError } from '../graph/node-error.js';
+
+export type Work =
+  /** Finds the questions of one node that hold. Their sides are indexes of `texts`, because a message copies each text. */
+  | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
+  /** Asks whether a value fits a schema, both as JSON text. Without a value it asks whether the schema can be used. */
+  | { kind: 'schema'; schema: string; value?: string };
+
+interface PackedQuestion extends Pick<Question, 'operator'> {
+  left: number;
+  right: number;
+}
+
+export function questionsWork(questions: readonly Question[], mode: QuestionMode): Work {
+  const indexes = new Map<string, number>();
+  const indexOf = (text: string): number => {
+    const index = indexes.get(text) ?? indexes.size;
+    indexes.set(text, index);
+    return index;
+  };
+  const packed = questions.map(({ left, operator, right }) => {
+    return { left: indexOf(left), operator, right: indexOf(right) };
+  });
+  return { kind: 'questions', texts: [...indexes.keys()], questions: packed, mode };
+}
+
+export type Reply =
+  /** The indexes of the questions that hold. */
+  | { kind: 'held'; held: number[] }
+  /** `problem` is the first thing that does not fit. */
+  | { kind: 'checked'; problem: string | undefined }
+  /** Nothing can be checked by the schema, for this reason. */
+  | { kind: 'unusable'; reason: string }
+  /** The node fails. */
+  | { kind: 'failed'; code: string; message: string };
+
+/** The key is the schema as JSON text. A workflow uses its schema repeatedly. A compiled schema is larger than its text. */
+const checks = new LRUCache<string, SchemaCheck>({
+  max: 50,
+  maxSize: 256 * 1024,
+  sizeCalculation: (_check, text) => text.length + 1,
+});
+
+export function perform(work: Work): Reply {
+  if (work.kind === 'schema') return checkBySchema(work);
+  const { texts, mode } = work;
+  const questions = work.questions.map(({ left, operator, right }) => {
+    return { left: texts[left]!, operator, right: texts[right]! };
+  });
+  try {
+    return { kind: 'held', held: answerQuestions(questions, mode) };
+  } catch (error) {
+    if (error instanceof NodeError) return { kind: 'failed', code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+function checkBySchema({ schema, value }: Work & { kind: 'schema' }): Reply {
+  try {
+    const check = checkOf(schema);
+    return { kind: 'checked', problem: value === undefined ? undefined : check(parseJson(value)) };
+  } catch (error) {
+    // The stack overflows if a schema refers to itself without end.
+    return { kind: 'unusable', reason: error instanceof Error ? error.message : 'the schema cannot be compiled' };
+  }
+}
+
+function checkOf(text: string): SchemaCheck {
+  const known = checks.get(text);
+  if (known !== undefined) return known;
+  const schema = parseJson(text);
+  const problem = schemaProblem(schema);
+  if (problem !== undefined) throw new Error(problem);
+  const check = compileSchema(schema as object);
+  checks.set(text, check);
+  return check;
+}

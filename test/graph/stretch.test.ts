@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import type { NodeKind } from '../../graph/kinds.js';
+import type { Plan } from '../../graph/plan.js';
+import { Planner } from '../../graph/planner.js';
+import { StretchPlan } from '../../graph/stretch-plan.js';
+import { mayBeginTogether, stretchFrom, type Stretch, type Stride } from '../../graph/stretch.js';
+
+/** Each node is written as its kind and the nodes that follow it, by their numbers; of a condition those of its ways. */
+type Drawn = [kind: NodeKind, ...next: (number | [number, number])[]];
+
+function toPlan(drawn: Drawn[], more: Partial<Plan> = {}): Plan {
+  const out = drawn.map(([, ...next]) => next.map((to): [number, number] => (typeof to === 'number' ? [to, 0] : to)));
+  const indegree = drawn.map((_, node) => out.flat().filter(([to]) => to === node).length);
+  const ids = drawn.map((_, node) => `n${node}`);
+  return { ids, kinds: drawn.map(([kind]) => kind), labels: ids, out, indegree, ...more };
+}
+
+/** The planner of a run whose trigger and `ended` have ended, and whose other ready nodes are as given. */
+function plannerAfter(plan: Plan, ...ended: number[]): Planner {
+  const planner = new Planner(plan);
+  for (const node of [0, ...ended]) {
+    planner.takeThis(node);
+    planner.succeed(node, 0);
+  }
+  return planner;
+}
+
+function stretchOf(plan: Plan, planner: Planner, firsts: number[], stride: Stride): Stretch {
+  for (const node of firsts) planner.takeThis(node);
+  return stretchFrom(plan, planner, firsts, stride);
+}
+
+describe('a stretch', () => {
+  it('goes on from a request through nodes that leave no process, to the next that does', () => {
+    const plan = toPlan([['trigger', 1], ['http', 2], ['set', 3], ['condition', [4, 1], [5, 2]], ['http'], ['output']]);
+    assert.deepEqual(stretchOf(plan, plannerAfter(plan), [1], 'visible').nodes.slice(0, 4), [1, 2, 3, 4]);
+    const inRow = toPlan([['trigger', 1], ['http', 2], ['set', 3], ['http']]);
+    assert.deepEqual(stretchOf(inRow, plannerAfter(inRow), [1], 'visible'), { nodes: [1, 2] });
+    assert.deepEqual(stretchOf(inRow, plannerAfter(inRow), [1], 'dense'), { nodes: [1, 2, 3], isRest: true });
+  });
+
+  it('ends before a model call in either execution, and is the rest of the run behind it', () => {
+    const plan = toPlan([['trigger', 1], ['http', 2], ['llm', 3], ['http']]);
+    const planner = plannerAfter(plan);
+    assert.deepEqual(stretchOf(plan, planner, [1], 'dense'), { nodes: [1] });
+    planner.succeed(1, 0);
+    assert.deepEqual(stretchOf(plan, planner, [2], 'dense'), { nodes: [2, 3], isRest: true });
+  });
+
+  it('leaves out what waits for a node outside, and tells which links have been taken', () => {
+    const plan = toPlan([['trigger', 1, 2], ['http', 3], ['http', 3], ['set', 4], ['output']]);
+    const planner = plannerAfter(plan);
+    assert.deepEqual(stretchOf(plan, planner, [1], 'visible'), { nodes: [1] });
+    const other = stretchOf(plan, planner, [2], 'visible');
+    assert.deepEqual(other, { nodes: [2] }, 'each waits for the other');
+    planner.succeed(1, 0);
+    assert.deepEqual(stretchFrom(plan, planner, [2], 'visible'), { nodes: [2, 3, 4], live: [3], isRest: true });
+  });
+
+  it('holds what a decision may skip, where the scope ends with it', () => {
+    const plan = toPlan([['trigger', 1], ['http', 2], ['condition', [3, 1], [4, 2]], ['llm'], ['output']]);
+    const stretch = stretchOf(plan, plannerAfter(plan), [1], 'visible');
+    assert.deepEqual(stretch, { nodes: [1, 2, 3, 4], isRest: true });
+    const walk = new StretchPlan(plan, stretch);
+    const settle = (place: number, handle: number): void => {
+      walk.planner.takeThis(place);
+      walk.planner.succeed(place, handle);
+    };
+    settle(0, 0);
+    assert.deepEqual(walk.next('visible'), [1]);
+    settle(1, 2);
+    assert.deepEqual(walk.next('visible'), [3], 'the model call is skipped');
+    settle(3, 0);
+    assert.equal(walk.planner.open, 0);
+  });
+
+  it('has at most fifty nodes', () => {
+    const drawn = Array.from({ length: 80 }, (_, node): Drawn => (node === 79 ? ['set'] : ['set', node + 1]));
+    const plan = toPlan([['trigger', 1], ...drawn.slice(1)]);
+    assert.equal(stretchOf(plan, plannerAfter(plan), [1], 'visible').nodes.length, 50);
+  });
+});
+
+describe('a walk', () => {
+  it('begins no request while a node outside has something to learn', () => {
+    // Behind the first request there is a second one, and a model call, which must not wait for it.
+    const plan = toPlan([['trigger', 1], ['http', 2, 3], ['http'], ['llm']]);
+    const stretch = stretchOf(plan, plannerAfter(plan), [1], 'dense');
+    const walk = new StretchPlan(plan, stretch);
+    walk.planner.takeThis(0);
+    walk.planner.succeed(0, 0);
+    assert.deepEqual(walk.next('dense'), []);
+  });
+
+  it('begins no request after a node that is to be attempted again, but decides what it can', () => {
+    const plan = toPlan([['trigger', 1], ['http', 2, 3], ['http', 4], ['set', 4], ['output']]);
+    const walk = new StretchPlan(plan, stretchOf(plan, plannerAfter(plan), [1], 'dense'));
+    walk.planner.takeThis(0);
+    walk.planner.succeed(0, 0);
+    const placeOf = (node: number): number => [0, 1, 2, 3].find((place) => walk.numberOf(place) === node)!;
+    assert.deepEqual(walk.next('dense', true), [placeOf(3)]);
+    walk.planner.takeThis(placeOf(3));
+    walk.planner.succeed(placeOf(3), 0);
+    assert.deepEqual([walk.next('dense', true), walk.next('dense')], [[], [placeOf(2)]]);
+  });
+
+  it('begins requests together only if the same node follows all of them, which waits for all', () => {
+    const joined = toPlan([['trigger', 1, 2], ['http', 3], ['http', 3], ['http']]);
+    assert.equal(mayBeginTogether('dense', joined, 1, 2), true);
+    assert.equal(mayBeginTogether('visible', joined, 1, 2), false);
+    assert.equal(mayBeginTogether('dense', { ...joined, joinsAny: [3] }, 1, 2), false);
+    const apart = toPlan([['trigger', 1, 2], ['http', 3], ['http', 4], ['http'], ['http']]);
+    assert.equal(mayBeginTogether('dense', apart, 1, 2), false);
+    const ends = toPlan([['trigger', 1, 2, 3], ['http'], ['http'], ['set']]);
+    assert.equal(mayBeginTogether('dense', ends, 1, 2), true);
+    assert.equal(mayBeginTogether('dense', ends, 1, 3), false);
+  });
+});

@@ -1,0 +1,102 @@
+// The processes of the build, as the API and the worker start them.
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import type { Question } from '../../graph/judge.js';
+import { createProcesses, ProcessesBusyError, type Processes } from '../../processes/processes.js';
+import { questionsWork, type Work } from '../../processes/work.js';
+
+const ENTRY = new URL('../../dist/processes/host.js', import.meta.url);
+const NEVER = new AbortController().signal;
+
+/** Some 0.3 s of one processor. */
+const slow: Question = { left: 'ab'.repeat(600_000), operator: 'matches', right: String.raw`\p{L}+\d$` };
+const slowWork: Work = questionsWork([slow], 'all');
+const quick: Work = questionsWork([{ left: 'a', operator: 'matches', right: 'a' }], 'all');
+/** Each level asks the next one twice: 2^60 steps. */
+const endless = JSON.stringify({
+  $ref: '#/$defs/d0',
+  $defs: Object.fromEntries(
+    Array.from({ length: 60 }, (_, at) => {
+      const next = at === 59 ? { type: 'object' } : { $ref: `#/$defs/d${at + 1}` };
+      return [`d${at}`, { allOf: [next, next] }];
+    }),
+  ),
+});
+
+describe('processes', function () {
+  this.timeout(60_000);
+  let processes: Processes;
+  beforeEach(() => void (processes = createProcesses(ENTRY)));
+  afterEach(() => processes.close());
+
+  const run = (work: Work, owner = 1, given: { signal?: AbortSignal; limitMs?: number; maxWaiting?: number } = {}) =>
+    processes.run(work, { owner, signal: NEVER, limitMs: 30_000, ...given });
+
+  it('answer which questions hold, the mistakes in patterns, and what fits no schema', async () => {
+    const questions: Question[] = [
+      { left: 'b', operator: '==', right: 'a' },
+      { left: '7', operator: 'in', right: '[7, 8]' },
+      { left: 'abc', operator: 'matches', right: '^a.c$' },
+    ];
+    assert.deepEqual(await run(questionsWork(questions, 'all')), { kind: 'held', held: [1, 2] });
+    assert.deepEqual(await run(questionsWork(questions, 'first')), { kind: 'held', held: [1] });
+    const wrong = await run(questionsWork([{ ...questions[2]!, right: '(' }], 'all'));
+    assert.deepEqual([wrong?.kind, (wrong as { code?: string }).code], ['failed', 'invalid_pattern']);
+    const schema = JSON.stringify({ type: 'number' });
+    const fitting = await Promise.all(
+      ['5', '"x"', undefined].map((value) => run({ kind: 'schema', schema, ...(value !== undefined && { value }) })),
+    );
+    assert.deepEqual(fitting, [
+      { kind: 'checked', problem: undefined },
+      { kind: 'checked', problem: 'it must be number' },
+      { kind: 'checked', problem: undefined },
+    ]);
+    assert.equal((await run({ kind: 'schema', schema: '{"$ref":"#/nothing"}' }))?.kind, 'unusable');
+    assert.equal((await run({ kind: 'schema', schema: '{"$async":true}', value: '1' }))?.kind, 'unusable');
+  });
+
+  it('leave the process to itself while they work', async () => {
+    await run(quick);
+    let longestMs = 0;
+    let lastMs = performance.now();
+    const timer = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - lastMs);
+      lastMs = performance.now();
+    }, 5);
+    await run({ kind: 'schema', schema: endless, value: '{}' }, 1, { limitMs: 1_500 });
+    clearInterval(timer);
+    assert.ok(longestMs < 1_000, `${longestMs} ms`);
+  });
+
+  it('are ended when they are late, stopped, or take too much memory, and the next work is done', async () => {
+    assert.equal(await run({ kind: 'schema', schema: endless, value: '{}' }, 1, { limitMs: 300 }), undefined);
+    const stop = new AbortController();
+    const stopped = run({ kind: 'schema', schema: endless, value: '{}' }, 1, { signal: stop.signal });
+    await setTimeout(200);
+    stop.abort(new Error('cancelled'));
+    await assert.rejects(stopped, /cancelled/);
+    const huge: Question = { left: 'x', operator: 'in', right: `[${'[],'.repeat(9_000_000)}1]` };
+    assert.equal(await run(questionsWork([huge], 'all')), undefined);
+    assert.deepEqual(await run(quick), { kind: 'held', held: [0] });
+  });
+
+  it('never serve one owner alone: the work of others is done amid any amount of it', async () => {
+    await Promise.all([run(quick, 1), run(quick, 2)]);
+    const done: number[] = [];
+    const all = Array.from({ length: 12 }, async () => {
+      await run(slowWork, 1);
+      done.push(1);
+    });
+    await setTimeout(20);
+    await Promise.all([3, 4, 5].map((owner) => run(quick, owner)));
+    assert.ok(done.length < 6, `${done.length} works of the first owner came before`);
+    await Promise.all(all);
+  });
+
+  it('refuse an owner who has too much work that waits', async () => {
+    const [first, second] = [run(slowWork), run(slowWork)];
+    await assert.rejects(run(quick, 1, { maxWaiting: 1 }), ProcessesBusyError);
+    assert.deepEqual(await run(quick, 2, { maxWaiting: 1 }), { kind: 'held', held: [0] });
+    await Promise.all([first, second]);
+  });
+});

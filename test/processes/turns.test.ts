@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { Turns } from '../../processes/turns.js';
+
+const NEVER = new AbortController().signal;
+
+describe('turns of projects', () => {
+  /** Takes a turn and notes it once it has begun. */
+  function taking(turns: Turns, begun: string[]) {
+    return (projectId: number, name: string, signal = NEVER) =>
+      turns.take(projectId, signal).then(() => void begun.push(name));
+  }
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('are given in order of arrival, past projects that have as many as they may have', async () => {
+    const turns = new Turns({ total: 3, perProject: 2 });
+    const begun: string[] = [];
+    const take = taking(turns, begun);
+    void take(1, 'a1');
+    void take(1, 'a2');
+    void take(1, 'a3');
+    void take(2, 'b1');
+    void take(2, 'b2');
+    await settled();
+    assert.deepEqual(begun, ['a1', 'a2', 'b1']);
+    turns.end(2);
+    await settled();
+    assert.deepEqual(begun.slice(3), ['b2']);
+    turns.end(1);
+    await settled();
+    assert.deepEqual(begun.slice(4), ['a3']);
+  });
+
+  it('are left by who is stopped, before or while it waits', async () => {
+    const turns = new Turns({ total: 1, perProject: 1 });
+    const begun: string[] = [];
+    const take = taking(turns, begun);
+    await take(1, 'a');
+    const stop = new AbortController();
+    const waiting = take(2, 'b', stop.signal);
+    void take(3, 'c');
+    stop.abort(new Error('stopped'));
+    await assert.rejects(waiting, { message: 'stopped' });
+    await assert.rejects(take(2, 'd', stop.signal), { message: 'stopped' });
+    turns.end(1);
+    await settled();
+    assert.deepEqual(begun, ['a', 'c']);
+  });
+});
