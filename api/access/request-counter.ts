@@ -24,10 +24,10 @@ export interface RequestCounter<Credentials, Counted extends CountedWindow> {
 }
 
 interface Statements<Credentials, Counted> {
-  nameOf(credentials: Credentials): string;
-  ownerOf(counted: Counted): number;
-  count(credentials: Credentials, count: number): Promise<Counted | undefined>;
-  uncount(owner: number, uncounted: Uncounted): Promise<number | undefined>;
+  nameOf: (credentials: Credentials) => string;
+  ownerOf: (counted: Counted) => number;
+  count: (credentials: Credentials, count: number) => Promise<Counted | undefined>;
+  uncount: (owner: number, uncounted: Uncounted) => Promise<number | undefined>;
 }
 
 const MOST_TOGETHER = 1_000;

@@ -68,7 +68,6 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
     return { rows, numAffectedRows: BigInt(rows.length) };
   }
 
-  const { executeQuery } = DefaultQueryExecutor.prototype;
   DefaultQueryExecutor.prototype.executeQuery = function <R>({ sql: text }: CompiledQuery): Promise<QueryResult<R>> {
     const { stack = '' } = new Error('here');
     return perform(text, stack) as Promise<QueryResult<R>>;
@@ -96,7 +95,8 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
       return described;
     },
     async close() {
-      DefaultQueryExecutor.prototype.executeQuery = executeQuery;
+      // The class has inherited the method, so this restores it.
+      Reflect.deleteProperty(DefaultQueryExecutor.prototype, 'executeQuery');
       await client.end();
     },
   };

@@ -16,7 +16,7 @@ const DEEPEST = 6;
 const openBox = { keyId: '00000000', seal: () => Buffer.from('x'), open: () => '[]' } as unknown as SecretBox;
 
 export interface Sampler {
-  sample(type: Type): unknown;
+  sample: (type: Type) => unknown;
 }
 
 /** `choose`: which of `count` possibilities is taken. */
@@ -34,7 +34,7 @@ export function createSampler(checker: Checker, db: Database, choose: (count: nu
 
   function sample(type: Type, depth = 0): unknown {
     if (type.isUnionType()) {
-      const types = type.getTypes()!;
+      const types = type.getTypes();
       return sample(types[choose(types.length)]!, depth);
     }
     if (type.isLiteralType()) return (type as unknown as { value: unknown }).value;

@@ -24,6 +24,8 @@ export interface Site {
   type: Type;
   /** The members that it has for sure; undefined where the statement has no rows. */
   row: Map<string, Kind> | undefined;
+  /** The compiler has checked a statement of the builder that returns no rows. */
+  isChecked: boolean;
 }
 
 export interface ExportedFunction {
@@ -40,6 +42,9 @@ export interface Sources {
 }
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..');
+
+/** What statements of the builder return that have no rows. */
+const COUNTS = ['InsertResult', 'UpdateResult', 'DeleteResult'];
 
 const EXECUTES = ['execute', 'executeTakeFirst', 'executeTakeFirstOrThrow'];
 
@@ -86,7 +91,8 @@ function siteOf({ checker }: Project, source: SourceFile, file: string, call: Ca
   const isRaw = isMethod && symbolOf(answer) === 'QueryResult';
   const row = isRaw ? checker.getTypeArguments(answer as never)[0]! : elementOf(checker, answer);
   const { line } = source.getLineAndCharacterOfPosition(name.getStart(source));
-  return [{ place: `${file}:${line + 1}`, type: row, row: membersOf(checker, row) }];
+  const isChecked = !isRaw && COUNTS.includes(symbolOf(row));
+  return [{ place: `${file}:${line + 1}`, type: row, row: membersOf(checker, row), isChecked }];
 }
 
 /** Whether it is what `createStatement` has returned. */
@@ -114,26 +120,23 @@ function elementOf(checker: Checker, type: Type): Type {
   return checker.isArrayType(given) ? checker.getTypeArguments(given as never)[0]! : given;
 }
 
-/** What statements without rows return. */
-const COUNTS = ['InsertResult', 'UpdateResult', 'DeleteResult'];
-
 function membersOf(checker: Checker, row: Type): Map<string, Kind> | undefined {
   if ((row.flags & (TypeFlags.Unknown | TypeFlags.Any)) !== 0 || COUNTS.includes(symbolOf(row))) return undefined;
   const members = checker.getPropertiesOfType(row).flatMap((member): [string, Kind][] => {
     const type = checker.getTypeOfSymbol(member);
-    if (type === undefined || mayBeAbsent(type)) return [];
+    if (type === undefined || mayBeAbsent(type) || (type.flags & TypeFlags.Null) !== 0) return [];
     return [[member.name, kindOf(checker, type)]];
   });
   return new Map(members);
 }
 
 function mayBeAbsent(type: Type): boolean {
-  return type.isUnionType() && type.getTypes()!.some(({ flags }) => (flags & TypeFlags.Undefined) !== 0);
+  return type.isUnionType() && type.getTypes().some(({ flags }) => (flags & TypeFlags.Undefined) !== 0);
 }
 
 export function kindOf(checker: Checker, declared: Type): Kind {
   const type = checker.getNonNullableType(declared) ?? declared;
-  const parts = type.isUnionType() ? type.getTypes()! : [type];
+  const parts = type.isUnionType() ? type.getTypes() : [type];
   const kinds = new Set(parts.map((part) => kindOfPart(checker, part)));
   return kinds.size === 1 ? [...kinds][0]! : 'json';
 }

@@ -63,7 +63,8 @@ describe('the statements of db/', function () {
   }
 
   it('are all described', () => {
-    const missing = sources.sites.filter((site) => described.get(site)!.length === 0).map(({ place }) => place);
+    const unknown = sources.sites.filter((site) => !site.isChecked && described.get(site)!.length === 0);
+    const missing = unknown.map(({ place }) => place);
     assert.deepEqual(missing, [], [...database.refusals].join('\n\n'));
   });
 
@@ -78,13 +79,14 @@ type Callable = (...given: unknown[]) => unknown;
 function takesDatabase({ parameters }: ExportedFunction): boolean {
   const [first] = parameters;
   if (first === undefined) return false;
-  const types = first.isUnionType() ? first.getTypes()! : [first];
+  const types = first.isUnionType() ? first.getTypes() : [first];
   return types.some((type) => ['Kysely', 'Transaction'].includes(symbolOf(type)));
 }
 
 async function exhaust(result: unknown): Promise<void> {
   if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return;
-  for await (const _piece of result as AsyncIterable<unknown>);
+  const pieces = (result as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  while ((await pieces.next()).done !== true);
 }
 
 /** Every choice in its turn, then as if by chance, the same each time. */
