@@ -26,8 +26,8 @@ export interface RequestCounter<Credentials, Counted extends CountedWindow> {
 interface Statements<Credentials, Counted> {
   nameOf: (credentials: Credentials) => string;
   ownerOf: (counted: Counted) => number;
-  count: (credentials: Credentials, count: number) => Promise<Counted | undefined>;
-  uncount: (owner: number, uncounted: Uncounted) => Promise<number | undefined>;
+  count(credentials: Credentials, count: number): Promise<Counted | undefined>;
+  uncount(owner: number, uncounted: Uncounted): Promise<number | undefined>;
 }
 
 const MOST_TOGETHER = 1_000;

@@ -66,6 +66,6 @@ export async function readAnswer(db: Db, key: NodeKey): Promise<Buffer> {
     .where((row) => row.and(keyColumns(key)))
     .where('answer_enc', 'is not', null)
     .executeTakeFirst();
-  if (wait === undefined || wait.answer_enc === null) throw new Error('the answer of a wait is gone');
+  if (!wait?.answer_enc) throw new Error('the answer of a wait is gone');
   return wait.answer_enc;
 }

@@ -107,7 +107,11 @@ describe('nodes of a polled run', function () {
 
   it('that are too large together are left to be read apart', async () => {
     const [small, large] = [http(`${target.url}/small`), http(`${target.url}/bytes/600000`)];
-    const runId = await start(small, large);
+    const begin = trigger();
+    link(begin, small);
+    link(small, large);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([begin, small, large]));
+    const runId = (await api.run(workflowId)).data.id;
     await api.pollToEnd(runId);
     const { nodes } = await read(runId);
     const apart = nodes.filter(({ apartBytes }) => apartBytes !== null);

@@ -68,6 +68,7 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
     return { rows, numAffectedRows: BigInt(rows.length) };
   }
 
+  // The method of the base class is hidden until the end.
   DefaultQueryExecutor.prototype.executeQuery = function <R>({ sql: text }: CompiledQuery): Promise<QueryResult<R>> {
     const { stack = '' } = new Error('here');
     return perform(text, stack) as Promise<QueryResult<R>>;
@@ -95,7 +96,6 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
       return described;
     },
     async close() {
-      // The class has inherited the method, so this restores it.
       Reflect.deleteProperty(DefaultQueryExecutor.prototype, 'executeQuery');
       await client.end();
     },
