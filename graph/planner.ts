@@ -146,7 +146,7 @@ export class Planner {
     return this.#states[node] === NodeState.waiting ? this.#unsettled[node]! : undefined;
   }
 
-  /** Whether a link to the node has been taken. */
+  /** Returns whether a link to the node has been taken. */
   isLinkTaken(node: number): boolean {
     return this.#live[node]! > 0;
   }
@@ -196,7 +196,7 @@ export class Planner {
     return states;
   }
 
-  /** Taken when the run has drained. Nodes that wait, and loops that are open, are still `running` in it. */
+  /** Returns a snapshot of a run that has drained. Nodes that wait, and loops that are open, are still `running` in it. */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),

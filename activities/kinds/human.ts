@@ -32,7 +32,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
     async perform(task) {
       const data = humanNode.schema.parse(task.node.data);
       const { masker } = task.run;
-      const message = masker.text(renderText(data.message, await contexts.loadScope(task, data.message)));
+      const message = masker.text(renderText(data.message, await contexts.loadValues(task, data.message)));
       const wait = await askPeople(db, task, {
         label: task.node.label,
         message: toStored(message),

@@ -30,7 +30,7 @@ export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
       const data = workflowNode.schema.parse(task.node.data);
       const request = { workflowId: data.workflow_id, call: NODE_ITSELF, waits: data.wait };
       const begun = await ensureChild(deps, task, request, async () =>
-        childInput(data, await deps.contexts.loadScope(task, data.input), MAX_INPUT_CHARACTERS),
+        childInput(data, await deps.contexts.loadValues(task, data.input), MAX_INPUT_CHARACTERS),
       );
       const { isOpen, untilMs } = begun;
       const isOver = untilMs === null || !isOpen;

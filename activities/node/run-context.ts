@@ -18,7 +18,7 @@ import { innermostLoop } from '../../graph/iteration-path.js';
 import type { CallbackUrls } from './callback-urls.js';
 import { runClosedFailure } from './failures.js';
 import { takeRun, type TakingDeps } from './take-run.js';
-import { createScopeLoader, type ScopeTask } from './load-scope.js';
+import { createValuesLoader, type ValuesTask } from './load-values.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 
 export interface RunContext {
@@ -59,8 +59,8 @@ export interface RunContexts {
   load(runId: string): Promise<RunContext>;
   /** The same, for whoever executes something of the run: it has started then (`takeRun`). */
   take(runId: string): Promise<RunContext>;
-  /** See `createScopeLoader`. */
-  loadScope(task: ScopeTask, templates: unknown): Promise<VariableValues>;
+  /** See `createValuesLoader`. */
+  loadValues(task: ValuesTask, templates: unknown): Promise<VariableValues>;
 }
 
 interface KeptRun {
@@ -177,7 +177,7 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
       await take(run);
       return withPassed(run);
     },
-    loadScope: createScopeLoader({
+    loadValues: createValuesLoader({
       db,
       secretBox,
       callbacks,

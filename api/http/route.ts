@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
 import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
@@ -21,7 +21,7 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  * The caller, the only project that their key reaches if it is restricted to one, and the kind of credential, which
  * determines the form of the body of run and re-run.
  */
-export interface Caller extends Scope {
+export interface Caller extends Reach {
   credential: 'key' | 'session';
   /** Of an API key. */
   keyId?: number;

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { hashKey } from '../projects/keys-repository.js';
 import { countedKey, type CountedKey } from '../projects/rate-limits-repository.js';
-import type { Scope } from '../projects/scope.js';
+import type { Reach } from '../projects/reach.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
@@ -19,7 +19,7 @@ import { stateTagOfRow, versionColumns, versionJoin } from './run-version.js';
 
 export type { OpenRequest, PolledNode, PolledRun, PolledText } from './polled-run.js';
 
-export interface Poll extends Scope {
+export interface Poll extends Reach {
   runId: string;
 }
 
@@ -36,10 +36,10 @@ export const TOGETHER_BYTES = 64 * 1024;
  */
 export async function readRunForPoll(
   db: Db,
-  { runId, ...scope }: Poll,
+  { runId, ...reach }: Poll,
   retentionDays: number,
 ): Promise<PolledRun | undefined> {
-  const asked = askedBy(runId, scope);
+  const asked = askedBy(runId, reach);
   const { rows } = await sql<NodeRow>`/* poll_run */
     SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled, node.is_reused,
       ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
@@ -53,7 +53,7 @@ export async function readRunForPoll(
   return toRun(rows);
 }
 
-function askedBy(runId: string, { userId, projectId }: Scope): RawBuilder<unknown> {
+function askedBy(runId: string, { userId, projectId }: Reach): RawBuilder<unknown> {
   return sql`(
     SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id, ${projectId ?? null}::integer AS only_project)`;
 }
@@ -61,10 +61,10 @@ function askedBy(runId: string, { userId, projectId }: Scope): RawBuilder<unknow
 /** How far a run is, without its nodes; undefined where no run has the id. */
 export async function readRunHead(
   db: Db,
-  { runId, ...scope }: Poll,
+  { runId, ...reach }: Poll,
   retentionDays: number,
 ): Promise<PolledState | undefined> {
-  const asked = askedBy(runId, scope);
+  const asked = askedBy(runId, reach);
   const { rows } =
     await sql<StateRow>`/* run_head */ SELECT ${stateColumns(retentionDays)} FROM ${runsOf(asked)}`.execute(db);
   return rows[0] && toState(rows[0]);

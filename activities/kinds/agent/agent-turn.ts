@@ -62,7 +62,7 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Ope
 
 async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
   const data = agentNode.schema.parse(task.node.data);
-  const values = await deps.contexts.loadScope(task, pickTemplates(data));
+  const values = await deps.contexts.loadValues(task, pickTemplates(data));
   const form = toAnswerForm(renderJson(data.settings.response_format, values));
   // Before anybody pays for an answer that cannot be checked.
   if (form !== undefined) await deps.forms.prepare(form, { projectId: task.run.projectId, signal: task.signal });

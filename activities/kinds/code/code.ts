@@ -49,7 +49,7 @@ export function createCodeRunner({ contexts, sandbox, logger }: CodeDeps): NodeK
 
 /** Returns the program only, so that the values of its variables are not held while it runs. */
 async function prepare(contexts: RunContexts, data: CodeNodeData, task: NodeTask): Promise<Program> {
-  const values = await contexts.loadScope(task, data.inputs);
+  const values = await contexts.loadValues(task, data.inputs);
   const marked = toMarkedInputs(renderJson(data.inputs, values));
   const bytes = Buffer.byteLength(marked.inputs);
   if (bytes > MAX_INPUT_BYTES) {

@@ -22,7 +22,7 @@ const frame = { ...REPEATABLE, settled: () => ENDED };
 export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeStep<LoopFacts> {
   async function storeRendered(task: NodeTask): Promise<number> {
     const { data } = task.node;
-    const items = itemsOf(data, await contexts.loadScope(task, data['items']));
+    const items = itemsOf(data, await contexts.loadValues(task, data['items']));
     const texts = items.map((item) => writeJson(item));
     await task.memory.resize(task.memory.bytes + PARSED_FACTOR * texts.reduce((sum, text) => sum + text.length, 0));
     const sealed = texts.map((text, index) =>

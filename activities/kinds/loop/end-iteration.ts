@@ -28,11 +28,11 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
     const inIteration = { ...task, path: iterationPath(task.path, id, index) };
     const ofLast = lastNode === undefined ? '' : `{{ ${lastNode}.result }}`;
     const templates = [data['output'] ?? ofLast, kind === 'loop' ? data['until'] : undefined];
-    const scope = await contexts.loadScope(inIteration, templates);
-    const value = outputOfIteration(data['output'], scope, lastNode);
+    const values = await contexts.loadValues(inIteration, templates);
+    const value = outputOfIteration(data['output'], values, lastNode);
     const content = typeof value === 'string' ? value : writeJson(value);
     await task.memory.resize(task.memory.bytes + RECORDING_FACTOR * content.length);
-    const isOver = kind === 'loop' && (await judgeRound(deps, task, { scope, index, value }));
+    const isOver = kind === 'loop' && (await judgeRound(deps, task, { values, index, value }));
     return { output: { content, value }, isOver };
   }
 
