@@ -16,7 +16,7 @@ import {
 } from './child-run.js';
 import { overWait } from './wait-deps.js';
 
-/** Of an input as JSON text. */
+/** This limit counts an input as JSON text. */
 const MAX_INPUT_CHARACTERS = 8 * 1024 * 1024;
 
 /** Nothing is claimed before: the node begins together with the acceptance of its run, which a repetition finds. */

@@ -27,7 +27,7 @@ interface ValuesDeps {
   rememberedItem: (loop: NodeKey, index: number) => string | undefined;
 }
 
-/** What of a run is read (`RunContext`). */
+/** The parts of a run that are read (`RunContext`). */
 interface ReadableRun {
   runId: string;
   input: RunInput;

@@ -38,7 +38,7 @@ export interface RunContext {
   rootRunId: string;
   /** Whether it has taken over results of an earlier run. */
   isResumed: boolean;
-  /** What the masker masks. */
+  /** The texts that the masker masks. */
   secretTexts: readonly string[];
   /** Masks every secret of this run in everything that is stored or shown. */
   masker: Masker;
@@ -96,7 +96,7 @@ const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
  */
 const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
-/** Also in characters. The items of the largest loop fit in it. */
+/** This limit counts characters, too. The items of the largest loop fit in it. */
 const ITEM_CACHE = { max: 10_000, maxSize: 8 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
 export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }): RunContexts {

@@ -4,7 +4,7 @@ import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { Logger } from '../../config/logger.js';
 import type { Access, Caller, Polled, Route } from './route.js';
 
-/** What the middleware has found out about a request. */
+/** The facts that the middleware has found out about a request. */
 export interface AppState {
   log: Logger;
   /** Set once a route has matched. */

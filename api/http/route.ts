@@ -23,9 +23,9 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  */
 export interface Caller extends Reach {
   credential: 'key' | 'session';
-  /** Of an API key. */
+  /** The id of an API key. */
   keyId?: number;
-  /** Of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
+  /** The id of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
   sessionId?: string;
 }
 
@@ -65,7 +65,7 @@ export interface Access {
 /** The result of the lookup that an open route makes by the path, before anything of the body is read. */
 export interface Admitted<T> {
   found: T;
-  /** Whose memory the body takes, such as `project:7`. */
+  /** The owner whose memory the body takes, such as `project:7`. */
   tenant?: string;
   /** The workflow whose drawing is read (`readsDrawing`). */
   workflowId?: number;
@@ -109,7 +109,7 @@ export interface RouteResult {
    */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Of a stream that lasts as long as the caller wants: it is disconnected when it has taken nothing for so long. */
+  /** A stream lasts as long as the caller wants, but is disconnected when the caller has taken nothing for so long. */
   stalledMs?: number;
   /**
    * The answer follows later, and this is what else it takes. It is called once the body and its memory are released, and

@@ -34,12 +34,12 @@ const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 *
 /** Undefined after the final turn. */
 export type OpenTurn = Omit<TurnFacts, 'final'> | undefined;
 
-/** What every model call of an agent needs. */
+/** Everything that a model call of an agent needs. */
 interface Agent {
   task: NodeTask;
   data: AgentNodeData;
   values: VariableValues;
-  /** What its final answer must be; undefined where it may be any text. */
+  /** The form of its final answer; undefined where any text will do. */
   form: AnswerForm | undefined;
 }
 

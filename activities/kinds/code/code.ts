@@ -15,7 +15,7 @@ import type { Sandbox } from './sandbox.js';
 
 const MAX_ATTEMPTS = 4;
 const MIB = 1024 * 1024;
-/** Of the inputs as JSON text. */
+/** This limit counts the inputs as JSON text. */
 const MAX_INPUT_BYTES = 8 * MIB;
 /** Deeper values cannot be written as JSON again later. */
 const MAX_JSON_DEPTH = 500;

@@ -46,7 +46,7 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
   };
 }
 
-/** What the run has taken over from an earlier one of the loop: whole iterations, and nodes of others. */
+/** The part of the loop that the run has taken over from an earlier one: whole iterations, and nodes of others. */
 async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun' | 'kept'>> {
   if (!loop.run.isResumed) return {};
   const kept = await findKeptIterations(db, loop);

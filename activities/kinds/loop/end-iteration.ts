@@ -63,7 +63,7 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
         await recordIteration(db, ref, { index, result, resultEnc, next: isOver ? undefined : next });
         return isOver ? { isOver } : {};
       } catch (error) {
-        // What does not fit into what the project may store fails its iteration.
+        // An output that exceeds what the project may store fails its iteration.
         if (isQuotaExceeded(error)) return fail(task, quotaFailure());
         if (error instanceof NodeError) return fail(task, error);
         throw error;

@@ -19,7 +19,7 @@ export async function judgeRound(
   return held.length > 0;
 }
 
-/** The same for a round that the run has taken over from an earlier one. */
+/** Judges a round that the run has taken over from an earlier one. */
 export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: number): Promise<boolean> {
   const { id, data } = task.node;
   const round = await findIteration(deps.db, task, index);
