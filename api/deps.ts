@@ -16,8 +16,8 @@ import type { Metrics } from './observability/metrics.js';
 import type { LiveStatus } from './runs/live-status.js';
 import type { RunHub } from './live/run-hub.js';
 import type { SharedReads } from './live/shared-reads.js';
-import type { KeyCounter } from './access/key-counter.js';
-import type { SessionCounter } from './access/session-counter.js';
+import type { RequestCounter } from './access/request-counter.js';
+import type { CountedKey, CountedWindow, TokenSubject } from '../db/projects/rate-limits-repository.js';
 import type { RefusalLog } from './audit/refusal-log.js';
 import type { SnapshotStore } from '../acceptance/store-run.js';
 import type { StartSlots } from './runs/start-slots.js';
@@ -42,8 +42,8 @@ export interface AppDeps {
   /** In which large drawings are worked at. */
   turns: HeavyTurns;
   startSlots: StartSlots;
-  keyCounter: KeyCounter;
-  sessionCounter: SessionCounter;
+  keyCounter: RequestCounter<string, CountedKey>;
+  sessionCounter: RequestCounter<TokenSubject, CountedWindow>;
   liveStatus: LiveStatus;
   runHub: RunHub;
   sharedReads: SharedReads;

@@ -36,8 +36,7 @@ import { createSignIn } from './sessions/sign-in.js';
 import { RunHub } from './live/run-hub.js';
 import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
-import { createKeyCounter } from './access/key-counter.js';
-import { createSessionCounter } from './access/session-counter.js';
+import { createKeyCounter, createSessionCounter } from './access/request-counter.js';
 import { startChainingAudit } from './audit/chain-audit.js';
 import { createRefusalLog } from './audit/refusal-log.js';
 import { createSnapshotStore } from '../acceptance/store-run.js';
@@ -154,10 +153,7 @@ function createDeps(
     memory: new ByteBudget(MEMORY),
     turns: new HeavyTurns(),
     startSlots: createStartSlots(STARTS_AT_ONCE),
-    keyCounter: createKeyCounter(db, {
-      retentionDays: resultRetentionDays,
-      defaultRateLimit: environment.defaultRateLimit,
-    }),
+    keyCounter: createKeyCounter(db),
     sessionCounter: createSessionCounter(db),
     liveStatus: createLiveStatus({ temporal, metrics }),
     runHub: createRunHub(db, logger, metrics),

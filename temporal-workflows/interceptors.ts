@@ -3,13 +3,17 @@
 // The first time, the SDK hands over each result when it is there. When it replays the run, it hands over several of them
 // at once, and what follows them interleaves: the run would start its next nodes in another order, and take the results
 // of one node for those of another. docs/adr/0019-iterations-inside-the-run.md
-import type { ActivateInput, Next, WorkflowInternalsInterceptor, WorkflowInterceptors } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  type ActivateInput,
+  type Next,
+  type WorkflowInternalsInterceptor,
+  type WorkflowInterceptors,
+} from '@temporalio/workflow';
 
 type Activate = Next<WorkflowInternalsInterceptor, 'activate'>;
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
-
-/** Microtasks between two results. The test of replayed loops fails with two of them and passes with five. */
-const STEPS_AFTER_A_RESULT = 200;
 
 const oneByOne: WorkflowInternalsInterceptor = {
   activate(input: ActivateInput, next: Activate): void {
@@ -24,12 +28,24 @@ const oneByOne: WorkflowInternalsInterceptor = {
   },
 };
 
-/** The SDK concludes an activation when no microtask is left, so all of this belongs to it. */
 async function inTurn(parts: Job[][], handOver: (part: Job[]) => void): Promise<void> {
   for (const part of parts) {
-    for (let step = 0; step < STEPS_AFTER_A_RESULT; step++) await Promise.resolve();
+    await CancellationScope.nonCancellable(allIsDone);
     handOver(part);
   }
+}
+
+/**
+ * Resolves when the run has done all that follows from what it was handed. The SDK asks the conditions of a workflow again
+ * when no microtask is left. No other condition of the run becomes true at that moment: signals alone change what they ask.
+ */
+function allIsDone(): Promise<void> {
+  let wasAsked = false;
+  return condition(() => {
+    const isAskedAgain = wasAsked;
+    wasAsked = true;
+    return isAskedAgain;
+  });
 }
 
 /** The SDK calls this export by its name. */

@@ -1,15 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { admitKey } from './admit-key.js';
 import { admitSession } from './admit-session.js';
+import { countingOf, type Admission, type Counting } from './admission.js';
 import { requireScope } from './key-scope.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
-import { knownStates } from '../http/conditional.js';
-import { uuid } from '../http/path-ids.js';
 import type { Caller, Route } from '../http/route.js';
 
-type Authenticated = Pick<Route, 'auth' | 'method' | 'keyScope' | 'pollsRun'>;
+type Authenticated = Pick<Route, 'auth' | 'method' | 'keyScope' | 'countsNo304'>;
 
 /** Identifies the caller by the method that the route requires. Specification, "Authentication". */
 export function authenticate(route: Authenticated, deps: AppDeps): AppMiddleware {
@@ -29,23 +28,21 @@ export function authenticate(route: Authenticated, deps: AppDeps): AppMiddleware
 
 /** A session token takes precedence: it must be valid, and an API key in the same request is ignored. */
 async function findCaller(ctx: AppContext, deps: AppDeps, route: Authenticated): Promise<Caller> {
-  const runId = route.pollsRun === undefined ? undefined : uuid.safeParse(ctx.query[route.pollsRun]).data;
   const token = bearerToken(ctx);
-  if (token !== undefined) return findSessionCaller(ctx, deps, token, runId !== undefined);
+  const counting = route.countsNo304 === true ? countingOf(ctx.headers) : 'now';
+  if (token !== undefined) return findSessionCaller(ctx, deps, token, counting);
   const apiKey = ctx.get('x-api-key').trim();
   if (apiKey === '') throw notAuthenticated('X-Api-Key realm="api", Bearer realm="api"');
-  const request = runId === undefined ? {} : { runId, known: knownStates(ctx.headers) };
-  const { caller, scope, headers, run, settle } = await admitKey(deps, apiKey, 'X-Api-Key', request);
-  ctx.set(headers);
-  requireScope(scope, route);
-  if (runId !== undefined) ctx.state.polled = { read: { runId, run }, settle };
+  const admission = await admitKey(deps, apiKey, 'X-Api-Key', counting);
+  const caller = admit(ctx, admission);
+  requireScope(admission.scope, route);
   return caller;
 }
 
 /** A valid API key alone is refused, and an invalid one is not told apart from it. */
 async function findSession(ctx: AppContext, deps: AppDeps): Promise<Caller> {
   const token = bearerToken(ctx);
-  if (token !== undefined) return findSessionCaller(ctx, deps, token, false);
+  if (token !== undefined) return findSessionCaller(ctx, deps, token, 'now');
   if (ctx.get('x-api-key').trim() === '') throw notAuthenticated('Bearer realm="api"');
   throw permissionDenied('This needs a session; an API key is not enough.');
 }
@@ -54,18 +51,20 @@ async function findSession(ctx: AppContext, deps: AppDeps): Promise<Caller> {
 async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps, route: Authenticated): Promise<Caller> {
   const apiKey = bearerToken(ctx);
   if (apiKey === undefined || apiKey === '') throw notAuthenticated('Bearer realm="api"');
-  const { caller, scope, headers } = await admitKey(deps, apiKey, 'Bearer');
-  ctx.set(headers);
-  requireScope(scope, route);
+  const admission = await admitKey(deps, apiKey, 'Bearer');
+  const caller = admit(ctx, admission);
+  requireScope(admission.scope, route);
   return caller;
 }
 
 /** A token becomes invalid when its user is deleted or locked out, one of ours with its session, too. */
-async function findSessionCaller(ctx: AppContext, deps: AppDeps, token: string, isPoll: boolean): Promise<Caller> {
-  const mayBeUnchanged = isPoll && knownStates(ctx.headers) !== undefined;
-  const { caller, headers, settle } = await admitSession(deps, await deps.verifySession(token), mayBeUnchanged);
+async function findSessionCaller(ctx: AppContext, deps: AppDeps, token: string, counting: Counting): Promise<Caller> {
+  return admit(ctx, await admitSession(deps, await deps.verifySession(token), counting));
+}
+
+function admit(ctx: AppContext, { caller, headers, settle }: Admission): Caller {
   ctx.set(headers);
-  if (isPoll) ctx.state.polled = { settle };
+  if (settle !== undefined) ctx.state.settle = settle;
   return caller;
 }
 

@@ -1,3 +1,5 @@
+import PQueue from 'p-queue';
+
 export interface BackgroundLoop {
   /** Resolves when the current round has ended. */
   stop(): Promise<void>;
@@ -56,9 +58,9 @@ export async function workThrough<T>(
   { atOnce, stopped }: Pool,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const queue = items.values();
-  const next = async (): Promise<void> => {
-    for (let item = queue.next(); !item.done && !stopped.aborted; item = queue.next()) await work(item.value);
+  const queue = new PQueue({ concurrency: atOnce });
+  const unlessStopped = async (item: T): Promise<void> => {
+    if (!stopped.aborted) await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, next));
+  await queue.addAll(items.map((item) => () => unlessStopped(item)));
 }

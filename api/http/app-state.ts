@@ -2,7 +2,8 @@ import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { Logger } from '../../config/logger.js';
-import type { Access, Caller, Polled, Route } from './route.js';
+import type { Settle } from '../access/admission.js';
+import type { Access, Caller, Route } from './route.js';
 
 /** The facts that the middleware has found out about a request. */
 export interface AppState {
@@ -17,7 +18,8 @@ export interface AppState {
   memory?: ByteLease;
   caller?: Caller;
   access?: Access;
-  polled?: Polled;
+  /** Set where the answer decides whether the request counts against the rate limit (`countsNo304`). */
+  settle?: Settle;
   /** The user whose account a sign-in is for. */
   accountId?: number;
   isRefusalRecorded?: boolean;

@@ -1,8 +1,7 @@
-// What a poll says about the answer that it wants: `If-None-Match` and `Prefer: wait`. docs/use/live.md.
-import type { IncomingHttpHeaders } from 'node:http';
+// Reads what a poll says about the answer that it wants: `If-None-Match` and `Prefer: wait`. docs/use/live.md.
 import { z } from 'zod';
 
-/** Beyond it nobody gains anything, and a list of any length would have to be compared. */
+/** Nobody needs more tags, and without a limit a list of any length would have to be compared. */
 const MAX_TAGS = 8;
 const MAX_WAIT_SECONDS = 55;
 
@@ -20,14 +19,9 @@ export function parseTags(header: string | undefined): string[] {
   return [...tags].slice(0, MAX_TAGS).map(([, tag]) => tag!);
 }
 
-/**
- * The states in Postgres that the caller knows; undefined when the request counts in any case: it knows none, or waits for
- * a change, and then most likely gets one.
- */
-export function knownStates(headers: IncomingHttpHeaders): string[] | undefined {
-  if (parseWait(headers['prefer']) !== undefined) return undefined;
-  const tags = parseTags(headers['if-none-match']);
-  return tags.length === 0 ? undefined : tags.map((tag) => tag.split('.')[0]!);
+/** The states in Postgres that the caller knows. */
+export function knownStates(header: string | undefined): string[] {
+  return parseTags(header).map((tag) => tag.split('.')[0]!);
 }
 
 /** The tag of a state, and of what is in flight beside it, as it stands in `ETag`. It is weak: the order of keys may differ. */
@@ -35,7 +29,7 @@ export function toETag(stateTag: string, liveTag: string): string {
   return `W/"${liveTag === '' ? stateTag : `${stateTag}.${liveTag}`}"`;
 }
 
-/** Whether `If-None-Match` names the entity tag. */
+/** Returns whether `If-None-Match` names the entity tag. */
 export function isKnown(header: string | undefined, etag: string): boolean {
   return parseTags(header).some((tag) => `W/"${tag}"` === etag);
 }

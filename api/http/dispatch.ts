@@ -34,7 +34,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   const steps: AppMiddleware[] = [
     async (ctx, next) => {
       ctx.state.route = route;
-      // From the start: who hangs up while the credentials are checked is gone, too.
+      // The signal exists from the start, because a caller may hang up while the credentials are checked.
       ctx.state.signal = hangUpSignal(ctx as AppContext);
       await next();
     },
@@ -47,12 +47,22 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;
     try {
-      await write(routerContext, await handle(route, routerContext, deps));
+      await write(routerContext, await settle(routerContext, handle(route, routerContext, deps)));
     } finally {
       ctx.state.memory?.end();
     }
   });
   return steps;
+}
+
+/** Counts the request, or not, where that depends on the answer. */
+async function settle({ state }: AppContext, answer: Promise<RouteResult>): Promise<RouteResult> {
+  const result = await answer.catch(async (error: unknown) => {
+    await state.settle?.(true);
+    throw error;
+  });
+  if (state.settle === undefined) return result;
+  return { ...result, headers: { ...result.headers, ...(await state.settle(result.status !== 304)) } };
 }
 
 /** The memory that the body has taken is held until the answer was sent, unless that is a stream or comes later. */
@@ -68,12 +78,12 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
   ctx.state.memory = memory;
   try {
     const { body, bodyBytes } = await readBody(route, ctx, memory, admitted?.maxBodyBytes);
-    const { caller, access, polled, log } = ctx.state;
+    const { caller, access, log } = ctx.state;
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
     const held = { admitted: admitted?.found, tenant, memory, signal };
     const refuse = (error: unknown) => recordRefusal(route, ctx, deps, error);
     const audit = Object.assign(createTrail(route, ctx, deps, given), { refuse });
-    const seen = { log, caller, access, polled, audit, ...held, ...given };
+    const seen = { log, caller, access, audit, ...held, ...given };
     const rule = recordedBy(route.audit);
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
     const run = (db: Database): Promise<RouteResult> =>

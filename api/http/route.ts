@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
-import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import type { Reach } from '../../db/projects/reach.js';
 import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
@@ -23,7 +22,7 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  */
 export interface Caller extends Reach {
   credential: 'key' | 'session';
-  /** The id of an API key. */
+  /** The id of an API key; absent for sessions. */
   keyId?: number;
   /** The id of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
   sessionId?: string;
@@ -37,23 +36,6 @@ export interface AccessRule {
   to: 'project' | 'workflow' | 'run';
   role: Role;
   refusal?: 400 | 403;
-}
-
-/**
- * Makes a request count where it has not yet, and the reverse: a 304 does not, and whether an answer is one is not always
- * known when the request is admitted. Returns the rate limit's headers then. Throws 429 when the limit is exceeded.
- */
-export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
-
-/** A poll (`pollsRun`). */
-export interface Polled {
-  settle: Settle;
-  /** The run that was read together with the admission of a key. */
-  read?: {
-    runId: string;
-    /** Undefined when no run has the id. */
-    run: PolledText | undefined;
-  };
 }
 
 /** The result of the access check. */
@@ -78,7 +60,6 @@ export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   log: Logger;
   caller: A extends 'key' | 'session' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
   access: R extends AccessRule ? Access : undefined;
-  polled: Polled | undefined;
   params: P;
   query: Q;
   headers: H;
@@ -89,7 +70,7 @@ export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   requestHeaders: IncomingHttpHeaders;
   /** The object that `admit` has found. */
   admitted: T;
-  /** For whom memory is taken. */
+  /** The tenant whose memory is taken. */
   tenant: string;
   /** The memory of the request. It is held until the answer was sent; a handler may take more of it. */
   memory: ByteLease;
@@ -97,7 +78,7 @@ export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   peerAddress: string;
   /** Aborted when the caller hangs up before it has the whole answer. */
   signal: AbortSignal;
-  /** For what is recorded in a transaction of the handler's own. */
+  /** The handler uses it to record changes in a transaction of its own. */
   audit: AuditTrail;
 }
 
@@ -109,7 +90,7 @@ export interface RouteResult {
    */
   body?: unknown;
   headers?: Record<string, string>;
-  /** A stream lasts as long as the caller wants, but is disconnected when the caller has taken nothing for so long. */
+  /** A stream that lasts as long as the caller wants is disconnected when the caller has taken nothing for so long. */
   stalledMs?: number;
   /**
    * The answer follows later, and this is what else it takes. It is called once the body and its memory are released, and
@@ -148,8 +129,8 @@ interface RouteShape {
   answerUnparsed?: (error: ApiError) => RouteResult;
   /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
   repeatable?: readonly string[];
-  /** The query parameter that names a run; the run is read together with the admission of the caller's key. */
-  pollsRun?: string;
+  /** An answer 304 does not count against the caller's rate limit. */
+  countsNo304?: boolean;
   /**
    * The drawing of the workflow in the path is read whole: as text, or `parsed`, too. Memory for it is taken before, and a
    * large one is read in its turn (heavy-turns.ts).

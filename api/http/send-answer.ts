@@ -64,7 +64,8 @@ async function unlessBroken({ res, state }: AppContext, send: () => Promise<void
   }
 }
 
-function toAnswerMemory(lease: ByteLease): AnswerMemory {
+/** The memory of an answer whose pieces the lease takes. */
+export function toAnswerMemory(lease: ByteLease): AnswerMemory {
   let heldBytes = lease.bytes;
   return {
     async take(bytes) {

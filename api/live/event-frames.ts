@@ -6,20 +6,22 @@ import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
 import type { WaitView } from '../waits/wait-view.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
-import { toExecutionStatus } from '../runs/node-map.js';
+import { holdsLazyJson, lazyText, RawJson, toJsonPieces, toJsonText, type LazyJson } from '../http/json-text.js';
+import { toAnswerMemory } from '../http/send-answer.js';
+import { toExecutionStatus, toNodeEntry } from '../runs/node-map.js';
 
 export const COMMENT = ':\n\n';
 
 /** Says after which time a client that has lost its connection comes back. */
 export const FIRST_FRAME = 'retry: 2000\n\n';
 
-/** As the driver holds a piece, as text and as bytes; at most, for there are several pieces where a result is larger. */
+/** A piece is held by the driver, as text and as bytes; there are several pieces where a result is larger. */
 const COPIES = 4;
 
 export interface FrameSource {
   db: Database;
   memory: ByteBudget;
-  /** For whom memory is taken. */
+  /** The tenant whose memory is taken. */
   tenant: string;
   runId: string;
   signal: AbortSignal;
@@ -32,46 +34,42 @@ export function isEnd({ kind, status }: RunEvent): boolean {
 
 /** The frame of an event in pieces; a large result is fetched while the reader takes it. */
 export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGenerator<string> {
-  const { kind, version } = event;
-  const data = kind === 'node' ? source.waits.text(event.data) : event.data;
-  const head = `event: ${kind}\nid: ${version}\ndata: `;
-  if (kind === 'run') {
-    const status = toExecutionStatus(event.status as StoredRunStatus, true);
-    const facts = head + JSON.stringify({ status, version }).slice(0, -1);
-    if (event.apartBytes === null) {
-      yield `${facts}${data === '' ? '' : `,"output":${onOneLine(data)}`}}\n\n`;
-      return;
-    }
-    yield `${facts},"output":`;
-    yield* piecesOf(source, readOutputPieces(source.db, source.runId), event.apartBytes);
-    yield '}\n\n';
-  } else if (event.apartBytes === null) {
-    if (data !== '') yield `${head}${onOneLine(data)}\n\n`;
-  } else {
-    yield head + onOneLine(data);
-    const node = { runId: source.runId, path: event.path, nodeId: event.subject };
-    yield* piecesOf(source, readResultPieces(source.db, node), event.apartBytes);
-    yield '}\n\n';
+  const value = toValue(source, event);
+  if (value === undefined) return;
+  const head = `event: ${event.kind}\nid: ${event.version}\ndata: `;
+  if (!holdsLazyJson(value)) {
+    yield `${head}${onOneLine(toJsonText(value))}\n\n`;
+    return;
   }
+  yield head;
+  yield* linesOf(source, value);
+  yield '\n\n';
 }
 
-async function* piecesOf(
-  { memory, tenant, signal }: FrameSource,
-  pieces: AsyncGenerator<string>,
-  bytes: number,
-): AsyncGenerator<string> {
+/** Returns undefined for an event that tells nothing: a later event of the same loop tells its counts. */
+function toValue(source: FrameSource, { told, kind, version, status, apartBytes, path, subject }: RunEvent): unknown {
+  const { db, runId, waits } = source;
+  const lazily = (pieces: () => AsyncGenerator<string>): LazyJson =>
+    lazyText(pieces, Math.min(COPIES * (apartBytes ?? 0), PIECE_BYTES));
+  if (kind === 'run') {
+    const facts = { status: toExecutionStatus(status as StoredRunStatus, true), version };
+    if (told === undefined || !('output' in told)) return facts;
+    const { output } = told;
+    return { ...facts, output: output === null ? lazily(() => readOutputPieces(db, runId)) : new RawJson(output) };
+  }
+  if (told === undefined || 'output' in told) return undefined;
+  if ('object' in told) return told.object;
+  const readApart = (): LazyJson => lazily(() => readResultPieces(db, { runId, path, nodeId: subject }));
+  const { id, ...entry } = toNodeEntry(told.node, { readApart, waits });
+  return { id, path: told.path, ...entry };
+}
+
+async function* linesOf({ memory, tenant, signal }: FrameSource, value: unknown): AsyncGenerator<string> {
   const lease = memory.lease(tenant, signal);
   try {
-    for (;;) {
-      await lease.resize(Math.min(COPIES * bytes, PIECE_BYTES));
-      const { done, value } = await pieces.next();
-      if (done === true) return;
-      yield onOneLine(value);
-      await lease.resize(0);
-    }
+    for await (const piece of toJsonPieces(value, toAnswerMemory(lease))) yield onOneLine(piece);
   } finally {
     lease.end();
-    await pieces.return(undefined);
   }
 }
 

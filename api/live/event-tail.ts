@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 
-/** Of all runs that are followed together, this stays below what one large answer takes. */
+/** The events that are kept of all followed runs together take less memory than one large answer. */
 const MAX_BYTES = 32 * 1024;
 
 /**
@@ -27,12 +27,12 @@ export class EventTail {
   append(events: RunEvent[]): void {
     for (const event of events) {
       this.#events.push(event);
-      this.#bytes += event.data.length;
+      this.#bytes += event.bytes;
       this.#version = event.version;
     }
     while (this.#bytes > MAX_BYTES) {
       const dropped = this.#events.shift()!;
-      this.#bytes -= dropped.data.length;
+      this.#bytes -= dropped.bytes;
       this.#from = dropped.version;
     }
   }

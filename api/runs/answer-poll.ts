@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import { PIECE_BYTES } from '../../db/runs/result-pieces.js';
 import { readOutputPieces } from '../../db/runs/run-output.js';
-import type { PolledRun, PolledText } from '../../db/runs/poll-repository.js';
-import { splitNodes } from '../../db/runs/polled-text.js';
+import type { PolledRun } from '../../db/runs/poll-repository.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
@@ -26,12 +25,8 @@ export interface PollAnswer extends RouteResult {
   etag: string;
 }
 
-/** A run of which only the node ids were read (`isUnchanged`) gets its entity tag alone: its body is not to be sent. */
-export async function answerPoll(
-  deps: AppDeps,
-  run: PolledRun | PolledText | undefined,
-  runId: string,
-): Promise<PollAnswer> {
+/** The answer to a run that is unchanged has the right entity tag, and its body is not to be sent. */
+export async function answerPoll(deps: AppDeps, run: PolledRun | undefined, runId: string): Promise<PollAnswer> {
   const { db, liveStatus } = deps;
   if (run !== undefined) refuseInvisible(run);
   if (run === undefined || run.isExpired) return answerNotFound(runId);
@@ -39,13 +34,11 @@ export async function answerPoll(
   const isOpen = stored === 'In Progress';
   const live = (isOpen && run.quietMs >= ASK_WHEN_QUIET_MS && (await liveStatus.nodesOf(run.runId))) || [];
   const status = toExecutionStatus(stored, isStarted || live.length > 0);
-  const output = outputOf(db, run);
-  if (!isOpen) {
-    return toAnswer(toETag(run.stateTag, ''), { id: run.runId, status, data: nodesOf(deps, run), version, output });
-  }
-  const missing = missingFrom(idsOf(run), live);
-  const data = 'isUnchanged' in run && run.isUnchanged ? {} : addLive(entriesOf(deps, run), live);
-  return toAnswer(toETag(run.stateTag, toLiveTag(missing)), { id: run.runId, status, data, version, output });
+  const ids = new Set(run.nodes.map(({ id }) => id));
+  const etag = toETag(run.stateTag, toLiveTag(missingFrom(ids, live)));
+  if (run.isUnchanged) return toAnswer(etag, {});
+  const data = addLive(entriesOf(deps, run), live);
+  return toAnswer(etag, { id: run.runId, status, data, version, output: outputOf(db, run) });
 }
 
 /** The specification's 200 with `data` null for an unknown run and for expired results. */
@@ -61,34 +54,15 @@ function toAnswer(etag: string, data: Record<string, unknown>): PollAnswer {
   return { etag, status: 200, headers: { ETag: etag }, body: { status: 200, data } };
 }
 
-/** Undefined, so that the answer has no such key, while there is none. */
-function outputOf(db: AppDeps['db'], { runId, output }: PolledRun | PolledText): unknown {
+/** Returns undefined while there is no output, so that the answer has no such key. */
+function outputOf(db: AppDeps['db'], { runId, output }: PolledRun): unknown {
   if (output === undefined) return undefined;
   return output.text === null ? lazyText(() => readOutputPieces(db, runId), PIECE_BYTES) : new RawJson(output.text);
 }
 
-/** Passes on the text that the database wrote, if there is one. */
-function nodesOf(deps: AppDeps, run: PolledRun | PolledText): unknown {
-  const { nodes, nodeErrors } = run;
-  return typeof nodes === 'string' && nodeErrors === null ? new RawJson(nodes) : entriesOf(deps, run);
-}
-
-function entriesOf(deps: AppDeps, { runId, role, nodeErrors, nodes }: PolledRun | PolledText): Record<string, unknown> {
-  const waits = createWaitView(deps, role);
-  if (typeof nodes === 'string' && nodeErrors === null) {
-    return Object.fromEntries(splitNodes(nodes).map(([id, entry]) => [id, new RawJson(waits.text(entry))]));
-  }
-  const listed = Array.isArray(nodes) ? nodes : [];
-  const readApart = readApartFrom(deps.db, { runId, path: '' }, listed);
-  return toNodeMap(listed, nodeErrors, { readApart, waits });
-}
-
-/** Of the nodes that are stored. */
-function idsOf(run: PolledRun | PolledText): Set<string> {
-  if (Array.isArray(run.nodes)) return new Set(run.nodes.map(({ id }) => id));
-  const text = run.nodes ?? '[]';
-  const isList = 'isUnchanged' in run && run.isUnchanged;
-  return new Set(isList ? (JSON.parse(text) as string[]) : splitNodes(text).map(([id]) => id));
+function entriesOf(deps: AppDeps, { runId, role, nodeErrors, nodes }: PolledRun): Record<string, unknown> {
+  const readApart = readApartFrom(deps.db, { runId, path: '' }, nodes);
+  return toNodeMap(nodes, nodeErrors, { readApart, waits: createWaitView(deps, role) });
 }
 
 /**

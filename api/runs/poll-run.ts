@@ -1,40 +1,34 @@
 // `workflow_result`: what is known of a run now, or as soon as there is something new. docs/use/live.md.
-import { readRunForPoll, type Poll, type PolledRun, type PolledText } from '../../db/runs/poll-repository.js';
+import { readRunForPoll, type Poll, type PolledRun } from '../../db/runs/poll-repository.js';
 import type { AppDeps } from '../deps.js';
-import { isKnown, parseTags, parseWait } from '../http/conditional.js';
+import { isKnown, knownStates, parseTags, parseWait } from '../http/conditional.js';
 import { holdsLazyJson, toJsonText } from '../http/json-text.js';
-import type { Caller, Polled, RouteResult } from '../http/route.js';
+import type { Caller, RouteResult } from '../http/route.js';
 import { waitForRun } from '../live/wait-for-run.js';
 import { answerPoll, type PollAnswer } from './answer-poll.js';
 
 interface PollRequest {
   deps: AppDeps;
   caller: Caller;
-  polled: Polled | undefined;
   query: { id: string };
   headers: { prefer?: string | undefined; 'if-none-match'?: string | undefined };
   signal: AbortSignal;
 }
 
-export async function pollRun({ deps, caller, polled, query, headers, signal }: PollRequest): Promise<RouteResult> {
+export async function pollRun({ deps, caller, query, headers, signal }: PollRequest): Promise<RouteResult> {
   const asked = { runId: query.id, userId: caller.userId, projectId: caller.projectId };
   const ifNoneMatch = headers['if-none-match'];
-  const reply = (answer: PollAnswer): Promise<RouteResult> => settle(answer, ifNoneMatch, polled);
-  const { run, answer } = await readAnswer(deps, asked, polled, ifNoneMatch).catch(async (error: unknown) => {
-    await polled?.settle(true);
-    throw error;
-  });
+  const { run, answer } = await readAnswer(deps, asked, ifNoneMatch);
   const waitSeconds = parseWait(headers.prefer);
-  if (waitSeconds === undefined) return reply(answer);
+  if (waitSeconds === undefined) return unlessKnown(answer, ifNoneMatch);
   const applied = { 'Preference-Applied': `wait=${waitSeconds}` };
   const knowsTags = parseTags(ifNoneMatch).length > 0;
   const isNews = knowsTags && !isKnown(ifNoneMatch, answer.etag);
-  if (run?.status !== 'In Progress' || isNews) return withHeaders(await reply(answer), applied);
-  if (deps.runHub.isFullFor(caller.userId)) return reply(answer);
+  if (run?.status !== 'In Progress' || isNews) return withHeaders(unlessKnown(answer, ifNoneMatch), applied);
+  if (deps.runHub.isFullFor(caller.userId)) return unlessKnown(answer, ifNoneMatch);
+  // The run and its answer are not kept while the caller waits.
   const { stateTag } = run;
   const { etag } = answer;
-  // What was read is not kept while the caller waits.
-  if (polled?.read !== undefined) polled.read.run = undefined;
   return { status: 200, later: () => waitAndAnswer() };
 
   async function waitAndAnswer(): Promise<RouteResult> {
@@ -47,33 +41,28 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
       options,
     );
     if (!hasChanged && knowsTags && !signal.aborted && (await deps.sharedReads.roleOf(viewer)) !== null)
-      return withHeaders(await reply({ etag, status: 200 }), applied);
+      return withHeaders(unlessKnown({ etag, status: 200 }, ifNoneMatch), applied);
     const now = signal.aborted ? undefined : await deps.sharedReads.read(viewer);
     const then = now === undefined ? answerPoll(deps, now, asked.runId) : answerTogether(deps, now);
-    return withHeaders(await reply(await then), applied);
+    return withHeaders(unlessKnown(await then, ifNoneMatch), applied);
   }
 }
 
-/**
- * The run may have been read with the key, except results that are too large for that, and except a run that the caller
- * knows; that one is read after all where something is in flight that the caller does not know.
- */
+/** A run in a state that the caller knows is read again where something is in flight that the caller does not know. */
 async function readAnswer(
   deps: AppDeps,
   asked: Poll,
-  polled: Polled | undefined,
   ifNoneMatch: string | undefined,
-): Promise<{ run: PolledRun | PolledText | undefined; answer: PollAnswer }> {
-  const read = polled?.read;
-  if (read?.runId === asked.runId && read.run?.nodes !== null) {
-    const answer = await answerPoll(deps, read.run, asked.runId);
-    if (read.run?.isUnchanged !== true || isKnown(ifNoneMatch, answer.etag)) return { run: read.run, answer };
-  }
-  const run = await readRunForPoll(deps.db, asked, deps.config.resultRetentionDays);
-  return { run, answer: await answerPoll(deps, run, asked.runId) };
+): Promise<{ run: PolledRun | undefined; answer: PollAnswer }> {
+  const read = async (known: string[]) => {
+    const run = await readRunForPoll(deps.db, { ...asked, known }, deps.config.resultRetentionDays);
+    return { run, answer: await answerPoll(deps, run, asked.runId) };
+  };
+  const first = await read(knownStates(ifNoneMatch));
+  return first.run?.isUnchanged !== true || isKnown(ifNoneMatch, first.answer.etag) ? first : read([]);
 }
 
-/** By what has been read for all who have waited for the run. */
+/** The answers to runs that have been read for all who have waited for them. */
 const answers = new WeakMap<PolledRun, Promise<PollAnswer>>();
 
 /** A thousand who have waited for a large answer get the same bytes of it, not a thousand copies. */
@@ -89,16 +78,9 @@ function answerTogether(deps: AppDeps, run: PolledRun): Promise<PollAnswer> {
   return answer;
 }
 
-/** 304 where the caller has this answer; then, and only then, its request does not count. */
-async function settle(
-  answer: PollAnswer,
-  ifNoneMatch: string | undefined,
-  polled: Polled | undefined,
-): Promise<RouteResult> {
-  const isUnchanged = isKnown(ifNoneMatch, answer.etag);
-  const limits = await polled?.settle(!isUnchanged);
-  const { etag, ...whole } = answer;
-  return withHeaders(isUnchanged ? { status: 304, headers: { ETag: etag } } : whole, limits ?? {});
+/** 304 where the caller has this answer. */
+function unlessKnown({ etag, ...whole }: PollAnswer, ifNoneMatch: string | undefined): RouteResult {
+  return isKnown(ifNoneMatch, etag) ? { status: 304, headers: { ETag: etag } } : whole;
 }
 
 function withHeaders(result: RouteResult, headers: Record<string, string>): RouteResult {

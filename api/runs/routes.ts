@@ -86,7 +86,7 @@ const poll = defineRoute({
   keyScope: 'run',
   query: z.object({ id: uuid }),
   headers: waitHeaders.extend(conditionalHeaders.shape),
-  pollsRun: 'id',
+  countsNo304: true,
   responses: { 200: envelopeSchema, 304: nothing, 400: badRequestSchema, ...keyErrors },
   answerHeaders: ['ETag', 'Preference-Applied'],
   handler: pollRun,
@@ -94,7 +94,7 @@ const poll = defineRoute({
 
 export const runRoutes: Route[] = [start, reRun, poll];
 
-/** Also of a run that resumes another one. */
+/** Answers re-runs and runs that resume another one. */
 export function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
   const headers = repeatHeaders(isRepeat);
   if (envelope.status === 201) return { status: 201, body: envelope, headers };

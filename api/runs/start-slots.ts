@@ -1,4 +1,5 @@
 // Limits the concurrent starts of this process: more would only slow each one down, until all of them time out.
+import PQueue from 'p-queue';
 
 export interface StartSlots {
   /**
@@ -11,45 +12,19 @@ export interface StartSlots {
 }
 
 export function createStartSlots(count: number): StartSlots {
-  let free = count;
-  const waiting = new Set<() => void>();
-  const begun = new Set<Promise<void>>();
-
-  function take(patienceMs: number): Promise<boolean> {
-    if (free > 0) {
-      free -= 1;
-      return Promise.resolve(true);
-    }
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        waiting.delete(grant);
-        resolve(false);
-      }, patienceMs);
-      const grant = (): void => {
-        clearTimeout(timer);
-        waiting.delete(grant);
-        resolve(true);
-      };
-      waiting.add(grant);
-    });
-  }
-
-  function giveBack(): void {
-    const [next] = waiting;
-    if (next === undefined) free += 1;
-    else next();
-  }
-
+  const queue = new PQueue({ concurrency: count });
   return {
-    async begin(start, patienceMs) {
-      if (!(await take(patienceMs))) return false;
-      const ended = start().finally(() => {
-        giveBack();
-        begun.delete(ended);
-      });
-      begun.add(ended);
-      return true;
-    },
-    idle: async () => void (await Promise.all(begun)),
+    begin: (start, patienceMs) =>
+      new Promise((resolve) => {
+        const waiting = new AbortController();
+        const timer = setTimeout(() => waiting.abort(), patienceMs);
+        const begin = (): Promise<void> => {
+          clearTimeout(timer);
+          resolve(true);
+          return start();
+        };
+        queue.add(begin, { signal: waiting.signal }).catch(() => resolve(false));
+      }),
+    idle: () => queue.onIdle(),
   };
 }

@@ -1,6 +1,7 @@
 // Limits the passwords that this process compares at once: each takes a processor for a while and 16 MiB. A flood of
 // logins waits here, and the rest of the service goes on.
 import { availableParallelism } from 'node:os';
+import PQueue from 'p-queue';
 import { overloaded } from '../http/errors.js';
 
 /** Node has four threads, on which names are resolved, too. */
@@ -36,38 +37,25 @@ const DEFAULTS: Options = {
 };
 
 export function createHashQueue({ atOnce, mostWaiting, busy }: Options = DEFAULTS): HashQueue {
-  let free = atOnce;
-  const preferred: (() => void)[] = [];
-  const strangers: (() => void)[] = [];
-  const lineOf = (isPreferred: boolean) => (isPreferred ? preferred : strangers);
+  const queue = new PQueue({ concurrency: atOnce });
+  const priorityOf = (isPreferred: boolean): number => (isPreferred ? 1 : 0);
+  const waitingOf = (isPreferred: boolean): number => queue.sizeBy({ priority: priorityOf(isPreferred) });
 
   function refuseWhenFull(isPreferred: boolean): void {
-    if (free === 0 && lineOf(isPreferred).length >= mostWaiting) throw overloaded();
-  }
-
-  async function take(isPreferred: boolean): Promise<void> {
-    refuseWhenFull(isPreferred);
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => lineOf(isPreferred).push(resolve));
-  }
-
-  function giveBack(): void {
-    const next = preferred.shift() ?? strangers.shift();
-    if (next === undefined) free += 1;
-    else next();
+    if (queue.pending >= atOnce && waitingOf(isPreferred) >= mostWaiting) throw overloaded();
   }
 
   return {
     refuseWhenFull,
-    isBusy: () => strangers.length >= busy,
+    isBusy: () => waitingOf(false) >= busy,
     async run(work, { isPreferred, signal }) {
-      await take(isPreferred);
-      try {
+      refuseWhenFull(isPreferred);
+      // The queue does not get the signal: it would give the place of a comparison away that still goes on.
+      const unlessAborted = () => {
         signal.throwIfAborted();
-        return await work();
-      } finally {
-        giveBack();
-      }
+        return work();
+      };
+      return queue.add(unlessAborted, { priority: priorityOf(isPreferred) });
     },
   };
 }

@@ -3,13 +3,10 @@
 import { mayRun } from '../../acceptance/roles.js';
 import { callbackUrl } from '../../contract/callbacks.js';
 import type { Role } from '../../db/core/tables.js';
-import { readSealedToken, replaceTokens, type SealedToken } from '../../db/runs/polled-text.js';
-import type { StoredWait } from '../../db/runs/waiting-text.js';
+import { readSealedToken, type SealedToken, type StoredWait } from '../../db/runs/stored-wait.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 
 export interface WaitView {
-  /** The JSON text of an entry with addresses in place of the sealed tokens, or without them. */
-  text(entry: string): string;
   /** The member `waiting` of an entry. */
   waiting(wait: StoredWait): Record<string, string>;
 }
@@ -25,8 +22,6 @@ export function createWaitView({ secretBox, config }: Opener, role: Role | null)
   const urlOf = ({ tokenEnc, row }: SealedToken): string =>
     callbackUrl(config.publicUrl, secretBox.open(tokenEnc, 'callback-token', ...row));
   return {
-    text: (entry) =>
-      replaceTokens(entry, (token) => (isShown ? `,"callback_url":${JSON.stringify(urlOf(token))}` : '')),
     waiting({ for: what, until, token_enc: token, task_id: taskId, run_id: runId }) {
       const task = taskId === null ? {} : { task_id: taskId };
       const waiting = { for: what, until, ...task, ...(runId !== null && { run_id: runId }) };

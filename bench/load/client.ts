@@ -1,4 +1,5 @@
 // The load's side of the API: many connections, and answers that are looked at without being parsed.
+import PQueue from 'p-queue';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { LoadStack } from './stack.js';
@@ -68,19 +69,16 @@ export async function startRuns(
 ): Promise<Started> {
   const runIds: string[] = [];
   const latenciesMs: number[] = [];
-  let left = count;
+  const queue = new PQueue({ concurrency: atOnce });
   const startedAt = performance.now();
-  const caller = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const sentAt = performance.now();
-      const runId = await client.start(workflowId);
-      latenciesMs.push(performance.now() - sentAt);
-      runIds.push(runId);
-      onStarted?.(runId);
-    }
+  const start = async (): Promise<void> => {
+    const sentAt = performance.now();
+    const runId = await client.start(workflowId);
+    latenciesMs.push(performance.now() - sentAt);
+    runIds.push(runId);
+    onStarted?.(runId);
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, caller));
+  await queue.addAll(Array.from({ length: count }, () => start));
   return { runIds, latenciesMs, tookMs: performance.now() - startedAt };
 }
 

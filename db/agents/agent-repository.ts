@@ -1,5 +1,6 @@
 // The durable steps of an agent node. Rows are written once; a repeated step finds them.
 import { sql, type Transaction } from 'kysely';
+import { keyColumns } from '../nodes/key-columns.js';
 import type { Database, Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { markCallApplied, UNPAID, type PaidCall } from '../nodes/provider-calls-repository.js';
@@ -20,11 +21,14 @@ export interface StoredTurn {
 }
 
 /** The turns of an agent in their order. */
-export async function findTurns(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredTurn[]> {
-  const { rows } = await sql<StoredTurn>`
-    SELECT turn, is_final AS "isFinal", message_enc AS "messageEnc", usage FROM agent_turns
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} ORDER BY turn`.execute(db);
-  return rows;
+export function findTurns(db: Db, key: NodeKey): Promise<StoredTurn[]> {
+  return db
+    .selectFrom('agent_turns')
+    .select(['turn', 'is_final as isFinal', 'message_enc as messageEnc'])
+    .select((row) => row.ref('usage').$castTo<StoredTurn['usage']>().as('usage'))
+    .where((row) => row.and(keyColumns(key)))
+    .orderBy('turn')
+    .execute();
 }
 
 export interface StoredToolCall {

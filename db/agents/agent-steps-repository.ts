@@ -1,6 +1,7 @@
 // What an agent has done, for readers: its model calls, and the tool calls that each of them asked for. Extensions,
 // section 7.
 import { sql } from 'kysely';
+import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database, Db } from '../core/client.js';
 import type { ApprovalStatus, NodeStatus, ToolOutcome } from '../core/tables.js';
@@ -103,10 +104,13 @@ async function findNode(db: Db, { runId, path, nodeId }: NodeKey, query: StepsQu
 const isStep = sql<boolean>`(model IS NOT NULL AND ordinal = 0)`;
 
 async function countSteps(db: Db, { runId, path, nodeId }: NodeKey): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    SELECT count(*) AS total FROM provider_calls
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND ${isStep}`.execute(db);
-  return rows[0]?.total ?? 0;
+  const { total } = await db
+    .selectFrom('provider_calls')
+    .select((row) => row.fn.countAll<number>().as('total'))
+    .where((row) => row.and(keyColumns({ runId, path, nodeId })))
+    .where(isStep)
+    .executeTakeFirstOrThrow();
+  return total;
 }
 
 async function readSteps(

@@ -142,7 +142,11 @@ export async function expireRequests(db: Db, { runId, path, nodeId, turn }: Turn
 }
 
 export async function markSignalled(db: Db, requestId: string): Promise<void> {
-  await sql`UPDATE approval_requests SET signalled_at = now() WHERE request_id = ${requestId}`.execute(db);
+  await db
+    .updateTable('approval_requests')
+    .set({ signalled_at: sql`now()` })
+    .where('request_id', '=', requestId)
+    .execute();
 }
 
 export interface UndeliveredDecision {
@@ -175,8 +179,11 @@ export async function takeUndelivered(db: Db, olderThanSeconds: number, limit: n
  * arrived after that moment. A run that has had one takes no second.
  */
 export async function forgetSignals(db: Db, runTimeoutDays: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    UPDATE approval_requests SET signalled_at = NULL, next_signal_at = NULL, signal_attempts = 0
-    WHERE decided_by IS NOT NULL AND decided_at > now() - make_interval(days => ${runTimeoutDays + 1})`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  const { numUpdatedRows } = await db
+    .updateTable('approval_requests')
+    .set({ signalled_at: null, next_signal_at: null, signal_attempts: 0 })
+    .where('decided_by', 'is not', null)
+    .where('decided_at', '>', sql<Date>`now() - make_interval(days => ${runTimeoutDays + 1})`)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }

@@ -32,6 +32,7 @@ import * as identity from '../migrations/0029-identity.js';
 import * as auditLog from '../migrations/0030-audit-log.js';
 import * as storedBytes from '../migrations/0031-stored-bytes.js';
 import * as reservedIds from '../migrations/0032-reserved-ids.js';
+import * as loopProgress from '../migrations/0033-loop-progress.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -67,6 +68,7 @@ const migrations: Record<string, Migration> = {
   '0030-audit-log': auditLog,
   '0031-stored-bytes': storedBytes,
   '0032-reserved-ids': reservedIds,
+  '0033-loop-progress': loopProgress,
 };
 
 /**

@@ -19,12 +19,13 @@ import type {
 } from './tables/agent-tables.js';
 import type { AuditChainsTable, AuditRecordsTable, AuditRefusalsTable } from './tables/audit-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
-import type { RunEventsTable, RunWatchesTable } from './tables/event-tables.js';
+import type { RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
 import type { HooksTable, HookWindowsTable } from './tables/hook-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type {
   BillingTransactionsTable,
   LoopItemsTable,
+  LoopProgressTable,
   NodeAttemptsTable,
   NodeResultsTable,
   ProviderCallsTable,
@@ -85,6 +86,7 @@ export interface Tables {
   runs: RunsTable;
   node_results: NodeResultsTable;
   loop_items: LoopItemsTable;
+  loop_progress: LoopProgressTable;
   node_attempts: NodeAttemptsTable;
   provider_calls: ProviderCallsTable;
   billing_transactions: BillingTransactionsTable;
@@ -109,6 +111,7 @@ export interface Tables {
   oidc_identities: OidcIdentitiesTable;
   run_watches: RunWatchesTable;
   run_events: RunEventsTable;
+  told_iterations: ToldIterationsTable;
   run_outputs: RunOutputsTable;
   hooks: HooksTable;
   hook_windows: HookWindowsTable;

@@ -1,6 +1,7 @@
 // Answers of people to human tasks. The row lock of the task puts them into an order: of all who answer at once, exactly as
 // many as the task needs are counted.
 import { sql } from 'kysely';
+import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -35,11 +36,13 @@ export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutc
     const [task] = rows;
     if (task === undefined) return { status: 'unknown' };
     if (!task.isOpen) return { status: 'closed' };
-    const { numAffectedRows } = await sql`
-      INSERT INTO human_answers (task_id, user_id, action, entered, entered_enc, comment)
-      VALUES (${taskId}, ${userId}, ${action}, ${answer.entered}::json, ${answer.enteredEnc}, ${answer.comment})
-      ON CONFLICT DO NOTHING`.execute(trx);
-    if (numAffectedRows !== 1n) return { status: 'repeated' };
+    const { entered, enteredEnc, comment } = answer;
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('human_answers')
+      .values({ task_id: taskId, user_id: userId, action, entered, entered_enc: enteredEnc, comment })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows !== 1n) return { status: 'repeated' };
     const { runId, path, nodeId } = task;
     const settled = await sql`
       UPDATE human_tasks SET status = 'answered', action = ${action}, settled_at = clock_timestamp()
@@ -51,8 +54,12 @@ export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutc
         RETURNING ${tellWatchers(runId)}`.execute(trx);
       return { status: 'kept' };
     }
-    await sql`UPDATE waits SET answered_at = clock_timestamp()
-      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(trx);
-    return { status: 'settled', wait: { runId, path, nodeId } };
+    const wait = { runId, path, nodeId };
+    await trx
+      .updateTable('waits')
+      .set({ answered_at: sql`clock_timestamp()` })
+      .where((row) => row.and(keyColumns(wait)))
+      .execute();
+    return { status: 'settled', wait };
   });
 }

@@ -1,6 +1,7 @@
 // The worker's side of human tasks: asks, and finds out how it has ended. A task leaves `pending` once, under its row lock:
 // by an answer (answers-repository.ts), when its time is up, or when its node is stopped (db/waits/close-waits.ts).
 import { sql } from 'kysely';
+import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
@@ -62,12 +63,14 @@ export async function closeTask(db: Database, key: NodeKey): Promise<ClosedTask 
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'pending'
         AND expires_at <= clock_timestamp()
       RETURNING ${tellWatchers(runId)}`.execute(trx);
-    const { rows } = await sql<ClosedTask>`
-      SELECT task_id AS "taskId", status, action FROM human_tasks
-      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status <> 'pending'`.execute(trx);
-    const [task] = rows;
-    if (task !== undefined) await endWait(trx, key);
-    return task;
+    const task = await trx
+      .selectFrom('human_tasks')
+      .select(['task_id as taskId', 'status', 'action'])
+      .where((row) => row.and(keyColumns(key)))
+      .executeTakeFirst();
+    if (task === undefined || task.status === 'pending') return undefined;
+    await endWait(trx, key);
+    return { ...task, status: task.status };
   });
 }
 
@@ -81,10 +84,14 @@ export interface TaskAnswer {
 }
 
 /** The answers that have chosen the task's action, in their order. */
-export async function findChosen(db: Database, { taskId, action }: ClosedTask): Promise<TaskAnswer[]> {
-  const { rows } = await sql<TaskAnswer>`
-    SELECT user_id AS "userId", entered::text AS entered, entered_enc AS "enteredEnc", comment FROM human_answers
-    WHERE task_id = ${taskId} AND action = ${action}
-    ORDER BY answered_at, user_id`.execute(db);
-  return rows;
+export function findChosen(db: Database, { taskId, action }: ClosedTask): Promise<TaskAnswer[]> {
+  return db
+    .selectFrom('human_answers')
+    .select(['user_id as userId', 'entered_enc as enteredEnc', 'comment'])
+    .select((row) => row.cast<string>('entered', 'text').as('entered'))
+    .where('task_id', '=', taskId)
+    .where('action', '=', action)
+    .orderBy('answered_at')
+    .orderBy('user_id')
+    .execute();
 }

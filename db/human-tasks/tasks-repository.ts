@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { HumanTaskStatus } from '../core/tables.js';
 import { personOf, type Person } from '../projects/person.js';
-import { isoText } from '../runs/entry-text.js';
+import { isoText } from '../runs/iso-text.js';
 import { isInReach, type Reach } from '../projects/reach.js';
 
 export interface HumanTask {

@@ -148,12 +148,19 @@ export async function findIterationFailure(
   { runId, path, nodeId }: NodeKey,
   index: number,
 ): Promise<{ code: string; message: string } | undefined> {
-  const { rows } = await sql<{ code: string; message: string }>`
-    SELECT coalesce(error_code, 'failed') AS code, coalesce(error_message, '') AS message FROM node_results
-    WHERE run_id = ${runId} AND path = ${iterationPath(path, nodeId, index)} AND NOT is_iteration AND status = 'failed'
-      AND NOT is_handled AND error_code <> 'cancelled'
-    ORDER BY finished_at LIMIT 1`.execute(db);
-  return rows[0];
+  const first = await db
+    .selectFrom('node_results')
+    .select(['error_code as code', 'error_message as message'])
+    .where('run_id', '=', runId)
+    .where('path', '=', iterationPath(path, nodeId, index))
+    .where('is_iteration', '=', false)
+    .where('status', '=', 'failed')
+    .where('is_handled', '=', false)
+    .where('error_code', '!=', 'cancelled')
+    .orderBy('finished_at')
+    .limit(1)
+    .executeTakeFirst();
+  return first && { code: first.code ?? 'failed', message: first.message ?? '' };
 }
 
 export interface StoredIteration extends Pick<StoredOutput, 'result' | 'resultEnc'> {

@@ -1,5 +1,6 @@
 // The attempts of a node before its last one. A node that needs one attempt has none here and costs no statement.
 import { sql } from 'kysely';
+import { keyColumns } from './key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 
@@ -40,14 +41,14 @@ export interface KeptAttempt {
 }
 
 /** The newest ones, in their order. */
-export async function listKeptAttempts(
-  db: Db,
-  { runId, path, nodeId }: NodeKey,
-  limit: number,
-): Promise<KeptAttempt[]> {
-  const { rows } = await sql<KeptAttempt>`
-    SELECT number, started_at AS "startedAt", finished_at AS "finishedAt", error_code AS code, error_message AS message
-    FROM node_attempts WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}
-    ORDER BY number DESC LIMIT ${limit}::integer`.execute(db);
-  return rows.toReversed();
+export async function listKeptAttempts(db: Db, key: NodeKey, limit: number): Promise<KeptAttempt[]> {
+  const newest = await db
+    .selectFrom('node_attempts')
+    .select(['number', 'started_at as startedAt', 'finished_at as finishedAt'])
+    .select(['error_code as code', 'error_message as message'])
+    .where((row) => row.and(keyColumns(key)))
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .execute();
+  return newest.toReversed();
 }

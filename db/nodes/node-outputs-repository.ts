@@ -6,7 +6,7 @@ import { resultBytes } from './result-bytes.js';
 
 export interface MeasuredOutput {
   nodeId: string;
-  /** Of all forms in which the output is stored. */
+  /** The size of all forms in which the output is stored. */
   sizeBytes: number;
   /** The node has succeeded, and its output has expired. */
   isGone: boolean;
@@ -44,8 +44,13 @@ export async function readOutputs(
   nodeIds: string[],
 ): Promise<OutputTexts[]> {
   if (nodeIds.length === 0) return [];
-  const { rows } = await sql<OutputTexts>`
-    SELECT node_id AS "nodeId", result::text AS result, result_enc AS "resultEnc" FROM node_results
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND result IS NOT NULL`.execute(db);
-  return rows;
+  return db
+    .selectFrom('node_results')
+    .select(['node_id as nodeId', 'result_enc as resultEnc'])
+    .select((row) => row.cast<string>('result', 'text').as('result'))
+    .where('run_id', '=', runId)
+    .where('path', '=', path)
+    .where('node_id', 'in', nodeIds)
+    .where('result', 'is not', null)
+    .execute();
 }

@@ -1,5 +1,6 @@
 // The worker's side of `node_results`: claim a node, look up what others put out, record how it ended.
 import { sql, type RawBuilder } from 'kysely';
+import { keyColumns } from './key-columns.js';
 import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -289,24 +290,31 @@ export interface StoredError {
   message: string;
 }
 
-/** Of the failed ones among `nodeIds` of an iteration. */
+/** Returns the errors of the failed ones among `nodeIds` of an iteration. */
 export async function findNodeErrors(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,
   nodeIds: string[],
 ): Promise<StoredError[]> {
   if (nodeIds.length === 0) return [];
-  const { rows } = await sql<StoredError>`
-    SELECT node_id AS "nodeId", coalesce(error_code, 'failed') AS code, coalesce(error_message, '') AS message
-    FROM node_results
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND status = 'failed'`.execute(db);
-  return rows;
+  const failed = await db
+    .selectFrom('node_results')
+    .select(['node_id as nodeId', 'error_code as code', 'error_message as message'])
+    .where('run_id', '=', runId)
+    .where('path', '=', path)
+    .where('node_id', 'in', nodeIds)
+    .where('status', '=', 'failed')
+    .execute();
+  return failed.map(({ nodeId, code, message }) => ({ nodeId, code: code ?? 'failed', message: message ?? '' }));
 }
 
 /** The recorded message of a failed node; undefined when it has not (or not yet) failed. */
-export async function findNodeError(db: Db, { runId, path, nodeId }: NodeKey): Promise<string | undefined> {
-  const { rows } = await sql<{ message: string | null }>`
-    SELECT error_message AS message FROM node_results
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'failed'`.execute(db);
-  return rows[0]?.message ?? undefined;
+export async function findNodeError(db: Db, key: NodeKey): Promise<string | undefined> {
+  const failed = await db
+    .selectFrom('node_results')
+    .select('error_message')
+    .where((row) => row.and(keyColumns(key)))
+    .where('status', '=', 'failed')
+    .executeTakeFirst();
+  return failed?.error_message ?? undefined;
 }

@@ -2,6 +2,7 @@
 // its node is recorded. A call that a later attempt finds `sent` was in flight when its worker died. The attempt that has
 // claimed a call last owns it: an earlier one, whose worker was frozen, changes it no more.
 import { sql, type RawBuilder } from 'kysely';
+import { keyColumns } from './key-columns.js';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 
@@ -74,11 +75,12 @@ export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): 
  * unknown.
  */
 export async function isCallInFlight(db: Db, { runId, path, nodeId }: NodeKey): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT 1 FROM provider_calls
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = 0 AND ordinal = 0
-      AND state = 'sent'`.execute(db);
-  return rows.length > 0;
+  const call = await db
+    .selectFrom('provider_calls')
+    .select('state')
+    .where((row) => row.and({ ...keyColumns({ runId, path, nodeId }), turn: 0, ordinal: 0, state: 'sent' }))
+    .executeTakeFirst();
+  return call !== undefined;
 }
 
 /** A condition on rows: they are of this turn of the node. */
@@ -194,10 +196,13 @@ export async function releaseCalls(
   db: Db,
   { runId, path, nodeId }: { runId: string } & Partial<NodeKey>,
 ): Promise<void> {
-  const ofNode = nodeId === undefined ? sql`` : sql`AND path = ${path} AND node_id = ${nodeId}`;
-  await sql`
-    UPDATE provider_calls SET reserved_usd = NULL
-    WHERE run_id = ${runId} ${ofNode} AND reserved_usd IS NOT NULL`.execute(db);
+  await db
+    .updateTable('provider_calls')
+    .set({ reserved_usd: null })
+    .where('run_id', '=', runId)
+    .$if(nodeId !== undefined, (calls) => calls.where('path', '=', path!).where('node_id', '=', nodeId!))
+    .where('reserved_usd', 'is not', null)
+    .execute();
 }
 
 export interface LedgerSum {

@@ -1,7 +1,6 @@
-// Finds the user of an API key or a session and counts the requests of this minute, in the only statement that this costs.
+// Finds the user of an API key or a session and counts the requests of this minute.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { Value } from '../core/statement.js';
 import type { KeyScope } from '../core/tables.js';
 import { isLive } from '../sessions/sessions-repository.js';
 import { hashKey } from './keys-repository.js';
@@ -15,7 +14,7 @@ export interface CountedWindow {
   requests: number;
   /** When the window ends: Unix time, whole seconds, rounded up. */
   resetAtSeconds: number;
-  /** The same from now on, at least 1. */
+  /** The seconds until then, at least 1. */
   resetInSeconds: number;
 }
 
@@ -38,51 +37,38 @@ export type TokenSubject =
   | { by: 'email'; email: string };
 
 /**
- * Looks the key up and counts `count` requests of it; undefined, and nothing counted, when there is no such key, it has
- * expired, or its user is not active. A window begins with the first request after the last one ended and lasts a minute.
+ * Looks the key up and counts `count` requests of it; 0 counts nothing and writes nothing. Undefined, and nothing counted,
+ * when there is no such key, it has expired, or its user is not active. A window begins with the first request after the last
+ * one ended and lasts a minute.
  *
- * Exact over any number of processes: the row's lock puts the requests of a key in one order, and only the database's
- * clock is asked. `now()` is the same in the whole statement, so that count and window are judged alike. A process that
- * dies here has counted its request or not; nothing is left locked.
+ * The count is exact over any number of processes: the row's lock puts the requests of a key in one order, and only the
+ * database's clock is asked. `now()` is the same in the whole statement, so that count and window are judged alike. A process
+ * that dies here has counted its request or not; nothing is left locked.
  */
 export async function countKeyRequests(db: Db, apiKey: string, count: number): Promise<CountedKey | undefined> {
-  const { rows } = await sql<CountedKey>`/* count_key_requests */
-    WITH ${countedKey(hashKey(apiKey), count)} SELECT * FROM counted_key`.execute(db);
+  const { rows } = await sql<CountedKey>`${named(count, 'key_requests')}
+    WITH holder AS (
+      SELECT api_keys.id, api_keys.rate_limit, api_keys.project_id, api_keys.scope, users.id AS user_id, users.api_access
+      FROM api_keys JOIN users ON users.id = api_keys.user_id AND users.is_active
+      WHERE api_keys.key_hash = ${hashKey(apiKey)} AND (api_keys.expires_at IS NULL OR api_keys.expires_at > now())
+    ), counted AS (${windowIn(KEYS, count)})
+    SELECT id AS "keyId", user_id AS "userId", project_id AS "projectId", scope, api_access AS "apiAccess",
+      rate_limit AS "rateLimit", ${windowColumns}
+    FROM holder, counted`.execute(db);
   return rows[0];
 }
 
 /**
- * The beginning of a statement's WITH list. `counted_key` has the columns of `CountedKey`, and at most one row. `before`: what
- * `count` depends on, with a comma behind it; it may refer to `holder` (`user_id`, `api_access`).
- */
-export function countedKey(
-  keyHash: Value<Buffer>,
-  count: Value<number>,
-  before: RawBuilder<unknown> = sql``,
-): RawBuilder<unknown> {
-  return sql`
-    holder AS (
-      SELECT api_keys.id, api_keys.rate_limit, api_keys.project_id, api_keys.scope, users.id AS user_id, users.api_access
-      FROM api_keys JOIN users ON users.id = api_keys.user_id AND users.is_active
-      WHERE api_keys.key_hash = ${keyHash} AND (api_keys.expires_at IS NULL OR api_keys.expires_at > now())
-    ), ${before} ${countedIn(KEYS, count)}, counted_key AS (
-      SELECT id AS "keyId", user_id AS "userId", project_id AS "projectId", scope, api_access AS "apiAccess",
-        rate_limit AS "rateLimit", ${windowColumns}
-      FROM holder, counted
-    )`;
-}
-
-/**
- * Counts `count` requests of the user whom a session token names; undefined, and nothing counted, when there is no such active
- * user, or the session is over.
+ * Counts `count` requests of the user whom a session token names, as `countKeyRequests` does; undefined, and nothing counted,
+ * when there is no such active user, or the session is over.
  */
 export async function countSessionRequests(
   db: Db,
   subject: TokenSubject,
   count: number,
 ): Promise<CountedWindow | undefined> {
-  const { rows } = await sql<CountedWindow>`${named(`count_requests_by_${subject.by}`)}
-    WITH holder AS (SELECT users.id ${holderOf(subject)} AND users.is_active), ${countedIn(SESSIONS, count)}
+  const { rows } = await sql<CountedWindow>`${named(count, `requests_by_${subject.by}`)}
+    WITH holder AS (SELECT users.id ${holderOf(subject)} AND users.is_active), counted AS (${windowIn(SESSIONS, count)})
     SELECT id AS "userId", ${windowColumns} FROM holder, counted`.execute(db);
   return rows[0];
 }
@@ -95,61 +81,65 @@ function holderOf(subject: TokenSubject): RawBuilder<unknown> {
 }
 
 interface Counter {
-  by: 'key' | 'session';
-  table: RawBuilder<unknown>;
-  owner: RawBuilder<unknown>;
+  table: 'rate_limits' | 'session_rate_limits';
+  owner: 'key_id' | 'user_id';
 }
 
-const KEYS: Counter = { by: 'key', table: sql.table('rate_limits'), owner: sql.ref('key_id') };
-const SESSIONS: Counter = { by: 'session', table: sql.table('session_rate_limits'), owner: sql.ref('user_id') };
+const KEYS: Counter = { table: 'rate_limits', owner: 'key_id' };
+const SESSIONS: Counter = { table: 'session_rate_limits', owner: 'user_id' };
 
 /** The name of a statement that is prepared (preparing-client.ts): one for each of its texts. */
-function named(name: string): RawBuilder<unknown> {
-  return sql.raw(`/* ${name} */`);
+function named(count: number, what: string): RawBuilder<unknown> {
+  return sql.raw(`/* ${count === 0 ? 'find' : 'count'}_${what} */`);
 }
 
 const windowColumns = sql`requests, ceil(extract(epoch FROM window_ends_at))::bigint AS "resetAtSeconds",
   greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"`;
 
-/** Counts for the `id` of `holder`. */
-function countedIn({ table, owner }: Counter, count: Value<number>): RawBuilder<unknown> {
-  const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
-  return sql`counted AS (
-      INSERT INTO ${table} AS stored (${owner}, window_ends_at, requests)
-      SELECT id, ${windowEnd}, ${count}::integer FROM holder
-      ON CONFLICT (${owner}) DO UPDATE SET
-        requests = CASE WHEN stored.window_ends_at <= now() THEN 0 ELSE stored.requests END + excluded.requests,
-        window_ends_at = CASE WHEN stored.window_ends_at <= now() THEN ${windowEnd} ELSE stored.window_ends_at END
-      RETURNING requests, window_ends_at
-    )`;
+const nextWindowEnd = sql`now() + make_interval(secs => ${sql.lit(WINDOW_SECONDS)})`;
+
+/** The window of the `id` of `holder`, with `count` more requests. Where none is open, the one that would begin now. */
+function windowIn({ table, owner }: Counter, count: number): RawBuilder<unknown> {
+  if (count === 0) {
+    return sql`
+      SELECT coalesce(stored.requests, 0) AS requests, coalesce(stored.window_ends_at, ${nextWindowEnd}) AS window_ends_at
+      FROM holder LEFT JOIN ${sql.table(table)} AS stored ON stored.${sql.ref(owner)} = holder.id AND stored.window_ends_at > now()`;
+  }
+  return sql`
+    INSERT INTO ${sql.table(table)} AS stored (${sql.ref(owner)}, window_ends_at, requests)
+    SELECT id, ${nextWindowEnd}, ${count}::integer FROM holder
+    ON CONFLICT (${sql.ref(owner)}) DO UPDATE SET
+      requests = CASE WHEN stored.window_ends_at <= now() THEN 0 ELSE stored.requests END + excluded.requests,
+      window_ends_at = CASE WHEN stored.window_ends_at <= now() THEN ${nextWindowEnd} ELSE stored.window_ends_at END
+    RETURNING requests, window_ends_at`;
 }
 
 /** Requests that are taken back from the window in which they were counted; a window that is over does not matter. */
 export interface Uncounted {
   count: number;
-  /** That window's end. */
+  /** When that window ends. */
   resetAtSeconds: number;
 }
 
-/** Returns the key's requests of the window then; undefined when it is over. */
-export function uncountRequests(db: Db, apiKey: string, uncounted: Uncounted): Promise<number | undefined> {
-  return uncountIn(db, KEYS, sql`(SELECT id FROM api_keys WHERE key_hash = ${hashKey(apiKey)})`, uncounted);
+/** Returns the key's requests of the window afterwards; undefined when the window is over. */
+export function uncountKeyRequests(db: Db, keyId: number, uncounted: Uncounted): Promise<number | undefined> {
+  return uncountIn(db, KEYS, keyId, uncounted);
 }
 
-/** Takes back requests of the user's sessions, as `uncountRequests` does for a key. */
+/** Takes back requests of the user's sessions, as `uncountKeyRequests` does for a key. */
 export function uncountSessionRequests(db: Db, userId: number, uncounted: Uncounted): Promise<number | undefined> {
-  return uncountIn(db, SESSIONS, sql`${userId}`, uncounted);
+  return uncountIn(db, SESSIONS, userId, uncounted);
 }
 
 async function uncountIn(
   db: Db,
-  { by, table, owner }: Counter,
-  id: RawBuilder<unknown>,
+  { table, owner }: Counter,
+  id: number,
   { count, resetAtSeconds }: Uncounted,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ requests: number }>`${named(`uncount_${by}_requests`)}
-    UPDATE ${table} SET requests = greatest(0, requests - ${count}::integer)
-    WHERE ${owner} = ${id} AND ceil(extract(epoch FROM window_ends_at))::bigint = ${resetAtSeconds}::bigint
+  const { rows } = await sql<{ requests: number }>`${sql.raw(`/* uncount_${table} */`)}
+    UPDATE ${sql.table(table)} SET requests = greatest(0, requests - ${count}::integer)
+    WHERE ${sql.ref(owner)} = ${id} AND ceil(extract(epoch FROM window_ends_at))::bigint = ${resetAtSeconds}::bigint
     RETURNING requests`.execute(db);
   return rows[0]?.requests;
 }

@@ -67,6 +67,7 @@ const EXPIRING = [
   'node_attempts',
   'run_events',
   'run_outputs',
+  'told_iterations',
   'waits',
 ] as const;
 

@@ -4,8 +4,8 @@ import type { Db } from '../core/client.js';
 import type { RunRow } from '../core/tables.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { totalCost } from './child-runs-repository.js';
-import { isoText } from './entry-text.js';
-import { iterationCounts } from './iterations-text.js';
+import { isoText } from './iso-text.js';
+import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
 import { cutResult } from './result-pieces.js';
 

@@ -174,8 +174,11 @@ export function readInputPieces(db: Db, runId: string): AsyncGenerator<string> {
 
 /** The drawing that a run executes, as JSON text. */
 export async function readDrawing(db: Db, { snapshot_hash: hash }: Pick<HistoryRun, 'snapshot_hash'>): Promise<string> {
-  const { rows } = await sql<{ text: string }>`
-    SELECT document::text AS text FROM graph_snapshots WHERE hash = ${hash}`.execute(db);
-  if (rows[0] === undefined) throw new Error('a drawing was deleted while it was read');
-  return rows[0].text;
+  const graph = await db
+    .selectFrom('graph_snapshots')
+    .select((row) => row.cast<string>('document', 'text').as('text'))
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  if (graph === undefined) throw new Error('a drawing was deleted while it was read');
+  return graph.text;
 }

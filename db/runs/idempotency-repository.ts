@@ -17,18 +17,22 @@ export interface KeyedRun {
   requestEnc: Buffer;
 }
 
-/** How long a key is remembered. */
-const LIFETIME = sql`interval '24 hours'`;
+/** A key that was used before this is forgotten. */
+const oldest = sql<Date>`now() - interval '24 hours'`;
 /** Every new key takes this many old ones away, so they never grow in number and nobody has to look after them. */
 const SWEEP = 10;
 
 /** Undefined for a key that is new, or was used too long ago. */
-export async function findKeyedRun(db: Db, { userId, key }: RequestKey): Promise<KeyedRun | undefined> {
-  const { rows } = await sql<KeyedRun>`
-    SELECT run.id AS "runId", run.status, run.node_errors::text AS "nodeErrors", used.request_enc AS "requestEnc"
-    FROM idempotency_keys used JOIN runs run ON run.id = used.run_id
-    WHERE used.user_id = ${userId} AND used.key = ${key} AND used.created_at > now() - ${LIFETIME}`.execute(db);
-  return rows[0];
+export function findKeyedRun(db: Db, { userId, key }: RequestKey): Promise<KeyedRun | undefined> {
+  return db
+    .selectFrom('idempotency_keys as used')
+    .innerJoin('runs as run', 'run.id', 'used.run_id')
+    .select(['run.id as runId', 'run.status', 'used.request_enc as requestEnc'])
+    .select((row) => row.cast<string | null>('run.node_errors', 'text').as('nodeErrors'))
+    .where('used.user_id', '=', userId)
+    .where('used.key', '=', key)
+    .where('used.created_at', '>', oldest)
+    .executeTakeFirst();
 }
 
 /**
@@ -45,7 +49,7 @@ export async function claimKey(
     VALUES (${userId}, ${key}, ${requestEnc}, ${runId})
     ON CONFLICT (user_id, key) DO UPDATE
       SET request_enc = excluded.request_enc, run_id = excluded.run_id, created_at = excluded.created_at
-      WHERE used.created_at <= now() - ${LIFETIME}
+      WHERE used.created_at <= ${oldest}
     RETURNING true`.execute(transaction);
   if (rows.length === 0) return false;
   await sweep(transaction);
@@ -57,24 +61,32 @@ export async function claimKey(
  * claim it is waited for.
  */
 export async function withdrawKey(db: Db, { userId, key }: RequestKey, requestEnc: Buffer): Promise<boolean> {
-  const { rows } = await sql`
-    INSERT INTO idempotency_keys (user_id, key, request_enc) VALUES (${userId}, ${key}, ${requestEnc})
-    ON CONFLICT (user_id, key) DO NOTHING RETURNING true`.execute(db);
-  if (rows.length === 0) return false;
+  const withdrawn = await db
+    .insertInto('idempotency_keys')
+    .values({ user_id: userId, key, request_enc: requestEnc, run_id: null })
+    .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  if (withdrawn === undefined) return false;
   await sweep(db);
   return true;
 }
 
 export async function isWithdrawn(db: Db, { userId, key }: RequestKey): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT FROM idempotency_keys
-    WHERE user_id = ${userId} AND key = ${key} AND run_id IS NULL AND created_at > now() - ${LIFETIME}`.execute(db);
-  return rows.length > 0;
+  const withdrawn = await db
+    .selectFrom('idempotency_keys')
+    .select('key')
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where('run_id', 'is', null)
+    .where('created_at', '>', oldest)
+    .executeTakeFirst();
+  return withdrawn !== undefined;
 }
 
 async function sweep(db: Db): Promise<void> {
   await sql`
     DELETE FROM idempotency_keys WHERE (user_id, key) IN (
-      SELECT user_id, key FROM idempotency_keys WHERE created_at <= now() - ${LIFETIME}
+      SELECT user_id, key FROM idempotency_keys WHERE created_at <= ${oldest}
       ORDER BY created_at LIMIT ${SWEEP}::integer FOR UPDATE SKIP LOCKED)`.execute(db);
 }

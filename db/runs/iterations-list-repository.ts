@@ -6,11 +6,11 @@ import type { NodeKey } from '../../graph/plan.js';
 import { ofLoop } from '../nodes/iterations-repository.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { isoText } from './entry-text.js';
-import { iterationCounts } from './iterations-text.js';
+import { isoText } from './iso-text.js';
+import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
 import { ofApprovals, openRequests } from './poll-repository.js';
-import { storedWait } from './waiting-text.js';
+import { storedWait } from './stored-wait.js';
 
 export interface IterationsQuery {
   workflowId: number;

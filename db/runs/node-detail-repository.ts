@@ -5,9 +5,9 @@ import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { isoText } from './entry-text.js';
-import { iterationCounts } from './iterations-text.js';
-import { storedWait, waitedFor, type StoredWait } from './waiting-text.js';
+import { isoText } from './iso-text.js';
+import { iterationCounts } from './iteration-counts.js';
+import { storedWait, waitedFor, type StoredWait } from './stored-wait.js';
 import { ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
 
 export interface NodeDetail {

@@ -1,26 +1,25 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import { hashKey } from '../projects/keys-repository.js';
-import { countedKey, type CountedKey } from '../projects/rate-limits-repository.js';
 import type { Reach } from '../projects/reach.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { createStatement, type Value } from '../core/statement.js';
-import { errorText, isoText, reusedText, timesText } from './entry-text.js';
-import { toRun, toState, toText, type NodeRow, type StateRow, type TextRow } from './polled-rows.js';
-import type { PolledRun, PolledState, PolledText } from './polled-run.js';
-import { AFTER_ID, AFTER_NODE } from './polled-text.js';
+import { createStatement } from '../core/statement.js';
+import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
+import { isoText } from './iso-text.js';
+import { iterationCounts, type IterationCounts } from './iteration-counts.js';
+import type { OpenRequest, PolledNode, PolledRun, PolledState } from './polled-run.js';
 import { outputOfRun } from './run-output.js';
-import { iterationCounts, iterationsText } from './iterations-text.js';
-import { storedWait, waitingText } from './waiting-text.js';
-import { stateTagOfRow, versionColumns, versionJoin } from './run-version.js';
+import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
+import { storedWait, type StoredWait } from './stored-wait.js';
 
-export type { OpenRequest, PolledNode, PolledRun, PolledText } from './polled-run.js';
+export type { OpenRequest, PolledNode, PolledRun } from './polled-run.js';
 
 export interface Poll extends Reach {
   runId: string;
+  /** State tags of answers that the reader has. Of a run that is in one of these states hardly anything is read. */
+  known?: readonly string[];
 }
 
 /**
@@ -29,197 +28,114 @@ export interface Poll extends Reach {
  */
 export const TOGETHER_BYTES = 64 * 1024;
 
+interface Asked {
+  runId: string;
+  userId: number;
+  /** Null where the reader may see all projects of the user. */
+  projectId: number | null;
+  retentionDays: number;
+  known: readonly string[];
+}
+
+interface StateRow extends VersionRow {
+  run_id: string;
+  run_status: StoredRunStatus;
+  is_started: boolean;
+  quiet_ms: number;
+  is_expired: boolean;
+  node_errors: string | null;
+  is_visible: boolean;
+  role: Role | null;
+}
+
+interface NodeRow extends StateRow {
+  is_unchanged: boolean;
+  has_output: boolean;
+  /** The first row of a run has its output. */
+  output_text: string | null;
+  /** Null, with all that follows, where the run has no nodes yet. */
+  node_id: string | null;
+  node_status: NodeStatus | null;
+  result: string | null;
+  apart_bytes: number | null;
+  error_code: string | null;
+  error_message: string | null;
+  is_handled: boolean | null;
+  is_reused: boolean | null;
+  started_at_text: string | null;
+  finished_at_text: string | null;
+  approvals: OpenRequest[] | null;
+  waiting: StoredWait | null;
+  iterations: IterationCounts | null;
+}
+
+const ASKED = ['runId', 'userId', 'projectId', 'retentionDays', 'known'] as const;
+
+type AskedValues = { readonly [Name in keyof Asked]: RawBuilder<Asked[Name]> };
+
 /**
- * What a poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is seen
+ * Returns what a poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is seen
  * together with everything that was committed before it (a result that is read later was complete by then, and never
  * changes). The nodes of a run that the caller may not see, or whose results have expired, are not read.
  */
-export async function readRunForPoll(
-  db: Db,
-  { runId, ...reach }: Poll,
-  retentionDays: number,
-): Promise<PolledRun | undefined> {
-  const asked = askedBy(runId, reach);
-  const { rows } = await sql<NodeRow>`/* poll_run */
-    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled, node.is_reused,
-      ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
-      CASE WHEN node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} THEN node.result_bytes END AS apart_bytes,
-      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations,
+export async function readRunForPoll(db: Db, poll: Poll, retentionDays: number): Promise<PolledRun | undefined> {
+  const rows = await selectRun(db, toAsked(poll, retentionDays));
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const output = row.has_output ? { text: row.output_text } : undefined;
+  return { ...toState(row), isUnchanged: row.is_unchanged, output, nodes: rows.flatMap(toNode) };
+}
+
+/** Returns how far a run is, without its nodes; undefined where no run has the id. */
+export async function readRunHead(db: Db, poll: Poll, retentionDays: number): Promise<PolledState | undefined> {
+  const [row] = await selectHead(db, toAsked(poll, retentionDays));
+  return row && toState(row);
+}
+
+const selectHead = createStatement<Asked, StateRow>(ASKED, (asked) => sql`/* run_head */ ${selectState(asked)}`);
+
+const selectRun = createStatement<Asked, NodeRow>(
+  ASKED,
+  (asked) => sql`/* poll_run */
+    WITH run AS MATERIALIZED (
+      SELECT *, run_id AS id, is_visible AND NOT is_expired AND ${stateTagOfRow} = ANY (${asked.known}::text[]) AS is_unchanged
+      FROM (${selectState(asked)}) AS state
+    )
+    SELECT run.*, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled,
+      node.is_reused, ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
+      ${unlessUnchanged(sql`node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES}`, sql`node.result_bytes`)} AS apart_bytes,
+      ${unlessUnchanged(sql`until_here <= ${TOGETHER_BYTES}`, sql`node.result::text`)} AS result,
+      ${unlessUnchanged(sql`true`, ofApprovals(openRequests))} AS approvals,
+      ${unlessUnchanged(sql`true`, storedWait)} AS waiting,
+      ${unlessUnchanged(sql`true`, iterationCounts)} AS iterations,
       output.of_node IS NOT NULL AS has_output,
       CASE WHEN row_number() OVER (ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text
-    FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
-    LEFT JOIN LATERAL ${outputOf(retentionDays)} output ON true
-    ORDER BY node.started_at, node.node_id`.execute(db);
-  return toRun(rows);
-}
-
-function askedBy(runId: string, { userId, projectId }: Reach): RawBuilder<unknown> {
-  return sql`(
-    SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id, ${projectId ?? null}::integer AS only_project)`;
-}
-
-/** How far a run is, without its nodes; undefined where no run has the id. */
-export async function readRunHead(
-  db: Db,
-  { runId, ...reach }: Poll,
-  retentionDays: number,
-): Promise<PolledState | undefined> {
-  const asked = askedBy(runId, reach);
-  const { rows } =
-    await sql<StateRow>`/* run_head */ SELECT ${stateColumns(retentionDays)} FROM ${runsOf(asked)}`.execute(db);
-  return rows[0] && toState(rows[0]);
-}
-
-/** One request of a key. */
-export interface KeyRequest {
-  /** The run that it polls. */
-  runId?: string;
-  /** State tags of answers that the caller has. A run that is in one of these states is not read, nor is the request counted. */
-  known?: string[] | undefined;
-}
-
-export interface CountedRequests {
-  /** As in `countKeyRequests`. */
-  key: CountedKey | undefined;
-  /** What each request polls for, as in `readRunForPoll`; undefined for those over the limit, too. */
-  runs: (PolledText | undefined)[];
-}
-
-/** `countKeyRequests`, and what the requests among them that are polls find, in one statement. */
-export async function countAndPoll(
-  db: Db,
-  apiKey: string,
-  requests: KeyRequest[],
-  { retentionDays, defaultRateLimit }: { retentionDays: number; defaultRateLimit: number },
-): Promise<CountedRequests> {
-  const polls = requests.flatMap(({ runId, known }, poll) =>
-    runId === undefined ? [] : [{ poll, run_id: runId, known }],
-  );
-  const select = requests.some(({ known }) => known !== undefined) ? selectKnownPolls : selectPolls;
-  const rows = await select(db, {
-    keyHash: hashKey(apiKey),
-    count: requests.length,
-    polls: JSON.stringify(polls),
-    retentionDays,
-    defaultRateLimit,
-  });
-  const runs = requests.map((): PolledText | undefined => undefined);
-  for (const row of rows) if (row.poll !== null) runs[row.poll] = toText(row);
-  return { key: rows[0], runs };
-}
-
-interface SelectPolls {
-  keyHash: Buffer;
-  /** Of requests, polls or not. */
-  count: number;
-  /** JSON text. */
-  polls: string;
-  retentionDays: number;
-  defaultRateLimit: number;
-}
-
-const VALUES = ['keyHash', 'count', 'polls', 'retentionDays', 'defaultRateLimit'] as const;
-
-const selectPolls = createStatement<SelectPolls, CountedKey & TextRow>(
-  VALUES,
-  ({ keyHash, count, polls, retentionDays, defaultRateLimit }) => {
-    // The number of each request within the window, as `CountedKey` counts them.
-    const asked = sql`(
-      SELECT given.poll, given.run_id, "userId" AS user_id, "projectId" AS only_project
-      FROM counted_key, ${recordsOf(polls, sql`poll integer, run_id uuid`)} AS given
-      WHERE "apiAccess" AND requests - (${count}::integer - 1 - given.poll) <= coalesce("rateLimit", ${defaultRateLimit}::integer)
-    )`;
-    return sql`/* count_and_poll */
-      WITH ${countedKey(keyHash, count)}
-      SELECT * FROM counted_key LEFT JOIN (
-        ${selectTexts(asked, retentionDays)}
-      ) AS polled ON true`;
-  },
+    FROM run LEFT JOIN LATERAL (
+      SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
+      WHERE run_id = run.id AND path = '' AND run.is_visible AND NOT run.is_expired
+    ) AS node ON true LEFT JOIN LATERAL (
+      SELECT of_node, text FROM ${outputOfRun(TOGETHER_BYTES)} AS value
+      WHERE run.is_visible AND NOT run.is_expired AND NOT run.is_unchanged
+    ) AS output ON true
+    ORDER BY node.started_at, node.node_id`,
 );
 
-/** The same, for requests some of which tell what they know: those whose runs are in a known state are not counted. */
-const selectKnownPolls = createStatement<SelectPolls, CountedKey & TextRow>(
-  VALUES,
-  ({ keyHash, count, polls, retentionDays, defaultRateLimit }) => {
-    const given = recordsOf(polls, sql`poll integer, run_id uuid, known text[]`);
-    const unchanged = sql`unchanged AS (
-      SELECT given.poll, state.* FROM holder CROSS JOIN ${given} AS given CROSS JOIN LATERAL (
-        SELECT ${stateColumns(retentionDays)}, (
-          SELECT coalesce(json_agg(node_id), '[]')::text FROM node_results AS node WHERE node.run_id = run.id AND path = ''
-        ) AS nodes FROM ${runsOf(sql`(SELECT given.run_id, holder.user_id, holder.project_id AS only_project)`)}
-      ) AS state
-      WHERE api_access AND known IS NOT NULL AND is_visible AND NOT is_expired AND ${stateTagOfRow} = ANY (known)
-    ),`;
-    const counted = sql<number>`(${count}::integer - (SELECT count(*) FROM unchanged))`;
-    const behind = sql`${count}::integer - 1 - given.poll - (SELECT count(*) FROM unchanged WHERE poll > given.poll)`;
-    const asked = sql`(
-      SELECT given.poll, given.run_id, "userId" AS user_id, "projectId" AS only_project FROM counted_key, ${given} AS given
-      WHERE "apiAccess" AND NOT EXISTS (SELECT FROM unchanged WHERE poll = given.poll)
-        AND requests - (${behind}) <= coalesce("rateLimit", ${defaultRateLimit}::integer)
-    )`;
-    return sql`/* count_and_poll_known */
-      WITH ${countedKey(keyHash, counted, unchanged)}
-      SELECT * FROM counted_key LEFT JOIN (
-        ${selectTexts(asked, retentionDays)} UNION ALL SELECT *, false, NULL, true FROM unchanged
-      ) AS polled ON true`;
-  },
-);
-
-function selectTexts(asked: RawBuilder<unknown>, retentionDays: Value<number>): RawBuilder<unknown> {
-  return sql`SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes, output.of_node IS NOT NULL AS has_output,
-      output.text AS output_text, false AS is_unchanged
-    FROM ${runsOf(asked)} LEFT JOIN LATERAL (
-      SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
-        THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes
-      FROM ${nodesOf(retentionDays)} node
-    ) nodes ON true LEFT JOIN LATERAL ${outputOf(retentionDays)} output ON true`;
+function unlessUnchanged(condition: RawBuilder<unknown>, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`CASE WHEN NOT run.is_unchanged AND ${condition} THEN ${value} END`;
 }
 
-/**
- * A table expression of the rows of a JSON text: one parameter, whose number of rows is not seen when it is planned. The
- * condition is always true and lets the planner expect one row. Expecting a hundred, it takes the statement for so
- * costly that planning it anew each time seems to cost nothing beside it, when in truth that is most of its cost.
- */
-function recordsOf(rows: RawBuilder<string>, columns: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(
-    SELECT * FROM json_to_recordset(${rows}::json) AS given (${columns})
-    WHERE poll BETWEEN 0 AND 1000000
-  )`;
-}
-
-/**
- * `asked`: a table expression with `run_id`, `user_id` and `only_project`, null where the key has no such restriction.
- * OFFSET 0 keeps the planner from reading all runs for the few that are asked for, whose number it does not know.
- */
-function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`${asked} AS asked
-    CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = asked.run_id OFFSET 0) run
-    LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
-    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id
-      AND project.id = coalesce(asked.only_project, project.id)
-    ${versionJoin}`;
-}
-
-function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
-  return sql`run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
-    (extract(epoch FROM now() - greatest(reached.changed_at, run.created_at)) * 1000)::float8 AS quiet_ms,
-    ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible, member.role,
-    ${versionColumns}`;
-}
-
-/** With how much a reader has of all results up to each. */
-function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
-  return sql`(
-    SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
-    WHERE run_id = run.id AND path = '' AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
-  )`;
-}
-
-function outputOf(retentionDays: Value<number>): RawBuilder<unknown> {
-  return sql`(
-    SELECT of_node, text FROM ${outputOfRun(TOGETHER_BYTES)} AS value
-    WHERE member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
-  )`;
+function selectState({ runId, userId, projectId, retentionDays }: AskedValues): RawBuilder<unknown> {
+  return sql`
+    SELECT run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
+      (extract(epoch FROM now() - greatest(reached.changed_at, run.created_at)) * 1000)::float8 AS quiet_ms,
+      ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors,
+      member.user_id IS NOT NULL AS is_visible, member.role, ${versionColumns}
+    FROM runs AS run
+    LEFT JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
+      AND project.id = coalesce(${projectId}::integer, project.id)
+    LEFT JOIN project_members AS member ON member.project_id = project.id AND member.user_id = ${userId}::integer
+    ${versionJoin}
+    WHERE run.id = ${runId}::uuid`;
 }
 
 /** `what`: an expression over the requests that a waiting agent has open. */
@@ -236,19 +152,41 @@ export const openRequests = sql`json_agg(json_build_object('request_id', request
   'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
   'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)`;
 
-const requestsText = sql`',"approval_requests":' || (${openRequests})::text
-  || ',"waiting":{"for":"approval","until":"' || ${isoText(sql`max(expires_at)`)} || '"}'`;
+function toAsked({ runId, userId, projectId, known = [] }: Poll, retentionDays: number): Asked {
+  return { runId, userId, projectId: projectId ?? null, retentionDays, known };
+}
 
-const betweenNodes = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_NODE)} ELSE ',' END`;
-const afterId = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_ID)} ELSE ':' END`;
+function toState(row: StateRow): PolledState {
+  return {
+    runId: row.run_id,
+    status: row.run_status,
+    isStarted: row.is_started,
+    quietMs: row.quiet_ms,
+    isExpired: row.is_expired,
+    isVisible: row.is_visible,
+    role: row.role,
+    version: row.version,
+    stateTag: toStateTag(row.version, row.run_status, row.overdue),
+    nodeErrors: row.node_errors,
+  };
+}
 
-/** A member of `PolledText.nodes`. What is too large is not unpacked for nothing. */
-const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
-  to_json(node_id)::text || ${afterId} || '{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
-  || ${timesText(sql`node.started_at`, sql`node.finished_at`)} || ${reusedText}
-  || coalesce(${iterationsText}, '') || CASE node.status
-    WHEN 'succeed' THEN ',"result":' || coalesce(result::text, '{"content":""}')
-    WHEN 'in progress' THEN coalesce(${ofApprovals(requestsText)}, ${waitingText}, '')
-    ELSE ${errorText}
-  END || '}'
-END`;
+function toNode(row: NodeRow): PolledNode[] {
+  if (row.node_id === null) return [];
+  const node = {
+    id: row.node_id,
+    status: row.node_status ?? 'failed',
+    result: row.result,
+    apartBytes: row.apart_bytes,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    isHandled: row.is_handled ?? false,
+    isReused: row.is_reused ?? false,
+    startedAt: row.started_at_text ?? '',
+    finishedAt: row.finished_at_text,
+    approvals: row.approvals,
+    waiting: row.waiting,
+    iterations: row.iterations,
+  };
+  return [node];
+}

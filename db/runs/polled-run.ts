@@ -1,7 +1,7 @@
 // What a poll finds of a run.
 import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
-import type { IterationCounts } from './iterations-text.js';
-import type { StoredWait } from './waiting-text.js';
+import type { IterationCounts } from './iteration-counts.js';
+import type { StoredWait } from './stored-wait.js';
 
 export interface PolledState {
   runId: string;
@@ -12,16 +12,16 @@ export interface PolledState {
   /** Its results are gone, or as good as gone: it ended long ago and nothing pins it. */
   isExpired: boolean;
   isVisible: boolean;
-  /** Of the reader in the run's project; null where it is not visible. */
+  /** The reader's role in the run's project; null where the run is not visible. */
   role: Role | null;
   version: number;
-  /** As in `toStateTag`. */
+  /** The value of `toStateTag`. */
   stateTag: string;
   /** JSON text; only for `Draft`. */
   nodeErrors: string | null;
 }
 
-/** Of the run's first output node. */
+/** The output of the run's first output node. */
 export interface PolledOutput {
   /** JSON text of the value; null where it is too large to be read with the run (`readOutputPieces`). */
   text: string | null;
@@ -31,19 +31,8 @@ export interface PolledRun extends PolledState {
   /** Undefined while no output node has ended. */
   output: PolledOutput | undefined;
   nodes: PolledNode[];
-}
-
-/** One row, ready to be passed on: most polls of most runs. */
-export interface PolledText extends PolledState {
-  /**
-   * JSON text of the nodes by their ids, each as `toNodeMap` (api/runs/node-map.ts) writes it; null: read them apart. That
-   * of an open run is for `splitNodes`.
-   */
-  nodes: string | null;
-  /** It is in the state that the caller knows. Then `nodes` is the JSON array of their ids, and the request is not counted. */
+  /** The run is in a state that the reader knows: its output, and of its nodes everything but id and status, is left out. */
   isUnchanged: boolean;
-  /** As in `PolledRun`; not read where it is unchanged. */
-  output: PolledOutput | undefined;
 }
 
 export interface PolledNode {
@@ -55,7 +44,7 @@ export interface PolledNode {
   apartBytes?: number | null;
   errorCode: string | null;
   errorMessage: string | null;
-  /** Of a failed node: the run survives it. */
+  /** The node failed, and the run survives it. */
   isHandled: boolean;
   /** The result is that of an earlier run. */
   isReused: boolean;

@@ -70,7 +70,10 @@ export async function readResults(
     contentLimit === null
       ? text
       : sql`CASE WHEN ${resultBytes} > ${contentLimit}::integer THEN ${cutResult(contentLimit)} ELSE ${text} END`;
-  const { rows } = await sql<{ nodeId: string; shown: string }>`
+  const { rows } = await sql<{
+    nodeId: string;
+    shown: string;
+  }>`${sql.raw(contentLimit === null ? '/* read_results */' : '/* read_cut_results */')}
     SELECT node_id AS "nodeId", ${shown} AS shown FROM node_results
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY (${nodeIds}) AND result IS NOT NULL`.execute(db);
   return new Map(rows.map(({ nodeId, shown: result }) => [nodeId, result]));

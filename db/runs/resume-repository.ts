@@ -1,7 +1,6 @@
 // What a run that resumes an earlier one finds of it, and takes over.
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
-import { iterationsPrefixOf } from '../nodes/path-text.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
@@ -77,11 +76,16 @@ export interface StartedRun extends Omit<NodeKey, 'runId'> {
 }
 
 export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun[]> {
-  const { rows } = await sql<StartedRun>`
-    SELECT path, node_id AS "nodeId", child_run_id AS "childId", call = ${NODE_ITSELF} AS "isOfSubWorkflow",
-      until IS NOT NULL AS "isAwaited"
-    FROM waits WHERE run_id = ${runId} AND child_run_id IS NOT NULL`.execute(db);
-  return rows;
+  const waits = await db
+    .selectFrom('waits')
+    .select(['path', 'node_id', 'call', 'until'])
+    .select((row) => row.ref('child_run_id').$notNull().as('child_run_id'))
+    .where('run_id', '=', runId)
+    .where('child_run_id', 'is not', null)
+    .execute();
+  return waits.map(({ path, node_id: nodeId, child_run_id: childId, call, until }) => {
+    return { path, nodeId, childId, isOfSubWorkflow: call === NODE_ITSELF, isAwaited: until !== null };
+  });
 }
 
 /** What a run takes over. */
@@ -135,12 +139,14 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
       OR (path <> '' AND EXISTS (SELECT FROM ${beginnings(']')} WHERE beginning = ANY (${done}::text[]))))`.execute(
     transaction,
   );
+  await sql`SELECT restore_loop_progress(${to})`.execute(transaction);
   // Items belong to results of their iterations: a loop of which none was taken over takes its items anew.
   await sql`
     INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
     SELECT ${to}, path, node_id, index, item_enc FROM loop_items
-    WHERE run_id = ${from} AND ${iterationsPrefixOf(sql`path`, sql`node_id`)} IN (
-      SELECT beginning FROM node_results CROSS JOIN LATERAL ${beginnings('[')} WHERE run_id = ${to} AND path <> '')`.execute(
+    WHERE run_id = ${from} AND (path, node_id) IN (
+      SELECT path, node_id FROM loop_progress WHERE run_id = ${from} AND prefix IN (
+        SELECT beginning FROM node_results CROSS JOIN LATERAL ${beginnings('[')} WHERE run_id = ${to} AND path <> ''))`.execute(
     transaction,
   );
   await sql`

@@ -1,13 +1,15 @@
 // The events of a run, for streams: what readers see of it, one change after the other. ADR 16.
 import { sql } from 'kysely';
+import { writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
+import type { NodeStatus } from '../core/tables.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { answersOf } from '../human-tasks/answers-text.js';
-import { errorText, isoText, reusedText, timesText } from './entry-text.js';
-import { pathOfLoop } from '../nodes/path-text.js';
-import { iterationsText } from './iterations-text.js';
+import { isoText } from './iso-text.js';
+import { iterationCounts } from './iteration-counts.js';
+import type { PolledNode } from './polled-run.js';
 import { outputOfRun } from './run-output.js';
-import { waitingText } from './waiting-text.js';
+import { begunWait } from './stored-wait.js';
 
 export interface RunEvent {
   version: number;
@@ -18,26 +20,46 @@ export interface RunEvent {
   /** The stored status of the run, the node or the request after the change. */
   status: string;
   /**
-   * JSON text of the entry, of a run that has ended its output; empty where there is none, and for what has expired. Of a
-   * result that is `apart` it ends where the result and a brace follow. It may hold tokens (`replaceTokens`).
+   * What the event tells: the node, the request or the task as it was after the change, or the output of a run that has
+   * ended. Undefined where there is nothing to tell, and for what has expired.
    */
-  data: string;
+  told: ToldNode | ToldObject | ToldOutput | undefined;
   /**
-   * Bytes of a result that is too large to be read with others: `readResultPieces` has it. Of a run whose output is in
-   * such a result: `readOutputPieces` has that.
+   * The size of a result that is too large to be read with others: `readResultPieces` has it. For a run whose output is in
+   * such a result, `readOutputPieces` has that.
    */
   apartBytes: number | null;
+  /** About how much memory the event takes. */
+  bytes: number;
+}
+
+/** A node, and the path that it has. For an iteration it is the loop, which tells how far it is. */
+export interface ToldNode {
+  node: PolledNode;
+  path: string;
+}
+
+/** A request for an approval, or a human task. */
+export interface ToldObject {
+  object: Record<string, unknown>;
+}
+
+export interface ToldOutput {
+  /** JSON text; null where it is too large to be read with others. */
+  output: string | null;
 }
 
 /** Larger results are read by themselves, by each stream when its turn has come. */
 const INLINE_BYTES = 16 * 1024;
+/** An event without its result, output or object. */
+const EVENT_BYTES = 256;
 
 /**
  * Gives what has happened since the last call a version and thereby its place, for all readers and for good. Returns the
  * last version of each run; 0 where nothing has happened yet. It waits for the disk: a version that a reader has seen is
  * not given to another event after a crash.
  *
- * Of a node that has ended before its start was given a version, there is its end alone.
+ * A node that has ended before its start was given a version has only the event of its end.
  */
 export async function orderRunEvents(db: Db, runIds: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ runId: string; version: number }>`/* order_run_events */
@@ -50,32 +72,53 @@ export interface EventsAfter {
   after: number;
 }
 
+interface EventRow extends Pick<RunEvent, 'version' | 'kind' | 'path' | 'subject' | 'status' | 'apartBytes'> {
+  runId: string;
+  /** Null, with what follows up to `iterations`, where the event tells of no node. */
+  nodePath: string | null;
+  nodeStatus: NodeStatus | null;
+  result: string | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  isHandled: boolean | null;
+  isReused: boolean | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+  waiting: PolledNode['waiting'];
+  iterations: PolledNode['iterations'];
+  object: Record<string, unknown> | null;
+  hasOutput: boolean;
+  output: string | null;
+}
+
 /** Up to `limit` events of each run after a version, in their order; only of what `orderRunEvents` has ordered. */
 export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number): Promise<Map<string, RunEvent[]>> {
-  const { rows } = await sql<RunEvent & { runId: string }>`/* read_run_events */
+  const { rows } = await sql<EventRow>`/* read_run_events */
     SELECT event.run_id AS "runId", event.version, event.kind, event.path, event.subject, event.status,
-      coalesce(CASE event.kind WHEN 'node' THEN coalesce(loop.text, ${nodeText}) WHEN 'approval' THEN ${approvalText}
-        WHEN 'human_task' THEN ${taskText} ELSE output.text END, '')
-        AS data,
-      CASE WHEN ${isApart} THEN node.result_bytes
-        WHEN output.of_node IS NOT NULL AND output.text IS NULL THEN output.result_bytes END AS "apartBytes"
+      CASE WHEN ${isApart} THEN changed.result_bytes
+        WHEN output.of_node IS NOT NULL AND output.text IS NULL THEN output.result_bytes END AS "apartBytes",
+      node.path AS "nodePath", CASE WHEN changed.is_iteration THEN node.status ELSE event.status END AS "nodeStatus",
+      CASE WHEN event.status = 'succeed' AND NOT changed.is_iteration AND NOT ${isApart} THEN node.result::text END AS result,
+      node.error_code AS "errorCode", node.error_message AS "errorMessage", node.is_handled AS "isHandled",
+      node.is_reused AS "isReused", ${isoText(sql`node.started_at`)} AS "startedAt",
+      CASE WHEN event.status <> 'in progress' THEN ${isoText(sql`node.finished_at`)} END AS "finishedAt",
+      CASE WHEN event.status = 'in progress' AND NOT changed.is_iteration THEN ${begunWait} END AS waiting,
+      ${iterationCounts} AS iterations,
+      CASE event.kind WHEN 'approval' THEN ${approval} WHEN 'human_task' THEN ${humanTask} END AS object,
+      output.of_node IS NOT NULL AS "hasOutput", output.text AS output
     FROM unnest(${asked.map(({ runId }) => runId)}::uuid[], ${asked.map(({ after }) => after)}::bigint[]) AS asked (run_id, after)
     CROSS JOIN LATERAL (
-      SELECT *, row_number() OVER (PARTITION BY subject, ${pathOfLoop(sql`path`)} ORDER BY version DESC) = 1 AS is_last
+      SELECT *, row_number() OVER (PARTITION BY subject, loop_path(path) ORDER BY version DESC) = 1 AS is_last
       FROM (
         SELECT * FROM run_events WHERE run_id = asked.run_id AND version > asked.after
         ORDER BY version LIMIT ${limit}::integer
       ) AS page
     ) AS event
-    LEFT JOIN node_results AS node ON event.kind = 'node' AND node.run_id = event.run_id AND node.path = event.path
-      AND node.node_id = event.subject
-    LEFT JOIN LATERAL (
-      SELECT ${loopText} AS text FROM (
-        SELECT * FROM node_results AS loop
-        WHERE node.is_iteration AND event.is_last AND loop.run_id = event.run_id
-          AND loop.path = ${pathOfLoop(sql`event.path`)} AND loop.node_id = event.subject AND loop.status = 'in progress'
-      ) AS node
-    ) AS loop ON true
+    LEFT JOIN node_results AS changed ON event.kind = 'node' AND changed.run_id = event.run_id AND changed.path = event.path
+      AND changed.node_id = event.subject
+    LEFT JOIN node_results AS node ON node.run_id = changed.run_id AND node.node_id = changed.node_id
+      AND node.path = CASE WHEN changed.is_iteration THEN loop_path(event.path) ELSE event.path END
+      AND (NOT changed.is_iteration OR (event.is_last AND node.status = 'in progress'))
     LEFT JOIN LATERAL (
       SELECT value.* FROM (SELECT event.run_id AS id) AS run CROSS JOIN LATERAL ${outputOfRun(INLINE_BYTES)} AS value
       WHERE event.kind = 'run' AND event.status <> 'In Progress'
@@ -85,34 +128,18 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
       AND task.path = event.path AND task.task_id::text = event.subject
     ORDER BY event.run_id, event.version`.execute(db);
   const events = new Map<string, RunEvent[]>(asked.map(({ runId }) => [runId, []]));
-  for (const { runId, ...event } of rows) events.get(runId)?.push(event);
+  for (const row of rows) events.get(row.runId)?.push(toEvent(row));
   return events;
 }
 
-const isApart = sql`event.status = 'succeed' AND NOT node.is_iteration AND node.result_bytes > ${sql.lit(INLINE_BYTES)} AND node.result IS NOT NULL`;
+const isApart = sql`(event.status = 'succeed' AND NOT changed.is_iteration AND changed.result_bytes > ${sql.lit(INLINE_BYTES)}
+  AND changed.result IS NOT NULL)`;
 
-/** The entry of a loop that goes on, with its counts as they are now: told once for all its iterations of a page. */
-const loopText = sql`'{"id":' || to_json(node.node_id)::text || ',"path":' || to_json(node.path)::text
-  || ',"status":"in progress"' || ${timesText(sql`node.started_at`, sql`NULL::timestamptz`)} || ${reusedText}
-  || coalesce(${iterationsText}, '') || '}'`;
-
-/** The entry as it was with this status, which may be an earlier one than the node's. */
-/** An iteration has no entry of its own: its event tells how far its loop is (`loopText`). */
-const nodeText = sql`CASE WHEN node.is_iteration THEN '' ELSE '{"id":' || to_json(event.subject)::text || ',"path":' || to_json(event.path)::text
-  || ',"status":' || to_json(event.status)::text
-  || ${timesText(sql`node.started_at`, sql`CASE WHEN event.status <> 'in progress' THEN node.finished_at END`)}
-  || ${reusedText} || coalesce(${iterationsText}, '') || CASE event.status
-    WHEN 'succeed' THEN ',"result":' || CASE WHEN ${isApart} THEN ''
-      ELSE coalesce(node.result::text, '{"content":""}') || '}' END
-    WHEN 'failed' THEN ${errorText} || '}'
-    ELSE coalesce(${waitingText}, '') || '}'
-  END END`;
-
-/** Of the decisions or answers in their order, those that there were at the event: all of what is settled. */
+/** How many decisions or answers there were at the event; null, which means all of them, for what is settled. */
 const untilThen = sql`CASE WHEN event.status = 'pending' THEN event.counted END`;
 
-/** Of a request as it was then, but for its arguments, which are as they are now. */
-const approvalText = sql`json_build_object('request_id', approval.request_id, 'node_id', approval.node_id,
+/** JSON of a request as it was then, but for its arguments, which are as they are now. */
+const approval = sql`json_build_object('request_id', approval.request_id, 'node_id', approval.node_id,
   'path', approval.path, 'server_label', approval.server_label, 'tool_name', approval.tool_name,
   'arguments', approval.arguments, 'arguments_hash', approval.arguments_hash,
   'edited_arguments', approval.edited_arguments, 'required', approval.required, 'status', event.status, 'created_at', ${isoText(sql`approval.created_at`)},
@@ -120,11 +147,38 @@ const approvalText = sql`json_build_object('request_id', approval.request_id, 'n
   'decisions', ${decisionsOf(sql`approval.request_id`, untilThen)},
   'decided_at', CASE WHEN event.status <> 'pending' THEN ${isoText(sql`approval.decided_at`)} END,
   'decided_by', CASE WHEN event.status <> 'pending' THEN approval.decided_by END,
-  'reason', CASE WHEN event.status <> 'pending' THEN approval.reason ELSE '' END)::text`;
+  'reason', CASE WHEN event.status <> 'pending' THEN approval.reason ELSE '' END)`;
 
-/** Of a task as it was then: who had chosen what, not what they entered. */
-const taskText = sql`json_build_object('id', task.task_id, 'node_id', task.node_id, 'path', task.path,
+/** JSON of a task as it was then: who had chosen which action, without what they entered. */
+const humanTask = sql`json_build_object('id', task.task_id, 'node_id', task.node_id, 'path', task.path,
   'message', task.message, 'fields', task.fields, 'actions', task.actions, 'required', task.required,
   'status', event.status, 'created_at', ${isoText(sql`task.created_at`)}, 'expires_at', ${isoText(sql`task.expires_at`)},
   'action', CASE WHEN event.status <> 'pending' THEN task.action END,
-  'answers', ${answersOf(sql`task.task_id`, untilThen)})::text`;
+  'answers', ${answersOf(sql`task.task_id`, untilThen)})`;
+
+function toEvent(row: EventRow): RunEvent {
+  const { version, kind, path, subject, status, apartBytes, object, result, output } = row;
+  const bytes = EVENT_BYTES + (result ?? output ?? (object === null ? '' : writeJson(object))).length;
+  return { version, kind, path, subject, status, apartBytes, bytes, told: toTold(row) };
+}
+
+function toTold(row: EventRow): RunEvent['told'] {
+  if (row.object !== null) return { object: row.object };
+  if (row.hasOutput) return { output: row.output };
+  if (row.nodePath === null) return undefined;
+  const node = {
+    id: row.subject,
+    status: row.nodeStatus ?? 'failed',
+    result: row.result,
+    apartBytes: row.apartBytes,
+    errorCode: row.errorCode,
+    errorMessage: row.errorMessage,
+    isHandled: row.isHandled ?? false,
+    isReused: row.isReused ?? false,
+    startedAt: row.startedAt ?? '',
+    finishedAt: row.finishedAt,
+    waiting: row.waiting ?? null,
+    iterations: row.iterations ?? null,
+  };
+  return { node, path: row.nodePath };
+}

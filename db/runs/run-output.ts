@@ -58,7 +58,7 @@ export interface RunResult {
   nodeId: string;
   /** Whether that is its output node; else its last node, whose content counts. */
   isOutput: boolean;
-  /** Of all forms in which the result of the node is stored. */
+  /** The size of all forms in which the result of the node is stored. */
   sizeBytes: number;
 }
 
@@ -88,7 +88,6 @@ export async function countCharacters(
 
 /** Whether the results of a run have been given up to retention: what is found of them is not all of them. */
 export async function areResultsExpired(db: Db, runId: string): Promise<boolean> {
-  const { rows } = await sql<{ isExpired: boolean }>`
-    SELECT results_expired_at IS NOT NULL AS "isExpired" FROM runs WHERE id = ${runId}`.execute(db);
-  return rows[0]?.isExpired !== false;
+  const run = await db.selectFrom('runs').select('results_expired_at').where('id', '=', runId).executeTakeFirst();
+  return run === undefined || run.results_expired_at !== null;
 }

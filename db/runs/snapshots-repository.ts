@@ -54,10 +54,13 @@ export async function deleteOrphanedSnapshots(
   afterHash: Buffer | null,
   limit: number,
 ): Promise<SnapshotSweep> {
-  const { rows: looked } = await sql<{ hash: Buffer; is_old: boolean }>`
-    SELECT hash, created_at < now() - interval '1 hour' AS is_old
-    FROM graph_snapshots WHERE hash > ${afterHash ?? Buffer.alloc(0)}
-    ORDER BY hash LIMIT ${limit}::integer`.execute(trx);
+  const looked = await trx
+    .selectFrom('graph_snapshots')
+    .select(['hash', sql<boolean>`created_at < now() - interval '1 hour'`.as('is_old')])
+    .where('hash', '>', afterHash ?? Buffer.alloc(0))
+    .orderBy('hash')
+    .limit(limit)
+    .execute();
   const old = looked.filter(({ is_old }) => is_old).map(({ hash }) => hash);
   const { rows: locked } = await sql<{ hash: Buffer }>`
     SELECT hash FROM graph_snapshots graph WHERE hash = ANY (${old}) AND ${isOrphan} FOR UPDATE SKIP LOCKED`.execute(

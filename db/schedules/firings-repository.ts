@@ -89,10 +89,12 @@ export function acceptFiring(
       RETURNING true`.execute(transaction);
     if (rows.length === 0) return;
     await insertAcceptedRun(transaction, run, checkInSeconds);
-    await sql`
-      UPDATE schedules SET last_firing_at = ${at}, last_run_id = ${run.id},
-        last_refusal_code = NULL, last_refusal_message = NULL
-      WHERE id = ${scheduleId} AND ${isNoneLater(at)}`.execute(transaction);
+    await transaction
+      .updateTable('schedules')
+      .set({ last_firing_at: at, last_run_id: run.id, last_refusal_code: null, last_refusal_message: null })
+      .where('id', '=', scheduleId)
+      .where(isNoneLater(at))
+      .execute();
     await sql`
       DELETE FROM schedule_firings WHERE (schedule_id, at) IN (
         SELECT schedule_id, at FROM schedule_firings
@@ -113,30 +115,36 @@ function isNoneLater(at: Date): RawBuilder<boolean> {
 
 /** Why the firing has started no run. */
 export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code, message }: Refusal): Promise<void> {
-  await sql`
-    UPDATE schedules SET last_firing_at = ${at}, last_run_id = NULL,
-      last_refusal_code = ${code}, last_refusal_message = ${message.slice(0, MAX_REFUSAL_CHARACTERS)}
-    WHERE id = ${scheduleId} AND ${isNoneLater(at)}`.execute(db);
+  const refusal = { last_refusal_code: code, last_refusal_message: message.slice(0, MAX_REFUSAL_CHARACTERS) };
+  await db
+    .updateTable('schedules')
+    .set({ last_firing_at: at, last_run_id: null, ...refusal })
+    .where('id', '=', scheduleId)
+    .where(isNoneLater(at))
+    .execute();
 }
 
 /** The API then pauses the copy in Temporal, too. Not where somebody else has become the author meanwhile. */
 export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: number): Promise<void> {
-  await pause(db, sql`id = ${scheduleId} AND author_id = ${authorId}`);
+  await pause(db, { id: scheduleId, author_id: authorId });
 }
 
 /** All of an author who is locked out. */
 export async function pauseSchedulesOf(transaction: Db, authorId: number): Promise<void> {
-  await pause(transaction, sql`author_id = ${authorId}`);
+  await pause(transaction, { author_id: authorId });
 }
 
 /** Each schedule has a record of its own, in the transaction of the change. */
-async function pause(db: Db, which: RawBuilder<unknown>): Promise<void> {
+async function pause(db: Db, which: { id?: string; author_id: number }): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    const { rows } = await sql<{ id: string }>`
-      UPDATE schedules SET is_paused = true, pause_reason = ${LOST_ACCESS}, version = gen_random_uuid(), sync_at = now()
-      WHERE ${which} AND NOT is_paused
-      RETURNING id`.execute(transaction);
-    for (const { id } of rows) {
+    const paused = await transaction
+      .updateTable('schedules')
+      .set({ is_paused: true, pause_reason: LOST_ACCESS, version: sql`gen_random_uuid()`, sync_at: sql`now()` })
+      .where((row) => row.and(which))
+      .where('is_paused', '=', false)
+      .returning('id')
+      .execute();
+    for (const { id } of paused) {
       const found = await findTarget(transaction, 'schedule', { id });
       await insertAuditEntry(transaction, {
         action: 'schedule.paused',
@@ -149,13 +157,17 @@ async function pause(db: Db, which: RawBuilder<unknown>): Promise<void> {
   });
 }
 
-/** Of a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes it there. */
+/** For a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes its copy there. */
 export async function requestRemoval(db: Db, scheduleId: string): Promise<void> {
-  await sql`INSERT INTO schedule_removals (schedule_id) VALUES (${scheduleId}) ON CONFLICT DO NOTHING`.execute(db);
+  await db
+    .insertInto('schedule_removals')
+    .values({ schedule_id: scheduleId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
-/** Also true for a run that is gone. */
+/** Returns true for a run that is gone, too. */
 export async function isRunOver(db: Db, runId: string): Promise<boolean> {
-  const { rows } = await sql`SELECT FROM runs WHERE id = ${runId} AND status = 'In Progress'`.execute(db);
-  return rows.length === 0;
+  const run = await db.selectFrom('runs').select('status').where('id', '=', runId).executeTakeFirst();
+  return run?.status !== 'In Progress';
 }

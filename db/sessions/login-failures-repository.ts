@@ -13,13 +13,16 @@ export interface FailureCount {
   secondsLeft: number;
 }
 
-const secondsUntilEnd = sql<number>`greatest(1, ceil(extract(epoch FROM ends_at - now())))::integer AS "secondsLeft"`;
+const secondsUntilEnd = sql<number>`greatest(1, ceil(extract(epoch FROM ends_at - now())))::integer`;
 
 /** What the current minute has; undefined when it has nothing. */
-export async function readFailures(db: Db, key: Buffer): Promise<FailureCount | undefined> {
-  const { rows } = await sql<FailureCount>`
-    SELECT failures, ${secondsUntilEnd} FROM login_failures WHERE key = ${key} AND ends_at > now()`.execute(db);
-  return rows[0];
+export function readFailures(db: Db, key: Buffer): Promise<FailureCount | undefined> {
+  return db
+    .selectFrom('login_failures')
+    .select(['failures', secondsUntilEnd.as('secondsLeft')])
+    .where('key', '=', key)
+    .where('ends_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
 }
 
 /**
@@ -33,15 +36,19 @@ export async function countFailure(db: Db, key: Buffer): Promise<FailureCount> {
     ON CONFLICT (key) DO UPDATE SET
       failures = CASE WHEN stored.ends_at <= now() THEN 1 ELSE stored.failures + 1 END,
       ends_at = CASE WHEN stored.ends_at <= now() THEN excluded.ends_at ELSE stored.ends_at END
-    RETURNING failures, ${secondsUntilEnd}`.execute(db);
+    RETURNING failures, ${secondsUntilEnd} AS "secondsLeft"`.execute(db);
   return rows[0]!;
 }
 
 /** Takes one attempt back from each. */
 export async function forgiveFailure(db: Db, keys: Buffer[]): Promise<void> {
-  await sql`
-    UPDATE login_failures SET failures = failures - 1
-    WHERE key = ANY (${keys}::bytea[]) AND ends_at > now() AND failures > 0`.execute(db);
+  await db
+    .updateTable('login_failures')
+    .set((row) => ({ failures: row('failures', '-', 1) }))
+    .where('key', 'in', keys)
+    .where('ends_at', '>', sql<Date>`now()`)
+    .where('failures', '>', 0)
+    .execute();
 }
 
 /** 0: it is this one's turn, which is thereby used up. Else the seconds to wait for it, which begin with the first call. */

@@ -78,9 +78,13 @@ export async function endChatCall(db: Db, call: ChatCall, end: ChatEnd): Promise
 
 /** The calls are still under way. */
 export async function extendChatCalls(db: Db, ids: string[], leaseSeconds: number): Promise<void> {
-  await sql`
-    UPDATE chat_calls SET leased_until = now() + make_interval(secs => ${leaseSeconds}::integer)
-    WHERE id = ANY(${ids}::uuid[]) AND reserved_usd IS NOT NULL`.execute(db);
+  if (ids.length === 0) return;
+  await db
+    .updateTable('chat_calls')
+    .set({ leased_until: sql`now() + make_interval(secs => ${leaseSeconds}::integer)` })
+    .where('id', 'in', ids)
+    .where('reserved_usd', 'is not', null)
+    .execute();
 }
 
 const AT_ONCE = 500;

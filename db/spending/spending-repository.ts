@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import type { SpendingLimitKind } from '../core/tables.js';
 
 export interface SpendingStop {
-  /** Of UTC, `YYYY-MM-DD`. */
+  /** A day of UTC, `YYYY-MM-DD`. */
   day: string;
   limited: SpendingLimitKind;
   source: 'run' | 'chat';
@@ -32,12 +32,16 @@ export async function readReserved(db: Db, projectId: number): Promise<Reserved>
   return rows[0]!;
 }
 
-/** Of the last 30 days, the newest first. */
-export async function listStops(db: Db, projectId: number): Promise<SpendingStop[]> {
-  const { rows } = await sql<SpendingStop>`
-    SELECT to_char(day, 'YYYY-MM-DD') AS day, limited, source, calls, last_run_id AS "lastRunId", last_at AS "lastAt"
-    FROM spending_stops
-    WHERE project_id = ${projectId} AND day > period_start('day', clock_timestamp()) - 30
-    ORDER BY last_at DESC, limited, source`.execute(db);
-  return rows;
+/** Returns the stops of the last 30 days, the newest first. */
+export function listStops(db: Db, projectId: number): Promise<SpendingStop[]> {
+  return db
+    .selectFrom('spending_stops')
+    .select([sql<string>`to_char(day, 'YYYY-MM-DD')`.as('day'), 'limited', 'source', 'calls'])
+    .select(['last_run_id as lastRunId', 'last_at as lastAt'])
+    .where('project_id', '=', projectId)
+    .where('day', '>', sql<Date>`period_start('day', clock_timestamp()) - 30`)
+    .orderBy('last_at', 'desc')
+    .orderBy('limited')
+    .orderBy('source')
+    .execute();
 }

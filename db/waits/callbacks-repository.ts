@@ -41,9 +41,11 @@ export type CallbackOutcome = { status: 'accepted'; wait: NodeKey } | { status: 
  */
 export async function acceptCallback(db: Db, token: string, seal: (wait: NodeKey) => Buffer): Promise<CallbackOutcome> {
   const hash = hashToken(token);
-  const found = await sql<NodeKey>`
-    SELECT run_id AS "runId", path, node_id AS "nodeId" FROM waits WHERE token_hash = ${hash}`.execute(db);
-  const [asked] = found.rows;
+  const asked = await db
+    .selectFrom('waits')
+    .select(['run_id as runId', 'path', 'node_id as nodeId'])
+    .where('token_hash', '=', hash)
+    .executeTakeFirst();
   if (asked === undefined) return { status: 'unknown' };
   const accepted = await sql<NodeKey>`/* accept_callback */
     UPDATE waits AS wait SET answer_enc = ${seal(asked)}, answered_at = clock_timestamp()

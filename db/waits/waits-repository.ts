@@ -1,6 +1,7 @@
 // Nodes that wait. Postgres is the arbiter: a callback is accepted once, by a guarded update, and a wait ends once. The
 // signal to the run workflow only wakes it.
 import { sql } from 'kysely';
+import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
@@ -40,7 +41,7 @@ export async function beginWait(
 }
 
 export interface EndedWait {
-  /** Of the sealed answer, which `readAnswer` has; null when nobody has answered. */
+  /** The size of the sealed answer, which `readAnswer` has; null when nobody has answered. */
   answerBytes: number | null;
 }
 
@@ -58,11 +59,13 @@ export async function endWait(db: Db, { runId, path, nodeId }: NodeKey): Promise
 }
 
 /** The body of the callback that has ended the wait, sealed. */
-export async function readAnswer(db: Db, { runId, path, nodeId }: NodeKey): Promise<Buffer> {
-  const { rows } = await sql<{ answerEnc: Buffer }>`
-    SELECT answer_enc AS "answerEnc" FROM waits
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND answer_enc IS NOT NULL`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the answer of a wait is gone');
-  return row.answerEnc;
+export async function readAnswer(db: Db, key: NodeKey): Promise<Buffer> {
+  const wait = await db
+    .selectFrom('waits')
+    .select('answer_enc')
+    .where((row) => row.and(keyColumns(key)))
+    .where('answer_enc', 'is not', null)
+    .executeTakeFirst();
+  if (!wait?.answer_enc) throw new Error('the answer of a wait is gone');
+  return wait.answer_enc;
 }

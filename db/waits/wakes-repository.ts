@@ -1,5 +1,6 @@
 // Wakes: the signals that tell runs that what a node of theirs waits for has come. They are sent until they are confirmed.
 import { sql, type RawBuilder } from 'kysely';
+import { keyColumns } from '../nodes/key-columns.js';
 import type { Db } from '../core/client.js';
 import type { WaitKey } from './wait-key.js';
 
@@ -30,10 +31,12 @@ export function nextSignal(attempts: RawBuilder<unknown>): RawBuilder<unknown> {
     least(${sql.lit(FIRST_PAUSE_SECONDS)} * 2 ^ least(${attempts}, 20), ${sql.lit(LONGEST_PAUSE_SECONDS)}))`;
 }
 
-export async function markWoken(db: Db, { runId, path, nodeId, call = 0 }: WaitKey): Promise<void> {
-  await sql`
-    UPDATE waits SET signalled_at = now()
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND call = ${call}`.execute(db);
+export async function markWoken(db: Db, { call = 0, ...key }: WaitKey): Promise<void> {
+  await db
+    .updateTable('waits')
+    .set({ signalled_at: sql`now()` })
+    .where((row) => row.and({ ...keyColumns(key), call }))
+    .execute();
 }
 
 /**
@@ -41,8 +44,10 @@ export async function markWoken(db: Db, { runId, path, nodeId, call = 0 }: WaitK
  * also where the wait was closed since. A run that no longer waits ignores the signal.
  */
 export async function forgetWakes(db: Db, runTimeoutDays: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    UPDATE waits SET signalled_at = NULL, next_signal_at = NULL, signal_attempts = 0
-    WHERE answered_at > now() - make_interval(days => ${runTimeoutDays + 1})`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  const { numUpdatedRows } = await db
+    .updateTable('waits')
+    .set({ signalled_at: null, next_signal_at: null, signal_attempts: 0 })
+    .where('answered_at', '>', sql<Date>`now() - make_interval(days => ${runTimeoutDays + 1})`)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }

@@ -106,14 +106,26 @@ export async function findCatalogWorkflows(
 }
 
 async function readFigures(db: Db, ids: number[], userId: number): Promise<Map<number, WorkflowFigures>> {
-  const { rows } = await sql<WorkflowFigures>`
-    SELECT statistics.workflow_id AS "workflowId", bookmark.user_id IS NOT NULL AS "isBookmarked",
-      statistics.last_run_at AS "lastRunAt", run.cost_usd AS "lastRunCost",
-      statistics.total_duration_seconds / nullif(statistics.finished_count, 0) AS "averageDurationSeconds",
-      statistics.total_cost_usd AS "totalCostUsd"
-    FROM workflow_statistics statistics
-    LEFT JOIN runs run ON run.id = statistics.last_run_id
-    LEFT JOIN bookmarks bookmark ON bookmark.workflow_id = statistics.workflow_id AND bookmark.user_id = ${userId}
-    WHERE statistics.workflow_id = ANY (${ids}::integer[])`.execute(db);
-  return new Map(rows.map((row) => [row.workflowId, row]));
+  if (ids.length === 0) return new Map();
+  const figures = await db
+    .selectFrom('workflow_statistics as statistics')
+    .leftJoin('runs as run', 'run.id', 'statistics.last_run_id')
+    .leftJoin('bookmarks as bookmark', (join) =>
+      join.onRef('bookmark.workflow_id', '=', 'statistics.workflow_id').on('bookmark.user_id', '=', userId),
+    )
+    .select([
+      'statistics.workflow_id as workflowId',
+      'statistics.last_run_at as lastRunAt',
+      'run.cost_usd as lastRunCost',
+    ])
+    .select((row) => [
+      row('bookmark.user_id', 'is not', null).$castTo<boolean>().as('isBookmarked'),
+      sql<string | null>`statistics.total_duration_seconds / nullif(statistics.finished_count, 0)`.as(
+        'averageDurationSeconds',
+      ),
+    ])
+    .select('statistics.total_cost_usd as totalCostUsd')
+    .where('statistics.workflow_id', 'in', ids)
+    .execute();
+  return new Map(figures.map((row) => [row.workflowId, row]));
 }

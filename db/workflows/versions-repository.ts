@@ -19,10 +19,18 @@ export const KEPT_VERSIONS = 1000;
  */
 export async function keepVersion(trx: Db, workflowId: number): Promise<void> {
   // Two statements: nothing may be deleted that is not kept yet.
-  await sql`
-    INSERT INTO workflow_versions (workflow_id, version, author_id, document, secrets_enc, created_at)
-    SELECT id, version, coalesce(version_author_id, author_id), document, secrets_enc, version_created_at
-    FROM workflows WHERE id = ${workflowId}`.execute(trx);
+  await trx
+    .insertInto('workflow_versions')
+    .columns(['workflow_id', 'version', 'author_id', 'document', 'secrets_enc', 'created_at'])
+    .expression((row) =>
+      row
+        .selectFrom('workflows')
+        .select(['id', 'version'])
+        .select((present) => present.fn.coalesce('version_author_id', 'author_id').as('author_id'))
+        .select(['document', 'secrets_enc', 'version_created_at'])
+        .where('id', '=', workflowId),
+    )
+    .execute();
   await sql`
     DELETE FROM workflow_versions WHERE workflow_id = ${workflowId}
       AND version <= (SELECT version FROM workflows WHERE id = ${workflowId}) + 1 - ${KEPT_VERSIONS}::integer`.execute(

@@ -113,11 +113,13 @@ export async function findWorkflows(
 
 /** Bytes of the drawings as JSON texts, by the ids of the workflows. */
 export async function measureDrawings(db: Db, workflowIds: number[]): Promise<Map<number, number>> {
-  const { rows } = await sql<{ id: number; bytes: number }>`
-    SELECT id, octet_length(document::text) AS bytes FROM workflows WHERE id = ANY (${workflowIds}::integer[])`.execute(
-    db,
-  );
-  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+  if (workflowIds.length === 0) return new Map();
+  const drawings = await db
+    .selectFrom('workflows')
+    .select(['id', sql<number>`octet_length(document::text)`.as('bytes')])
+    .where('id', 'in', workflowIds)
+    .execute();
+  return new Map(drawings.map(({ id, bytes }) => [id, bytes]));
 }
 
 /** The ids of a page, in the order of the projects and of the workflows inside them. */

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { bundleWith, type Change } from '../support/doctored-bundle.js';
+import { ReplayedMachine } from '../support/replayed-machine.js';
 import { WorkflowMachine } from '../support/workflow-machine.js';
 import { readDrawing, Tape, toDocument, type RandomDrawing } from './random-drawings/drawing.js';
 import { judge } from './random-drawings/judge.js';
-import { play, type Played } from './random-drawings/play.js';
+import { play, type Machine, type Played } from './random-drawings/play.js';
 
 const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js');
 const RUNS = 20_000;
@@ -20,7 +21,7 @@ const numbers = fc.noBias(fc.array(fc.nat(5039), { minLength: 40, maxLength: 160
 const tapes = fc.tuple(numbers, numbers);
 
 /** Plays and judges one drawing. An error tells of it. */
-function tryOut(machine: WorkflowMachine, [drawn, order]: [number[], number[]]): Played {
+function tryOut(machine: Machine, [drawn, order]: [number[], number[]]): Played {
   const drawing = readDrawing(new Tape(drawn));
   try {
     const played = play(machine, drawing, new Tape(order));
@@ -58,6 +59,24 @@ describe('runs of random drawings', function () {
     );
     // The drawings are of many kinds.
     for (const [kind, count] of Object.entries(seen)) assert.ok(count > RUNS / 100, `${kind}: ${count}`);
+  });
+
+  it('do the same on replay, where results of local activities come at once that came one after the other', () => {
+    const isReplayable = (code: string) => {
+      const machine = new ReplayedMachine(code);
+      const property = fc.property(tapes, (pair) => void tryOut(machine, pair));
+      return fc.check(property, { numRuns: RUNS / 10, seed: SEED, endOnFailure: true });
+    };
+    const shipped = isReplayable(readFileSync(BUNDLE, 'utf8'));
+    assert.equal(shipped.failed, false, String(shipped.errorInstance));
+    const find = 'for (const part of parts) {';
+    const atOnce = {
+      file: 'temporal-workflows/interceptors.ts',
+      find,
+      replace: 'for (const part of [parts.flat()]) {',
+    };
+    const { failed, numRuns } = isReplayable(bundleWith([atOnce]));
+    assert.ok(failed, `none of ${numRuns} drawings needs the order`);
   });
 
   /** Each is a mistake that somebody could make. */

@@ -1,6 +1,7 @@
 // The concurrent tool calls of one turn. Calls that were approved or need no approval are made, each once. For every
 // other call the model is given the reason why it was not made. A call of a workflow starts a run, and the step is repeated
 // until that has ended.
+import PQueue from 'p-queue';
 import type { ToolsFacts } from '../../../contract/activities.js';
 import {
   findToolCalls,
@@ -35,27 +36,25 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const values = await deps.contexts.loadValues(task, pickTemplates(data));
       const workflows = await findWorkflows(deps, task, data);
       const open = calls.filter(({ outcome }) => outcome === null);
-      const ofServers = open.filter((call) => !isOfWorkflow(call)).values();
       const lease = splitLease(task.memory, task.signal);
       const failures: unknown[] = [];
       const runs: OpenToolRun[] = [];
       // Every call settles before the step does, so that no call stays in flight.
-      const work = async (queue: Iterable<StoredToolCall>) => {
-        for (const call of queue) {
-          const memory = lease.part();
-          try {
-            const run = await answerCall(deps, { ...task, memory }, { data, values, workflows, turn, call });
-            if (run !== undefined) runs.push(run);
-          } catch (error) {
-            failures.push(error);
-          } finally {
-            memory.end();
-          }
+      const answer = async (call: StoredToolCall): Promise<void> => {
+        const memory = lease.part();
+        try {
+          const run = await answerCall(deps, { ...task, memory }, { data, values, workflows, turn, call });
+          if (run !== undefined) runs.push(run);
+        } catch (error) {
+          failures.push(error);
+        } finally {
+          memory.end();
         }
       };
-      const lanes = Array.from({ length: CALLS_AT_ONCE }, () => work(ofServers));
-      // One after the other: each needs memory for a drawing, and takes no longer than it takes to accept a run.
-      await Promise.all([...lanes, work(open.filter(isOfWorkflow))]);
+      const servers = new PQueue({ concurrency: CALLS_AT_ONCE });
+      // Workflows are started one after the other: each needs memory for a drawing, and its run is accepted quickly.
+      const starts = new PQueue({ concurrency: 1 });
+      await Promise.all(open.map((call) => (isOfWorkflow(call) ? starts : servers).add(() => answer(call))));
       if (failures.length > 0) throw failures.find((error) => !isRetryable(error)) ?? failures[0];
       return toFacts(runs);
     },

@@ -8,6 +8,15 @@ export interface RunWatchesTable {
   until: Date;
 }
 
+/** Writer: `order_run_events`. A row says which iterations of a loop have ended and have all their events in `run_events`. */
+export interface ToldIterationsTable {
+  run_id: string;
+  path: string;
+  node_id: string;
+  /** Indexes, as the text of a multirange. */
+  told: string;
+}
+
 /** Writer: `order_run_events`, called by API processes for runs that somebody follows. Append only. */
 export interface RunEventsTable {
   run_id: string;
@@ -18,6 +27,6 @@ export interface RunEventsTable {
   subject: string;
   /** What it became: the stored status of the run, the node, the request or the task. */
   status: string;
-  /** Of a pending request or task: how many decisions or answers had been counted. */
+  /** For a pending request or task, how many decisions or answers had been counted. */
   counted: Generated<number>;
 }

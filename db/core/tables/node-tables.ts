@@ -48,6 +48,27 @@ export interface NodeResultsTable {
 }
 
 /**
+ * Writer: a trigger of `node_results`, whenever an iteration begins or ends, and the acceptance of a run that takes over
+ * results. The rows of a loop add up to how far it is, and are replaced by their sum now and then.
+ */
+export interface LoopProgressTable {
+  run_id: string;
+  /** The iteration that encloses the loop (`NodeKey`); empty outside loops. */
+  path: string;
+  /** Of the loop. */
+  node_id: string;
+  /** What the paths of its iterations begin with. */
+  prefix: string;
+  /** Indexes of iterations, as the text of a multirange. */
+  begun: string;
+  ended: string;
+  /** How many of those that have ended have failed. */
+  failed: number;
+  /** How much has happened in the iterations that have ended, for the version of the run. */
+  changes: number;
+}
+
+/**
  * Writer: the worker's activities, when a loop begins, and the acceptance of a run that takes over results. Retention
  * deletes what has expired. The items of a list.
  */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { countingOf } from '../../../api/access/admission.js';
 import { isKnown, knownStates, parseTags, parseWait, toETag } from '../../../api/http/conditional.js';
 
 describe('what a poll says about the answer that it wants', () => {
@@ -70,12 +71,13 @@ describe('what a poll says about the answer that it wants', () => {
     for (const other of ['W/"7000000I0"', 'W/"7000000I0.abd"', 'W/"7000001I0.abc"', undefined]) {
       assert.ok(!isKnown(other, etag), other);
     }
-    assert.deepEqual(knownStates({ 'if-none-match': 'W/"7000000I0.abc"' }), ['7000000I0']);
+    assert.deepEqual(knownStates('W/"7000000I0.abc"'), ['7000000I0']);
   });
 
-  it('who waits for a change knows nothing that would keep the request from counting', () => {
-    assert.equal(knownStates({ 'if-none-match': 'W/"7000000I0"', prefer: 'wait=10' }), undefined);
-    assert.equal(knownStates({ prefer: 'wait=10' }), undefined);
-    assert.equal(knownStates({}), undefined);
+  it('who waits for a change has its request counted, and so has who knows nothing', () => {
+    assert.equal(countingOf({ 'if-none-match': 'W/"7000000I0"', prefer: 'wait=10' }), '304 later');
+    assert.equal(countingOf({ prefer: 'wait=10' }), 'now');
+    assert.equal(countingOf({}), 'now');
+    assert.equal(countingOf({ 'if-none-match': 'W/"7000000I0"' }), 'unless 304');
   });
 });

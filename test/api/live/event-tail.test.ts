@@ -3,8 +3,8 @@ import { EventTail } from '../../../api/live/event-tail.js';
 import type { RunEvent } from '../../../db/runs/run-events-repository.js';
 
 function event(version: number, bytes = 10): RunEvent {
-  const data = 'x'.repeat(bytes);
-  return { version, kind: 'node', path: '', subject: `n${version}`, status: 'succeed', data, apartBytes: null };
+  const told = { object: { content: 'x'.repeat(bytes) } };
+  return { version, kind: 'node', path: '', subject: `n${version}`, status: 'succeed', told, bytes, apartBytes: null };
 }
 
 const versionsOf = (events: RunEvent[] | undefined): number[] | undefined => events?.map(({ version }) => version);

@@ -5,7 +5,13 @@ import pg from 'pg';
 import { decideRequest, expireRequests } from '../../../db/agents/approvals-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
-import { orderRunEvents, readRunEvents, type RunEvent } from '../../../db/runs/run-events-repository.js';
+import {
+  orderRunEvents,
+  readRunEvents,
+  type RunEvent,
+  type ToldNode,
+  type ToldObject,
+} from '../../../db/runs/run-events-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
 import { keepWatches, readRunStates, watchRuns } from '../../../db/runs/run-watches-repository.js';
 import { VERSION_STEP } from '../../../db/runs/run-version.js';
@@ -214,7 +220,7 @@ describe('versions and events of a run', function () {
         role: 'owner',
       });
       const approvals = (await eventsOf(run)).filter(({ kind }) => kind === 'approval');
-      const shown = approvals.map(({ data }) => JSON.parse(data) as Record<string, unknown>);
+      const shown = approvals.map(({ told }) => (told as ToldObject).object);
       assert.deepEqual(
         shown.map(({ status }) => status),
         ['pending', 'rejected'],
@@ -243,7 +249,9 @@ describe('versions and events of a run', function () {
         [0, 1, 2, 3].map((changes) => changes * VERSION_STEP),
       );
       const approvals = (await eventsOf(run)).filter(({ kind }) => kind === 'approval');
-      const shown = approvals.map(({ data }) => JSON.parse(data) as { status: string; decisions: unknown[] });
+      const shown = approvals.map(
+        ({ told }) => (told as ToldObject).object as { status: string; decisions: unknown[] },
+      );
       assert.deepEqual(
         shown.map(({ status, decisions }) => [status, decisions.length]),
         [
@@ -257,17 +265,17 @@ describe('versions and events of a run', function () {
       assert.equal(new Set(approvals.map(({ version }) => version)).size, 4);
     });
 
-    it('hold a small result, and of a large one where it begins', async () => {
+    it('hold a small result, and of a large one its size', async () => {
       const run = await openRun(db, ['http', 'http']);
       const large = JSON.stringify({ content: 'x'.repeat(20_000) });
       await record(run, 0);
       await recordNodeEnd(db, nodeEnd(run, run.nodeIds[1]!, 'http', { result: large }));
       const nodes = (await eventsOf(run)).filter(({ kind }) => kind === 'node');
       const [small, apart] = run.nodeIds.map((id) => nodes.find(({ subject }) => subject === id)!);
-      assert.deepEqual((JSON.parse(small!.data) as { result: unknown }).result, { content: 'done' });
+      assert.deepEqual(JSON.parse((small!.told as ToldNode).node.result!), { content: 'done' });
       assert.equal(small!.apartBytes, null);
       assert.equal(apart!.apartBytes, large.length);
-      assert.deepEqual(JSON.parse(`${apart!.data}${large}}`).result, JSON.parse(large));
+      assert.equal((apart!.told as ToldNode).node.result, null);
     });
 
     it('go with the contents of the run when that has expired', async () => {

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
-import { countAndPoll, readRunForPoll, TOGETHER_BYTES } from '../../../db/runs/poll-repository.js';
+import { readRunForPoll, TOGETHER_BYTES } from '../../../db/runs/poll-repository.js';
 import { readOutputPieces, valueStartOf } from '../../../db/runs/run-output.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../../db/runs/run-events-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
 import { writeJson } from '../../../graph/json-text.js';
-import { sharedStack } from '../../support/shared-stack.js';
 import { connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
-
-const LIMITS = { retentionDays: 30, defaultRateLimit: 1_000_000 };
 
 describe('the output of a run', function () {
   this.timeout(60_000);
@@ -41,7 +38,8 @@ describe('the output of a run', function () {
     return whole;
   }
 
-  const polled = (run: OpenRun) => readRunForPoll(db, { runId: run.id, userId: run.userId }, 30);
+  const polled = (run: OpenRun, known?: string[]) =>
+    readRunForPoll(db, { runId: run.id, userId: run.userId, ...(known && { known }) }, 30);
 
   it('is there with the end of its output node, and not before', async () => {
     const run = await begin(1);
@@ -50,21 +48,21 @@ describe('the output of a run', function () {
     assert.deepEqual((await polled(run))!.output, { text: '{"a":1}' });
   });
 
-  it('is the same to a poll with a key', async () => {
+  it('is read by who knows an older state, and by nobody who knows the state that the run is in', async () => {
     const run = await begin(1);
-    const { apiKey } = await sharedStack();
-    const read = async () => (await countAndPoll(db, apiKey, [{ runId: run.id }], LIMITS)).runs[0]!;
-    const before = await read();
+    const before = (await polled(run))!;
     await recordNodeEnd(db, end(run, 0, 'done'));
-    const after = await read();
+    const after = (await polled(run))!;
     assert.deepEqual([before.output, after.output], [undefined, { text: '"done"' }]);
     assert.ok(after.version > before.version);
-    const known = [{ runId: run.id, known: [after.stateTag] }];
-    const [unchanged] = (await countAndPoll(db, apiKey, known, LIMITS)).runs;
-    assert.equal(unchanged!.isUnchanged, true);
-    const stale = [{ runId: run.id, known: [before.stateTag] }];
-    const [changed] = (await countAndPoll(db, apiKey, stale, LIMITS)).runs;
-    assert.deepEqual([changed!.isUnchanged, changed!.output], [false, { text: '"done"' }]);
+    const unchanged = (await polled(run, [before.stateTag, after.stateTag]))!;
+    assert.deepEqual([unchanged.isUnchanged, unchanged.output], [true, undefined]);
+    assert.deepEqual(
+      unchanged.nodes.map(({ id, result }) => [id, result]),
+      [[run.nodeIds[0], null]],
+    );
+    const changed = (await polled(run, [before.stateTag]))!;
+    assert.deepEqual([changed.isUnchanged, changed.output], [false, { text: '"done"' }]);
   });
 
   const values: [title: string, value: unknown][] = [
@@ -152,9 +150,9 @@ describe('the output of a run', function () {
       await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'succeed' });
       await orderRunEvents(db, [run.id]);
       const events = (await readRunEvents(db, [{ runId: run.id, after: 0 }], 10)).get(run.id)!;
-      const told = events.filter(({ kind }) => kind === 'run').map((event: RunEvent) => [event.status, event.data]);
+      const told = events.filter(({ kind }) => kind === 'run').map((event: RunEvent) => [event.status, event.told]);
       const isSmall = JSON.stringify(value).length < 16_000;
-      assert.deepEqual(told, [['Succeeded', isSmall ? JSON.stringify(value) : '']]);
+      assert.deepEqual(told, [['Succeeded', { output: isSmall ? JSON.stringify(value) : null }]]);
       assert.equal(events.at(-1)!.apartBytes === null, isSmall);
     }
   });

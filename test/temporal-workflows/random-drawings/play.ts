@@ -68,13 +68,15 @@ const START_TO_CLOSE = 1;
 /** Plan handles of ways out, by the contract of activities with the run workflow (graph/plan.ts, graph/kinds.ts). */
 const HANDLES: Record<Way, number> = { next: 0, error: 1000, yes: 1, no: 2, otherwise: 1, a: 100, b: 101 };
 
+export type Machine = Pick<WorkflowMachine, 'start' | 'step' | 'suggestContinueAsNew'>;
+
 /** Throws where the run does what no server or activity would accept. */
-export function play(machine: WorkflowMachine, drawing: RandomDrawing, tape: Tape): Played {
+export function play(machine: Machine, drawing: RandomDrawing, tape: Tape): Played {
   return new Player(machine, drawing, tape).play();
 }
 
 class Player {
-  readonly #machine: WorkflowMachine;
+  readonly #machine: Machine;
   readonly #drawing: RandomDrawing;
   readonly #tape: Tape;
   readonly #steps = new Map<string, Step>();
@@ -93,7 +95,7 @@ class Player {
   #isFull = 0;
   #cancelAt: number;
 
-  constructor(machine: WorkflowMachine, drawing: RandomDrawing, tape: Tape) {
+  constructor(machine: Machine, drawing: RandomDrawing, tape: Tape) {
     this.#machine = machine;
     this.#drawing = drawing;
     this.#tape = tape;

@@ -1,16 +1,15 @@
 // What a node that waits waits for, as readers see it. Extensions, section 1.4.
 import { sql, type RawBuilder } from 'kysely';
-import { isoText } from './entry-text.js';
-import { AROUND_TOKEN } from './polled-text.js';
+import { isoText } from './iso-text.js';
 
-/** What a node waits for, as rows of polls hold it. */
+/** What a node waits for, as JSON of a row holds it. */
 export interface StoredWait {
   for: 'time' | 'callback' | 'human' | 'child';
   /** As JSON writes a Date. */
   until: string;
   /** The sealed token of a callback (`readSealedToken`). */
   token_enc: string | null;
-  /** Of a human task. */
+  /** The id of a human task. */
   task_id: string | null;
   /** The run of a sub-workflow. */
   run_id: string | null;
@@ -33,17 +32,25 @@ const taskId = sql`CASE wait.kind WHEN 'human' THEN (
   SELECT task.task_id FROM human_tasks AS task
   WHERE task.run_id = wait.run_id AND task.path = wait.path AND task.node_id = wait.node_id) END`;
 
-/** The member `waiting` of an entry, with the comma before it; null where the node does not wait. */
-export const waitingText: RawBuilder<unknown> = ofWait(sql`',"waiting":{"for":"' || wait.kind || '","until":"'
-  || ${isoText(sql`wait.until`)} || '"'
-  || coalesce(${sql.lit(AROUND_TOKEN)} || ${token} || ${sql.lit(AROUND_TOKEN)}, '')
-  || coalesce(',"task_id":"' || (${taskId}) || '"', '')
-  || coalesce(',"run_id":"' || wait.child_run_id || '"', '') || '}'`);
+/** JSON of a `StoredWait`, where the node has begun to wait, whether or not it still does. */
+export const begunWait: RawBuilder<unknown> = ofWait(sql`json_build_object('for', wait.kind,
+  'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token}, 'task_id', ${taskId}, 'run_id', wait.child_run_id)`);
 
-/** The same as JSON of a `StoredWait`. */
-export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN
-  ${ofWait(sql`json_build_object('for', wait.kind, 'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token},
-    'task_id', ${taskId}, 'run_id', wait.child_run_id)`)} END`;
+/** JSON of a `StoredWait`, where the node waits now. */
+export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN ${begunWait} END`;
 
-/** What the row has waited for, or waits for; null where it never waited. */
+/** The kind of the wait of a node that has waited, or waits; null where it never waited. */
 export const waitedFor: RawBuilder<unknown> = ofWait(sql`wait.kind`);
+
+/** A sealed token of a callback, and the node that it belongs to. */
+export interface SealedToken {
+  tokenEnc: Buffer;
+  row: [runId: string, path: string, nodeId: string];
+}
+
+/** `text`: the token in base64, a space, and its node as JSON. */
+export function readSealedToken(text: string): SealedToken {
+  const end = text.indexOf(' ');
+  const row = JSON.parse(text.slice(end + 1)) as SealedToken['row'];
+  return { tokenEnc: Buffer.from(text.slice(0, end), 'base64'), row };
+}

@@ -1,0 +1,78 @@
+// Counts the requests of API keys and of sessions. Requests of one caller that arrive while another one is being counted are
+// counted together: a client that polls on many connections would otherwise wait for its row's lock once per request.
+import type { Db } from '../../db/core/client.js';
+import {
+  countKeyRequests,
+  countSessionRequests,
+  uncountKeyRequests,
+  uncountSessionRequests,
+  type CountedKey,
+  type CountedWindow,
+  type TokenSubject,
+  type Uncounted,
+} from '../../db/projects/rate-limits-repository.js';
+import { togetherByName } from '../../db/core/together.js';
+
+/** Each function returns undefined where the credentials name nobody who may come in. */
+export interface RequestCounter<Credentials, Counted extends CountedWindow> {
+  /** Looks the caller up and counts nothing. */
+  find(credentials: Credentials): Promise<Counted | undefined>;
+  /** Looks the caller up and counts this request; `requests` is its number within the window. */
+  count(credentials: Credentials): Promise<Counted | undefined>;
+  /** Takes a counted request back. Returns the window as it is then; undefined when that window is over. */
+  uncount(counted: Counted): Promise<Counted | undefined>;
+}
+
+interface Statements<Credentials, Counted> {
+  nameOf: (credentials: Credentials) => string;
+  ownerOf: (counted: Counted) => number;
+  count(credentials: Credentials, count: number): Promise<Counted | undefined>;
+  uncount(owner: number, uncounted: Uncounted): Promise<number | undefined>;
+}
+
+const MOST_TOGETHER = 1_000;
+
+export function createKeyCounter(db: Db): RequestCounter<string, CountedKey> {
+  return createCounter({
+    nameOf: (apiKey) => apiKey,
+    ownerOf: ({ keyId }) => keyId,
+    count: (apiKey, count) => countKeyRequests(db, apiKey, count),
+    uncount: (keyId, uncounted) => uncountKeyRequests(db, keyId, uncounted),
+  });
+}
+
+export function createSessionCounter(db: Db): RequestCounter<TokenSubject, CountedWindow> {
+  return createCounter({
+    nameOf: (subject) => JSON.stringify(subject),
+    ownerOf: ({ userId }) => userId,
+    count: (subject, count) => countSessionRequests(db, subject, count),
+    uncount: (userId, uncounted) => uncountSessionRequests(db, userId, uncounted),
+  });
+}
+
+function createCounter<Credentials, Counted extends CountedWindow>(
+  statements: Statements<Credentials, Counted>,
+): RequestCounter<Credentials, Counted> {
+  const { nameOf, ownerOf } = statements;
+  const find = togetherByName(async (_name, asking: Credentials[]) => {
+    const found = await statements.count(asking[0]!, 0);
+    return asking.map(() => found);
+  }, MOST_TOGETHER);
+  const count = togetherByName(async (_name, asking: Credentials[]) => {
+    const counted = await statements.count(asking[0]!, asking.length);
+    // The last of them has the highest number.
+    return asking.map((_, index) => counted && { ...counted, requests: counted.requests - asking.length + 1 + index });
+  }, MOST_TOGETHER);
+  const uncount = togetherByName(async (_name, given: Counted[]) => {
+    const [first] = given as [Counted];
+    const uncounted = { count: given.length, resetAtSeconds: first.resetAtSeconds };
+    const requests = await statements.uncount(ownerOf(first), uncounted);
+    return given.map((counted) => (requests === undefined ? undefined : { ...counted, requests }));
+  }, MOST_TOGETHER);
+
+  return {
+    find: (credentials) => find(nameOf(credentials), credentials),
+    count: (credentials) => count(nameOf(credentials), credentials),
+    uncount: (counted) => uncount(`${ownerOf(counted)} ${counted.resetAtSeconds}`, counted),
+  };
+}

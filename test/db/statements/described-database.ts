@@ -1,0 +1,122 @@
+// A database that describes statements instead of executing them.
+import {
+  DefaultQueryExecutor,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type QueryResult,
+} from 'kysely';
+import pg from 'pg';
+import type { Database } from '../../../db/core/client.js';
+import type { Tables } from '../../../db/core/tables.js';
+
+export interface Column {
+  name: string;
+  /** The name of its type in PostgreSQL; that of an array ends with `[]`. */
+  type: string;
+}
+
+export interface Described {
+  text: string;
+  /** The stack of the call that would execute the statement. */
+  stack: string;
+  columns: Column[];
+}
+
+export interface DescribedDatabase {
+  db: Database;
+  /** Calls `work` and returns what it would execute. `answer` makes up the rows that a statement seems to return. */
+  describe(work: () => Promise<unknown>, answer: (statement: Described) => object[]): Promise<Described[]>;
+  /** What the server said of statements that it refused. */
+  refusals: Set<string>;
+  close(): Promise<void>;
+}
+
+/** A loop that ends when there are no more rows would never end. */
+const MOST_STATEMENTS = 40;
+
+export async function describeDatabase(url: string): Promise<DescribedDatabase> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows: types } = await client.query<{ oid: number; name: string }>(`
+    SELECT type.oid::integer, coalesce(element.typname || '[]', type.typname) AS name
+    FROM pg_type AS type LEFT JOIN pg_type AS element ON element.oid = type.typelem AND type.typcategory = 'A'`);
+  const nameOf = new Map(types.map(({ oid, name }) => [oid, name]));
+  const known = new Map<string, Promise<Column[]>>();
+  const refusals = new Set<string>();
+  let underWay: { described: Described[]; answer: (statement: Described) => object[] } | undefined;
+
+  const columnsOf = (text: string): Promise<Column[]> => {
+    const columns = known.get(text) ?? readColumns(client, text, nameOf);
+    known.set(text, columns);
+    return columns;
+  };
+
+  async function perform(text: string, stack: string): Promise<QueryResult<unknown>> {
+    if (underWay === undefined) throw new Error('nothing is described now');
+    const { described, answer } = underWay;
+    if (described.length >= MOST_STATEMENTS) throw new Error('enough statements');
+    const columns = await columnsOf(text).catch((error: Error) => {
+      refusals.add(error.message);
+      throw error;
+    });
+    const statement = { text, stack, columns };
+    described.push(statement);
+    const rows = answer(statement);
+    return { rows, numAffectedRows: BigInt(rows.length) };
+  }
+
+  // The method of the base class is hidden until the end.
+  DefaultQueryExecutor.prototype.executeQuery = function <R>({ sql: text }: CompiledQuery): Promise<QueryResult<R>> {
+    const { stack = '' } = new Error('here');
+    return perform(text, stack) as Promise<QueryResult<R>>;
+  };
+
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: () => {
+        throw new Error('not needed');
+      },
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  return {
+    db,
+    refusals,
+    async describe(work, answer) {
+      const described: Described[] = [];
+      underWay = { described, answer };
+      // The answers are made up, so the functions may throw.
+      await work().catch(() => undefined);
+      underWay = undefined;
+      return described;
+    },
+    async close() {
+      Reflect.deleteProperty(DefaultQueryExecutor.prototype, 'executeQuery');
+      await client.end();
+    },
+  };
+}
+
+/** The server parses and analyses the text, and tells what it would return. */
+function readColumns(client: pg.Client, text: string, nameOf: ReadonlyMap<number, string>): Promise<Column[]> {
+  return new Promise((resolve, reject) => {
+    let fields: pg.FieldDef[] = [];
+    const submittable = {
+      submit(connection: pg.Connection) {
+        connection.parse({ name: '', text, types: [] }, true);
+        connection.describe({ type: 'S', name: '' }, true);
+        connection.sync();
+      },
+      handleRowDescription: (message: { fields: pg.FieldDef[] }) => (fields = message.fields),
+      handleReadyForQuery: () =>
+        resolve(fields.map(({ name, dataTypeID }) => ({ name, type: nameOf.get(dataTypeID) ?? String(dataTypeID) }))),
+      handleError: ({ message }: Error) => reject(new Error(`${message}\n${text}`)),
+    };
+    client.query(submittable as unknown as pg.Submittable);
+  });
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sharedStack } from '../../support/shared-stack.js';
+import { describeDatabase, type DescribedDatabase, type Described } from './described-database.js';
+import { createSampler } from './sample-values.js';
+import {
+  readSources,
+  ROOT,
+  symbolOf,
+  type ExportedFunction,
+  type Kind,
+  type Site,
+  type Sources,
+} from './statement-sites.js';
+
+/** What is not called with a pool or a transaction, and what is not part of the service's own work. */
+const LEFT_OUT = /^db\/(migrations\/|core\/(migrate|runtime-rights|listener|client|statement|preparing-client)\.ts)/;
+
+/** A function is called so often, each time with other arguments and answers, and until every statement was reached. */
+const CALLS = 16;
+const MOST_CALLS = 400;
+
+describe('the statements of db/', function () {
+  this.timeout(180_000);
+  let sources: Sources;
+  let database: DescribedDatabase;
+  const siteAt = new Map<string, Site>();
+  const described = new Map<Site, Described[]>();
+
+  before(async () => {
+    sources = readSources((file) => file.startsWith('db/') && !LEFT_OUT.test(file));
+    database = await describeDatabase((await sharedStack()).stack.database_url);
+    for (const site of sources.sites) {
+      siteAt.set(site.place, site);
+      described.set(site, []);
+    }
+    const callable = sources.functions.filter(takesDatabase);
+    for (const each of callable) for (let call = 0; call < CALLS; call += 1) await callOnce(each, call);
+    for (const each of callable) {
+      for (let call = CALLS; call < MOST_CALLS && mayReachMore(each); call += 1) await callOnce(each, call);
+    }
+  });
+  after(async () => {
+    sources.close();
+    await database.close();
+  });
+
+  const mayReachMore = ({ file }: ExportedFunction): boolean =>
+    sources.sites.some((site) => site.place.startsWith(`${file}:`) && described.get(site)!.length === 0);
+
+  async function callOnce({ file, name, parameters }: ExportedFunction, call: number): Promise<void> {
+    const module = (await import(pathToFileURL(path.join(ROOT, file)).href)) as Record<string, Callable>;
+    const choose = createChooser(call);
+    const sampler = createSampler(sources.checker, database.db, choose);
+    const given = parameters.map((type) => sampler.sample(type));
+    const answer = (statement: Described): object[] => {
+      const site = siteAt.get(placeOf(statement) ?? '');
+      if (site !== undefined) described.get(site)!.push(statement);
+      return choose(3) === 0 || site === undefined ? [] : [sampler.sample(site.type) as object];
+    };
+    await database.describe(async () => exhaust(await module[name]!(...given)), answer);
+  }
+
+  it('are all described, where they return rows', () => {
+    const unseen = sources.sites.filter((site) => site.row !== undefined && described.get(site)!.length === 0);
+    const missing = unseen.map(({ place }) => place);
+    assert.deepEqual(missing, [], [...database.refusals].join('\n\n'));
+  });
+
+  it('return the columns that the types of their rows have', () => {
+    const wrong = sources.sites.flatMap((site) => described.get(site)!.flatMap((each) => mistakesOf(site, each)));
+    assert.deepEqual([...new Set(wrong)], []);
+  });
+});
+
+type Callable = (...given: unknown[]) => unknown;
+
+function takesDatabase({ parameters }: ExportedFunction): boolean {
+  const [first] = parameters;
+  if (first === undefined) return false;
+  const types = first.isUnionType() ? first.getTypes() : [first];
+  return types.some((type) => ['Kysely', 'Transaction'].includes(symbolOf(type)));
+}
+
+async function exhaust(result: unknown): Promise<void> {
+  if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return;
+  const pieces = (result as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  while (!(await pieces.next()).done);
+}
+
+/** Every choice in its turn, then as if by chance, the same each time. */
+function createChooser(seed: number): (count: number) => number {
+  let state = seed;
+  return (count) => {
+    if (seed < 3) return Math.min(seed, count - 1);
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * count);
+  };
+}
+
+/** The first place in `db/` from which the statement was executed, as `Site.place`. */
+function placeOf({ stack }: Described): string | undefined {
+  for (const [, file, line] of stack.matchAll(/(?:file:\/\/)?(\/[^\s():]+):(\d+):\d+/g)) {
+    const relative = path.relative(ROOT, file!);
+    if (relative.startsWith('db/') && relative !== 'db/core/statement.ts') return `${relative}:${line}`;
+  }
+  return undefined;
+}
+
+const KINDS: Record<string, Kind> = {
+  bool: 'boolean',
+  bytea: 'bytes',
+  date: 'date',
+  float8: 'number',
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  json: 'json',
+  jsonb: 'json',
+  name: 'string',
+  numeric: 'string',
+  text: 'string',
+  timestamptz: 'date',
+  uuid: 'string',
+  varchar: 'string',
+  void: 'json',
+};
+
+function mistakesOf({ place, row }: Site, { columns }: Described): string[] {
+  return [...(row ?? [])].flatMap(([name, declared]) => {
+    const found = columns.find((column) => column.name === name);
+    if (found === undefined) return [`${place}: no column is called ${name}`];
+    const isList = found.type.endsWith('[]');
+    const kind = KINDS[isList ? found.type.slice(0, -2) : found.type] ?? found.type;
+    const given = isList ? `${kind}[]` : kind;
+    return given === declared || given === 'json'
+      ? []
+      : [`${place}: ${name} is ${found.type}, and ${declared} is declared`];
+  });
+}
