@@ -50,11 +50,12 @@ case "${1:-}" in
     suite test --slowest 40
     suite test:durability --slowest 40
     suite test:hostile --short
-    suites test:docs test:packaging test:fuzz test:newest-node
+    suite test:docs
     ;;
   all)
     suite test --slowest 40
     suite test:durability --slowest 40
+    suite test:long --slowest 40
     suites test:docs test:packaging test:fuzz test:newest-node
     suite test:hostile
     suite faults

@@ -8,17 +8,37 @@ export interface Round {
   env?: Record<string, string>;
 }
 
+const RANDOM_DRAWINGS = 'test/temporal-workflows/random-drawings.test.ts';
+
 /** The files that the tier alone has. What no pattern names is in `quick`: that is `npm test`. */
 export const TIERS = {
   quick: [],
-  /** What kills or restarts processes, restores stores, fills the machine up, or changes keys of a running service; and long
-   * files of what few changes touch. */
+  /** What kills or freezes processes, takes over from another build, or waits for times of the service. */
   durability: [
+    'test/api/background/reconciler.test.ts',
+    'test/api/chat/chat-crash.test.ts',
+    'test/api/hooks/hooks-durability.test.ts',
+    'test/api/live/event-stream.test.ts',
+    'test/api/live/withdrawn-readers.test.ts',
+    'test/api/schedules/firings.test.ts',
+    'test/api/webhooks/webhook-crashes.test.ts',
+    'test/drills/upgrade-open-runs.test.ts',
+    'test/faults/invariants.test.ts',
+    'test/temporal-workflows/agent-durability.test.ts',
+    'test/temporal-workflows/crash.test.ts',
+    'test/temporal-workflows/frozen-worker.test.ts',
+    'test/temporal-workflows/mcp-crash.test.ts',
+    'test/temporal-workflows/resume-durability.test.ts',
+    'test/temporal-workflows/wait-durability.test.ts',
+    'test/temporal-workflows/walk-in-a-row.test.ts',
+    'test/temporal-workflows/walk-side-by-side.test.ts',
+    'test/temporal-workflows/worker-shutdown.test.ts',
+  ],
+  /** Loads, long drills, changes of keys and settings, and what repeats a guarantee of the suites above at another place. */
+  long: [
     'test/activities/kinds/code/hostile-code.test.ts',
     'test/activities/kinds/code/sandbox.test.ts',
     'test/activities/worker/traces.test.ts',
-    'test/api/chat/chat-crash.test.ts',
-    'test/api/hooks/hooks-durability.test.ts',
     'test/api/mcp/private-network.test.ts',
     'test/api/runs/live-poll.test.ts',
     'test/api/schedules/schedules-durability.test.ts',
@@ -26,8 +46,8 @@ export const TIERS = {
     'test/api/sessions/oidc.test.ts',
     'test/api/sessions/throttle.test.ts',
     'test/api/tools/mcp-crowds.test.ts',
-    'test/api/webhooks/webhook-crashes.test.ts',
     'test/api/webhooks/webhook-delivery.test.ts',
+    'test/cli/npm-signals.test.ts',
     'test/cli/samples.test.ts',
     'test/cli/secrets-rotation.test.ts',
     'test/cli/start-refusals.test.ts',
@@ -37,28 +57,21 @@ export const TIERS = {
     'test/console/marketplace.test.ts',
     'test/console/settings.test.ts',
     'test/console/walk.test.ts',
+    'test/db/projects/stored-bytes.test.ts',
     'test/deploy/metrics.test.ts',
-    'test/drills/',
-    'test/faults/',
+    'test/drills/migrate-in-flight.test.ts',
+    'test/drills/restore.test.ts',
+    'test/faults/matrix.test.ts',
     'test/load/',
-    'test/temporal-workflows/agent-durability.test.ts',
     'test/temporal-workflows/canaries.test.ts',
     'test/temporal-workflows/code-crash.test.ts',
-    'test/temporal-workflows/crash.test.ts',
-    'test/temporal-workflows/frozen-worker.test.ts',
     'test/temporal-workflows/loops-over-executions.test.ts',
     'test/temporal-workflows/many-waits.test.ts',
-    'test/temporal-workflows/mcp-crash.test.ts',
     'test/temporal-workflows/payload-encryption.test.ts',
     'test/temporal-workflows/project-fairness.test.ts',
-    'test/temporal-workflows/resume-durability.test.ts',
     'test/temporal-workflows/scale.test.ts',
     'test/temporal-workflows/spending-limits.test.ts',
     'test/temporal-workflows/sub-workflow-durability.test.ts',
-    'test/temporal-workflows/wait-durability.test.ts',
-    'test/temporal-workflows/walk-in-a-row.test.ts',
-    'test/temporal-workflows/walk-side-by-side.test.ts',
-    'test/temporal-workflows/worker-shutdown.test.ts',
     'test/temporal-workflows/worker-versions.test.ts',
   ],
   /** Commands of the documents and of the examples, as they stand there. */
@@ -130,7 +143,7 @@ export const ALONE = [
  * what is old, whoever has made it.
  */
 export const GROUPS = [
-  ['test/temporal-workflows/random-drawings.test.ts', 'test/temporal-workflows/planner.test.ts'],
+  [RANDOM_DRAWINGS, 'test/temporal-workflows/planner.test.ts'],
   [
     'test/api/background/retention.test.ts',
     'test/db/retention/retention.test.ts',
@@ -188,12 +201,13 @@ export function tiersOf(file: string): TierName[] {
 
 export function roundsOf(tier: TierName, files: string[]): Round[] {
   const own = files.filter((file) => tiersOf(file).includes(tier));
-  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '300' } }];
+  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '100' } }];
   if (tier === 'fuzz') return [{ title: 'The long fuzz', files: ['test/api/fuzz.test.ts'] }];
-  if (tier !== 'durability') return [{ title: `The suite ${tier}`, files: own }];
+  if (tier !== 'long') return [{ title: `The suite ${tier}`, files: own }];
   const onWorkers = files.filter((file) => matches(file, ['test/temporal-workflows/']));
   return [
-    { title: 'Crashes, drills and loads', files: own },
+    { title: 'Loads and drills', files: own },
+    { title: 'Many random drawings', files: [RANDOM_DRAWINGS], env: { RANDOM_DRAWINGS: '20000' } },
     {
       title: 'The run workflow with the cache of workflows off',
       files: onWorkers.filter((file) => !matches(file, NOT_WITHOUT_CACHE)),
