@@ -1,4 +1,4 @@
-// What follows the end of a run, outside of the database. The process that has stored the end calls it once.
+// The end of a run has consequences outside of the database. The process that has stored the end calls this once.
 import type { Client } from '@temporalio/client';
 import type { Logger } from '../config/logger.js';
 import { contextOf, isTracing, markFailed, runSpanId, startSpan } from '../config/spans.js';

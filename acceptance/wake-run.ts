@@ -14,7 +14,7 @@ interface WakeDeps {
   logger: Logger;
 }
 
-/** Never throws. If the process dies before the signal, the reconciler sends it (`redeliverSignals`). */
+/** Sends the signal and never throws. If the process dies before it, the reconciler sends it (`redeliverSignals`). */
 export async function deliverWake({ db, temporal, logger }: WakeDeps, wait: WaitKey): Promise<void> {
   try {
     await signalWake(temporal, wait.runId, { path: wait.path, nodeId: wait.nodeId });

@@ -18,7 +18,7 @@ const userId = Number(values.user);
 const everything = { categories: undefined, subcategories: undefined, languages: undefined, limit: 10, offset: 0 };
 const catalog: CatalogQuery = {
   ...everything,
-  scope: { userId },
+  reach: { userId },
   search: undefined,
   titleContains: undefined,
   projectId: undefined,
@@ -27,7 +27,7 @@ const catalog: CatalogQuery = {
 };
 const market: MarketplaceQuery = {
   ...everything,
-  scope: { userId },
+  reach: { userId },
   titleContains: undefined,
   publishedFrom: undefined,
   publishedBefore: undefined,
@@ -62,7 +62,7 @@ const pages: Page[] = [
   ['marketplace', (db) => listMarketplace(db, market)],
   [
     'marketplace, anonymous, ?size=100&page=50',
-    (db) => listMarketplace(db, { ...market, scope: undefined, limit: 100, offset: 4900 }),
+    (db) => listMarketplace(db, { ...market, reach: undefined, limit: 100, offset: 4900 }),
   ],
   ['marketplace ?ordering=-total_cost', (db) => listMarketplace(db, { ...market, ordering: '-total_cost' })],
   ['marketplace ?ordering=last_run_at', (db) => listMarketplace(db, { ...market, ordering: 'last_run_at' })],

@@ -7,7 +7,7 @@ import { createDatabase, type Database } from '../db/core/client.js';
 import { listRunTransactions } from '../db/nodes/billing-repository.js';
 import { readUsage } from '../db/nodes/usage-repository.js';
 import { listRuns, type RunsQuery } from '../db/runs/runs-list-repository.js';
-import { listRequestsInScope, type ApprovalFilter } from '../db/agents/approval-requests-repository.js';
+import { listRequestsInReach, type ApprovalFilter } from '../db/agents/approval-requests-repository.js';
 import { listHistory, type HistoryOrdering } from '../db/runs/history-repository.js';
 import { explainRead } from './explain.js';
 import { seedApprovals } from './seed-approvals.js';
@@ -31,7 +31,7 @@ const url = process.env['DATABASE_URL'] ?? '';
 const userId = Number(values.user);
 const runs = Number(values.runs);
 const everyRun: RunsQuery = {
-  scope: { userId },
+  reach: { userId },
   projectId: undefined,
   workflowId: undefined,
   status: undefined,
@@ -85,7 +85,7 @@ function historyQuestions(workflowId: number): Question[] {
 function billingQuestion(runId: string): Question {
   return {
     title: 'billing of one run',
-    read: (reader) => listRunTransactions(reader, { runId, scope: { userId }, limit: 10, offset: 0 }),
+    read: (reader) => listRunTransactions(reader, { runId, reach: { userId }, limit: 10, offset: 0 }),
   };
 }
 
@@ -116,7 +116,7 @@ function usageQuestions(): Question[] {
   const [from, until] = [new Date(Date.now() - 30 * 86_400_000), new Date()];
   return (['day', 'project', 'workflow', 'model', 'node_kind'] as const).map((groupBy) => ({
     title: `usage by ${groupBy}`,
-    read: (reader) => readUsage(reader, { scope: { userId }, projectId: undefined, groupBy, from, until }),
+    read: (reader) => readUsage(reader, { reach: { userId }, projectId: undefined, groupBy, from, until }),
   }));
 }
 
@@ -124,7 +124,7 @@ function approvalQuestions(): Question[] {
   const statuses: (ApprovalFilter | undefined)[] = ['pending', 'decided', undefined];
   return statuses.map((status) => ({
     title: `approvals, ${status ?? 'all'}, first page`,
-    read: (reader) => listRequestsInScope(reader, { scope: { userId }, status, limit: 10, offset: 0 }),
+    read: (reader) => listRequestsInReach(reader, { reach: { userId }, status, limit: 10, offset: 0 }),
   }));
 }
 

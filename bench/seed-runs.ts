@@ -17,7 +17,7 @@ interface RunSeed {
 }
 
 /** A drawing that compiles: a trigger and `length - 1` model nodes. */
-export function seedDrawing(length = 2): Record<string, unknown> {
+function seedDrawing(length = 2): Record<string, unknown> {
   const ids = Array.from({ length }, () => randomUUID());
   const nodes = ids.map((id, index) => ({
     id,

@@ -27,7 +27,7 @@ export interface WalkRef extends NodeKey, Stretch {
 /** How a node has ended, with its number in the scope's plan: the handles by which it was left, or the code of its failure. */
 export type WalkedEnd = [node: number, handle: Handle, ...alsoHandles: Handle[]] | [node: number, code: string];
 
-/** What an activity has walked through. Of an activity that fails, the failure's details hold it. */
+/** The nodes that an activity has walked through. When the activity fails, the failure's details hold them. */
 export interface Walked {
   /** In the order in which the nodes have ended. */
   ends: WalkedEnd[];
@@ -50,7 +50,7 @@ export interface TurnRef extends NodeKey {
   turn: number;
 }
 
-/** What a run executes, and how. */
+/** The plan that a run executes, and its settings. */
 export interface LoadedPlan {
   plan: Plan;
   /** Absent in visible execution. */
@@ -67,7 +67,7 @@ export interface TurnFacts {
   waitMs: number;
 }
 
-/** What the tool calls of one turn of an agent wait for. */
+/** The decision that the tool calls of one turn of an agent wait for. */
 export interface ToolsFacts {
   /** The runs that they have started, and that are open. */
   runs: ChildToStart[];
@@ -88,7 +88,7 @@ export interface RunError {
   node?: Pick<NodeKey, 'path' | 'nodeId'>;
 }
 
-/** What the run workflow needs to know of a loop that begins. */
+/** The run workflow needs these facts of a loop that begins. */
 export interface LoopFacts {
   /** The number of iterations, or of rounds at most. */
   count: number;
@@ -99,9 +99,9 @@ export interface LoopFacts {
   isConditional: boolean;
   /** The iterations whose ends an earlier run has left. Absent where there are none. */
   kept?: number[];
-  /** What an earlier run has left of other iterations, by their indexes. Absent where there is nothing. */
+  /** The nodes that an earlier run has left of other iterations, by their indexes. Absent where there are none. */
   begun?: [index: number, nodes: KeptNode[]][];
-  /** Of a conditional loop: its condition holds after the last one that is kept. */
+  /** The condition of a conditional loop holds after the last iteration that is kept. */
   isOver?: true;
 }
 
@@ -125,7 +125,7 @@ export interface EndIterationFacts {
 export interface EndLoopRef extends NodeKey {
   /** Why it has failed: in the iteration with this index. */
   failure?: { code: string; index: number };
-  /** Of a conditional loop: the number of rounds, and whether its condition holds. */
+  /** The number of rounds of a conditional loop, and whether its condition holds. */
   rounds?: number;
   isOver?: boolean;
 }
@@ -141,7 +141,7 @@ export interface WaitFacts {
   child?: ChildToStart;
 }
 
-/** What starting the run of a sub-workflow needs. The run itself is in Postgres. */
+/** Starting the run of a sub-workflow needs this. The run itself is in Postgres. */
 export interface ChildToStart {
   runId: string;
   workflowId: number;
@@ -150,7 +150,7 @@ export interface ChildToStart {
   summary: string;
   /** How long the run may last in all. */
   timeoutDays: number;
-  /** As in `RunGraphInput`. */
+  /** This is passed on as `RunGraphInput.keepsResults`. */
   keepsResults?: true;
 }
 
@@ -184,7 +184,7 @@ export type BeginWaitActivities = Record<
 >;
 
 export interface Activities extends NodeActivities, BeginWaitActivities {
-  /** What a run executes that was started without its plan. */
+  /** The plan and the settings of a run that was started without its plan. */
   loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<LoadedPlan>;
   /** The nodes that a run has taken over from an earlier one. */
   loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<KeptNode[]>;

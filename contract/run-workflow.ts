@@ -18,7 +18,7 @@ export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Key
  */
 export const MAX_NODES_IN_FLIGHT = 32;
 
-/** Of runs in Temporal, 1 to 5: those by API key come after those that a person waits for and before bulk work. */
+/** The priority in Temporal (1 to 5) of runs by API key: after those that a person waits for, before bulk work. */
 export const RUN_PRIORITY = 3;
 
 export interface RunGraphInput {
@@ -54,7 +54,7 @@ export interface LoopSnapshot {
   open: [index: number, iteration: ScopeSnapshot][];
   /** Why the loop has failed: in the iteration with this index. */
   failure?: { code: string; index: number };
-  /** Of a conditional loop: whether its condition holds, and the number of rounds that have ended. */
+  /** Whether the condition of a conditional loop holds, and the number of rounds that have ended. */
   isOver?: boolean;
   rounds?: number;
 }

@@ -161,12 +161,12 @@ const EXECUTIONS = ['visible', 'dense'] as const;
 export type Execution = (typeof EXECUTIONS)[number];
 
 /** Returns `data.settings.execution` of a drawing; undefined where it is not set. It may be any value. */
-export function executionSettingOf(data: unknown): unknown {
+function executionSettingOf(data: unknown): unknown {
   const settings = isObject(data) ? ownValue(data, 'settings') : undefined;
   return (isObject(settings) ? ownValue(settings, 'execution') : undefined) ?? undefined;
 }
 
-export function isExecution(value: unknown): value is Execution {
+function isExecution(value: unknown): value is Execution {
   return EXECUTIONS.some((known) => known === value);
 }
 

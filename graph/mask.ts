@@ -135,7 +135,7 @@ function maskText(text: string, search: PatternSearch): string {
 }
 
 /**
- * The ends only grow within one search, so a range can overlap only the last ones. `aaaa...` therefore stays one range.
+ * Adds a range, and joins it with those that it overlaps. The ends only grow within one search, so these are the last ones.
  */
 function addRange(ranges: Range[], start: number, end: number): void {
   const before = ranges.at(-1);

@@ -1,6 +1,6 @@
 // Decides which nodes may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach the same
 // decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING, "Changing the run workflow").
-// A walk (activities/node/walk.ts) decides by it as well, on the part of a plan that is its own (stretch.ts).
+// A walk (activities/node/walk.ts) uses it as well, on its own part of the plan (stretch.ts).
 import type { Handle, Plan } from './plan.js';
 
 /** Plain JSON. Array positions are node numbers of the plan. */
@@ -34,8 +34,8 @@ export const NodeState = {
 type State = (typeof NodeState)[keyof typeof NodeState];
 
 /**
- * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled, and one that
- * joins any of them with the first live one. With at least one live edge it becomes ready. With none it is skipped, and
+ * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled. A node that
+ * joins any of them is decided by the first live edge, too. With at least one live edge it becomes ready. With none it is skipped, and
  * its own edges become dead (dead-path elimination).
  */
 export class Planner {
@@ -106,7 +106,7 @@ export class Planner {
     this.#settleEdges(node, [taken]);
   }
 
-  /** Returns the next ready nodes, up to `most`, as long as they are as asked for. They are running now. */
+  /** Takes ready nodes in their order until one is not asked for, at most `most`. They are running now. */
   takeWhile(isAskedFor: (node: number) => boolean, most: number): number[] {
     const taken: number[] = [];
     while (taken.length < most) {
@@ -146,7 +146,7 @@ export class Planner {
     return this.#states[node] === NodeState.waiting ? this.#unsettled[node]! : undefined;
   }
 
-  /** Whether a link to the node has been taken. */
+  /** Returns whether a link to the node has been taken. */
   isLinkTaken(node: number): boolean {
     return this.#live[node]! > 0;
   }
@@ -196,7 +196,7 @@ export class Planner {
     return states;
   }
 
-  /** Taken when the run has drained. Nodes that wait, and loops that are open, are still `running` in it. */
+  /** Returns a snapshot of a run that has drained. Nodes that wait, and loops that are open, are still `running` in it. */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),

@@ -10,7 +10,7 @@ export class StretchPlan {
   readonly planner: Planner;
   readonly #whole: Plan;
   readonly #numbers: readonly number[];
-  /** Whether a link leads from the node to one outside the stretch. */
+  /** Tells whether a link leads from the node to one outside the stretch. */
   readonly #leadsOut: readonly boolean[];
 
   constructor(whole: Plan, { nodes, begins = 1, live = [] }: Stretch) {
@@ -71,7 +71,10 @@ export class StretchPlan {
     return areTogether ? ready.slice(0, MAX_CONCURRENT) : [];
   }
 
-  /** Whether a node outside of the stretch has learnt of the end of one inside: a link to it has been taken, or never will be. */
+  /**
+   * Returns whether a node outside of the stretch has learnt of the end of one inside: a link to it has been taken, or
+   * never will be.
+   */
   #isNewsForOthers(): boolean {
     return this.#leadsOut.some((leadsOut, place) => leadsOut && this.planner.hasSettled(place));
   }

@@ -5,16 +5,16 @@ import { traitsOf, type NodeKind } from './kinds.js';
 import type { Planner } from './planner.js';
 import type { Plan } from './plan.js';
 
-/** Which nodes an activity may walk on through (docs/adr/0011-one-walk.md). */
+/** An activity may walk on through these nodes (docs/adr/0011-one-walk.md). */
 export type Stride = 'visible' | 'dense';
 
 /** Node numbers are those of the plan of the scope. */
 export interface Stretch {
   /** The nodes with which the walk begins come first. */
   nodes: number[];
-  /** How many of them the walk begins with. Absent for one. */
+  /** The number of nodes with which the walk begins. Absent if it is one. */
   begins?: number;
-  /** Those of the others to which a link has been taken already. Absent where there are none. */
+  /** The other nodes to which a link has been taken already. Absent if there are none. */
   live?: number[];
   /** No other node of the scope is open: the scope has ended when all of these have. */
   isRest?: true;
@@ -54,7 +54,7 @@ export function mayBeginTogether(stride: Stride, plan: Plan, first: number, othe
 /** Returns the stretch of an activity that begins with `firsts`, which are running. */
 export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly number[], stride: Stride): Stretch {
   let nodes = enclosed(plan, planner, firsts, (kind) => walksThrough(stride, kind));
-  // Behind a decision, nodes that the activity may not execute may turn out to be skipped, and the scope ends with it.
+  // Nodes behind a decision that the activity may not execute may turn out to be skipped, and the scope ends with it.
   if (nodes.length < planner.open && nodes.some((node) => isDecision(plan, node))) {
     const all = enclosed(plan, planner, firsts, () => true);
     if (all.length === planner.open) nodes = all;

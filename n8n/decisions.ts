@@ -1,4 +1,4 @@
-// If, Filter and Switch.
+// The decisions of n8n: If, Filter and Switch.
 import type { Source } from './draft.js';
 import { readOldAtom, readOldQuestion, readQuestion, isQuestion, type Atom, type Question } from './conditions.js';
 import { numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';

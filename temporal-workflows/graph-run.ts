@@ -20,7 +20,7 @@ import { failureCode, nodeFailureOf } from './node-failure.js';
 import { OpenScopes, Scope, type ReadyNodes } from './scope.js';
 import { WaitingNodes } from './waiting-nodes.js';
 
-/** Labels of nodes that wait, in the progress that the Temporal UI shows. */
+/** The progress in the Temporal UI shows at most so many labels of nodes that wait. */
 const WAITING_SHOWN = 20;
 
 export type PlannedRun = RunGraphInput & { plan: Plan };
@@ -40,7 +40,7 @@ export class GraphRun {
   readonly #input: PlannedRun;
   readonly #root: Scope;
   readonly #scopes = new OpenScopes();
-  /** By the number of the loop in the whole plan. */
+  /** The plans of bodies, by the number of their loop in the whole plan. */
   readonly #bodies = new Map<number, ScopePlan>();
   readonly #stride: Stride;
   readonly #waiting: WaitingNodes;
@@ -48,7 +48,7 @@ export class GraphRun {
   #inFlight = 0;
   #error: RunError | undefined;
   #isEndWritten = false;
-  #wake: () => void = () => undefined;
+  #becomeIdle: () => void = () => undefined;
 
   constructor(input: PlannedRun, kept: readonly KeptNode[] = []) {
     this.#input = input;
@@ -66,7 +66,7 @@ export class GraphRun {
 
   /** Resolves when nothing is in flight and this execution starts nothing more. */
   async execute(): Promise<void> {
-    const idle = new Promise<void>((resolve) => (this.#wake = resolve));
+    const idle = new Promise<void>((resolve) => (this.#becomeIdle = resolve));
     CancellationScope.current().cancelRequested.catch(() => this.#stop('cancelling'));
     this.#resume(this.#root);
     this.#startReady();
@@ -117,7 +117,7 @@ export class GraphRun {
     return { runId, status: 'failed', error: this.#error };
   }
 
-  /** Continues the nodes of a scope that an earlier execution has begun. Of one that has failed, nothing goes on. */
+  /** Continues the nodes of a scope that an earlier execution has begun. Nothing continues in a scope that has failed. */
   #resume(scope: Scope): void {
     if (scope.isStopped) return;
     for (const node of [...this.#waiting.begun(scope.path), ...scope.resumedLoops.keys()])
@@ -132,7 +132,7 @@ export class GraphRun {
       this.#start(ready);
     }
     setCurrentDetails(this.#progress());
-    if (this.#inFlight === 0 && !this.#isParked()) this.#wake();
+    if (this.#inFlight === 0 && !this.#isParked()) this.#becomeIdle();
   }
 
   /** Whether nodes that hold no slot keep the run open: it waits for them, unless it drains or is stopped. */
@@ -149,7 +149,7 @@ export class GraphRun {
     if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
   }
 
-  /** Starts nodes that are running by now. */
+  /** Starts nodes that the planner has already marked as running. */
   #start(begun: ReadyNodes, afterMs = 0): void {
     const { scope } = begun;
     const work: Work = { ...begun, mayWalk: begun.nodes };
@@ -193,14 +193,15 @@ export class GraphRun {
     const [node] = nodes;
     const code = failureCode(error);
     const failure = nodeFailureOf(error);
-    const told = failure?.details?.[0] as Walked | undefined;
-    if (told !== undefined || failure !== undefined) return this.#apply(scope, told ?? { ends: [[node, code]] });
-    // Temporal has given up on the activity, and nobody has told what became of it.
+    const reported = failure?.details?.[0] as Walked | undefined;
+    if (reported !== undefined || failure !== undefined)
+      return this.#apply(scope, reported ?? { ends: [[node, code]] });
+    // Temporal has given up on the activity, which has not reported how its nodes ended.
     const left = { ...scope.keyOf(node), nodes: mayWalk, begins: nodes.length, code };
     this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));
   }
 
-  /** Decides as the activity has decided that tells of the failure, because it has walked on by that. */
+  /** The activity that reports the failure has decided in the same way, and has walked on accordingly. */
   #surviveOrFail(scope: Scope, node: number, code: string): void {
     const handle = mayBeCaught(code) ? handleAfter(code, scope.plan, node) : undefined;
     if (handle === undefined) this.#fail(scope, node, code);
@@ -275,7 +276,7 @@ export class GraphRun {
     return known;
   }
 
-  /** For nodes that wait, and for loops. */
+  /** Nodes that wait, and loops, give their slot back and take one again by these. */
   readonly #slots = {
     leaveSlot: (): void => {
       this.#inFlight--;
@@ -301,7 +302,7 @@ export class GraphRun {
     if (!this.#isGoingOn(this.#root)) return;
     this.#phase = why;
     this.#root.stop();
-    if (this.#inFlight === 0 && !this.#isParked()) this.#wake();
+    if (this.#inFlight === 0 && !this.#isParked()) this.#becomeIdle();
   }
 
   #toLive(scope: Scope, node: number): LiveNode {

@@ -52,7 +52,7 @@ export class LoopRun implements BegunLoop {
   #facts: LoopFacts | undefined;
   /** The index of the iteration that begins next. */
   #next: number;
-  /** Of `#facts`, once they are asked for. */
+  /** The promise of `#facts`, once they are asked for. */
   #kept: ReadonlySet<number> | undefined;
   #left: ReadonlyMap<number, readonly KeptNode[]> | undefined;
   #failure: Failure | undefined;
@@ -114,7 +114,7 @@ export class LoopRun implements BegunLoop {
     return this.#next < this.#facts!.count ? this.#next++ : undefined;
   }
 
-  /** What an earlier run has left of an iteration. */
+  /** The nodes that an earlier run has left of an iteration. */
   #leftOf(index: number): readonly KeptNode[] {
     this.#left ??= new Map(this.#facts!.begun);
     return this.#left.get(index) ?? [];

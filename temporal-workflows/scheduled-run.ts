@@ -1,5 +1,5 @@
-// What a schedule starts at each firing: it accepts a run, starts it, and lasts as long as that, so that Temporal's overlap
-// policy means runs.
+// A schedule starts this workflow at each firing. It accepts a run, starts it and lasts as long as the run, so that
+// Temporal's overlap policy applies to runs.
 import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   CancellationScope,
@@ -36,7 +36,7 @@ export async function scheduledRun(): Promise<void> {
   if (cancelling !== undefined) throw new CancelledFailure('The run of the schedule was cancelled.');
 }
 
-/** What is stored makes the reconciler repeat the cancel until the run has ended. */
+/** The stored request makes the reconciler repeat the cancel until the run has ended. */
 async function cancel(runId: string): Promise<void> {
   await cancelFiredRun(runId);
   await getExternalWorkflowHandle(runId)
@@ -44,7 +44,7 @@ async function cancel(runId: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Also resolves when the run has failed or was cancelled: that is told by the run itself. */
+/** Resolves when the run has failed or was cancelled, too: the run itself reports that. */
 async function untilEnded(run: ChildToStart, cancelRequest: Promise<unknown>): Promise<void> {
   const child = await startRun(run);
   if (child !== undefined) {

@@ -18,7 +18,7 @@ interface ScopeOptions {
   path: string;
   plan: ScopePlan;
   resumed?: ScopeSnapshot | undefined;
-  /** Of an iteration: chooses the one that begins in its place; undefined for none. */
+  /** Chooses the iteration that begins in the place of one that has ended; undefined for none. */
   chooseNext?: () => number | undefined;
 }
 

@@ -37,7 +37,7 @@ export async function runWait(
   host.remember(wait);
   if (begun === undefined && wait.child !== undefined) await host.startRun(wait.child);
   const end = { ...key, wait, hasTimeoutLink };
-  // What is over when it begins needs no timer.
+  // A wait that is over when it begins needs no timer.
   if (wait.isOver !== true) await host.park(wait);
   for (;;) {
     await host.gate();

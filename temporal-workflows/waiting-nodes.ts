@@ -113,7 +113,7 @@ export class WaitingNodes {
     try {
       return await runAgent(host, agent, this.#agents.get(key)?.state ?? FIRST_STEP);
     } finally {
-      // Also after a failure, which the run may survive: a later execution must not continue a node that has ended.
+      // A failed node is forgotten, too: the run may survive it, and a later execution must not continue it.
       this.#agents.delete(key);
       this.#woken.delete(name);
     }
@@ -153,7 +153,7 @@ export class WaitingNodes {
   /** A node that was woken looks whether its wait is over. */
   async #goOn(name: string): Promise<void> {
     await this.#gate();
-    // Not before the gate: a run that continues in a new execution must know that the node was woken.
+    // The wake is not taken before the gate: a run that continues in a new execution must know that the node was woken.
     this.#woken.delete(name);
   }
 
@@ -179,7 +179,7 @@ export class WaitingNodes {
     if (before !== after) upsertSearchAttributes([{ key: runStateKey, value: after }]);
   }
 
-  /** What waits for people comes first: it is what operators look for. */
+  /** Waits for people come first, because operators look for them. */
   #runState(): 'approval' | 'human' | 'running' | 'waiting' {
     if (this.#parked.size === 0) return 'running';
     const reasons = new Set([...this.#parked.values()].map(({ waiting }) => waiting.for));

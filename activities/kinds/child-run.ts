@@ -28,14 +28,14 @@ import type { NodeTask } from '../node/node-step.js';
 import { PARSED_FACTOR, RECORDING_FACTOR } from '../node/payload-weight.js';
 import type { RunContext, RunContexts } from '../node/run-context.js';
 
-/** What it takes to read what a run has put out. */
+/** The dependencies of reading the output of a run. */
 export interface ReadingDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
 }
 
-/** What it takes to start one. */
+/** The dependencies of starting a child run. */
 export interface ChildDeps extends ReadingDeps {
   snapshots: SnapshotStore;
   runTimeoutDays: number;
@@ -76,7 +76,7 @@ export async function ensureChild(
   return begun;
 }
 
-/** What the run workflow needs to start the run. */
+/** The run workflow needs this to start the run. */
 export function toChildToStart(
   { runTimeoutDays }: Pick<ChildDeps, 'runTimeoutDays'>,
   { runId, workflowId, projectId, title, isResumed }: BegunChild,
@@ -152,9 +152,9 @@ function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): read
 }
 
 interface ChildOutput {
-  /** What later nodes get. */
+  /** Later nodes get this. */
   output: unknown;
-  /** What readers get, where that is something else. */
+  /** Readers get this; where it is absent, they get what later nodes get. */
   shown?: unknown;
 }
 

@@ -18,10 +18,10 @@ import { RECORDING_FACTOR } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';
 import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
 
-/** Of the rendered text; what is longer is cut. */
+/** The rendered text is cut after so many characters. */
 const MAX_MESSAGE_CHARACTERS = 65_536;
 const CUT = '\n\n[cut: the text is longer]';
-/** Who may run the workflow. */
+/** The people who may run the workflow. */
 const DEFAULT_ROLES: Role[] = ['owner', 'admin', 'editor'];
 
 /** Nothing is claimed before: the node begins together with its task. */
@@ -32,7 +32,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
     async perform(task) {
       const data = humanNode.schema.parse(task.node.data);
       const { masker } = task.run;
-      const message = masker.text(renderText(data.message, await contexts.loadScope(task, data.message)));
+      const message = masker.text(renderText(data.message, await contexts.loadValues(task, data.message)));
       const wait = await askPeople(db, task, {
         label: task.node.label,
         message: toStored(message),

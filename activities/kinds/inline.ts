@@ -19,11 +19,11 @@ export function createInlineRunner(kind: EvaluatedKind, { contexts, judge }: Inl
     firstDelayMs: 0,
     async execute(task) {
       const { data } = task.node;
-      const scope = await contexts.loadScope(
+      const values = await contexts.loadValues(
         task,
         definition.templateFields.map((field) => data[field]),
       );
-      const evaluation = await definition.evaluate(data, scope, judge(task));
+      const evaluation = await definition.evaluate(data, values, judge(task));
       const { memory } = task;
       // A stopping worker tries to record the result even without the memory that it has asked for.
       await memory.resize(memory.bytes + RECORDING_FACTOR * evaluation.output.content.length)?.catch(() => undefined);

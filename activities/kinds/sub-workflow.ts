@@ -16,7 +16,7 @@ import {
 } from './child-run.js';
 import { overWait } from './wait-deps.js';
 
-/** Of an input as JSON text. */
+/** This limit counts an input as JSON text. */
 const MAX_INPUT_CHARACTERS = 8 * 1024 * 1024;
 
 /** Nothing is claimed before: the node begins together with the acceptance of its run, which a repetition finds. */
@@ -30,7 +30,7 @@ export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
       const data = workflowNode.schema.parse(task.node.data);
       const request = { workflowId: data.workflow_id, call: NODE_ITSELF, waits: data.wait };
       const begun = await ensureChild(deps, task, request, async () =>
-        childInput(data, await deps.contexts.loadScope(task, data.input), MAX_INPUT_CHARACTERS),
+        childInput(data, await deps.contexts.loadValues(task, data.input), MAX_INPUT_CHARACTERS),
       );
       const { isOpen, untilMs } = begun;
       const isOver = untilMs === null || !isOpen;

@@ -1,4 +1,4 @@
-// What the kinds that wait have in common.
+// The kinds that wait have these dependencies in common.
 import type { WaitFacts, WaitReason } from '../../contract/activities.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -21,7 +21,7 @@ export function begunWait(wait: OpenWait | undefined, nowMs: number): WaitFacts 
   return { for: wait.kind, untilMs: wait.untilMs, ...(isOver && { isOver }) };
 }
 
-/** Of a node that an earlier attempt has ended: the second step finds how. */
+/** An earlier attempt has ended the node: the second step finds how. */
 export function overWait(reason: WaitReason): WaitFacts {
   return { for: reason, untilMs: 0, isOver: true };
 }

@@ -16,10 +16,10 @@ export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): Node
     settled: () => overWait('callback'),
     async perform(task) {
       const data = waitNode.schema.parse(task.node.data);
-      const scope = await contexts.loadScope(task, [data.seconds, data.until]);
+      const values = await contexts.loadValues(task, [data.seconds, data.until]);
       const kind = data.mode === 'callback' ? 'callback' : 'time';
       const nowMs = Date.now();
-      const untilMs = waitUntil(data, scope, nowMs);
+      const untilMs = waitUntil(data, values, nowMs);
       // Its address is shown to whoever may run the workflow, also where no node hands it on.
       await callbacks.urlsOf(task.run, task, new Set([task.nodeId]));
       return begunWait(await beginWait(db, task, { kind, untilMs }), nowMs);

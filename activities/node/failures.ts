@@ -1,4 +1,4 @@
-// The failures of a node, and what of them may leave an activity. Temporal's history holds only codes and fixed
+// The failures of nodes, in two forms: a `NodeFailure` stays in its activity, an `ApplicationFailure` leaves it. Temporal's history holds only codes and fixed
 // sentences. Quotations of a provider or target stay in Postgres, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Walked } from '../../contract/activities.js';
@@ -78,7 +78,7 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
   });
 }
 
-/** Above the threshold up to which local activities are retried within the workflow task, which then holds no slot. */
+/** The delay is above the threshold up to which Temporal retries a local activity within the workflow task. */
 const COME_BACK_MS = 8_000;
 
 /**

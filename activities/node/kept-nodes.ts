@@ -2,7 +2,7 @@ import type { EndedNode } from '../../db/nodes/kept-results-repository.js';
 import { handlesAfter, type ScopePlan } from '../../graph/plan.js';
 import type { KeptNode } from '../../graph/planner.js';
 
-/** What the planner of a scope needs to know of nodes whose ends the run has taken over. */
+/** The planner of a scope needs these facts of nodes whose ends the run has taken over. */
 export function toKeptNodes(ends: EndedNode[], plan: ScopePlan): KeptNode[] {
   const numbers = new Map(plan.ids.map((id, number) => [id, number]));
   return ends.flatMap((end): KeptNode[] => {

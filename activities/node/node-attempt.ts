@@ -139,7 +139,7 @@ async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Prom
   throw finalFailure(error.code);
 }
 
-// What readers are told of attempts that ended without a failure of their node.
+// Readers are told these reasons of attempts that ended without a failure of their node.
 const INTERNAL = new NodeError('internal_error', 'The service failed, and the node was attempted again.');
 const STOPPED = new NodeError('worker_shutdown', 'The worker was stopped and has handed the node back.');
 
@@ -163,7 +163,7 @@ export async function performStep<Facts>(
   return stored === undefined ? facts : step.settled(stored);
 }
 
-/** What `graph/` throws fails the node like any other failure, and so does what the database never takes. */
+/** An error that `graph/` throws fails the node like any other failure, and so does what the database never takes. */
 function toFailure(thrown: unknown): unknown {
   if (isQuotaExceeded(thrown)) return quotaFailure();
   if (isDataException(thrown)) return new NodeFailure('internal_error', 'The service cannot store what the node says.');

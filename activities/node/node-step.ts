@@ -44,11 +44,11 @@ export interface NodeTask extends NodeKey {
   startedAt: number;
 }
 
-/** What the frame around a node knows of its beginning. */
+/** The frame around a node knows this of its beginning. */
 export interface NodeBeginning {
   /** Aborted when another node of the same activity has failed, and nothing has caught that. */
   givenUp?: AbortSignal | undefined;
-  /** When the node became ready, in milliseconds since the epoch. By default when its activity was scheduled. */
+  /** When the node became ready, in milliseconds since the epoch. The default is the time at which its activity was scheduled. */
   readyAtMs?: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface NodeKindRunner extends Pick<NodeStep<unknown>, 'chargeSoFar' | 
   maxAttempts: number;
   /**
    * Delay before the second attempt. It doubles with each retry, unless the other side asks for a certain delay. The
-   * node's own `retry` counts before this and before `maxAttempts`.
+   * node's own `retry` takes precedence over this and over `maxAttempts`.
    */
   firstDelayMs: number;
   execute(task: NodeTask): Promise<NodeOutcome>;
@@ -66,7 +66,7 @@ export interface NodeKindRunner extends Pick<NodeStep<unknown>, 'chargeSoFar' | 
 
 /** What an activity does for a node: all of its work (`NodeKindRunner`), or one of several steps (agents). */
 export interface NodeStep<Facts> {
-  /** Tells apart the steps of a node that takes several activities; absent for the others. */
+  /** Names the step of a node that takes several activities; absent for other nodes. */
   name?: string;
   maxAttempts: number;
   firstDelayMs: number;

@@ -4,7 +4,7 @@ import type { Masker } from '../../graph/mask.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { NodeOutput } from '../../graph/template.js';
 
-export interface ResultTexts {
+interface ResultTexts {
   /** The unmasked output as JSON text, for later nodes. */
   plain: string;
   /** The output as JSON text with secrets masked, for every reader. */

@@ -18,7 +18,7 @@ import { innermostLoop } from '../../graph/iteration-path.js';
 import type { CallbackUrls } from './callback-urls.js';
 import { runClosedFailure } from './failures.js';
 import { takeRun, type TakingDeps } from './take-run.js';
-import { createScopeLoader, type ScopeTask } from './load-scope.js';
+import { createValuesLoader, type ValuesTask } from './load-values.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 
 export interface RunContext {
@@ -38,7 +38,7 @@ export interface RunContext {
   rootRunId: string;
   /** Whether it has taken over results of an earlier run. */
   isResumed: boolean;
-  /** What the masker masks. */
+  /** The texts that the masker masks. */
   secretTexts: readonly string[];
   /** Masks every secret of this run in everything that is stored or shown. */
   masker: Masker;
@@ -59,8 +59,8 @@ export interface RunContexts {
   load(runId: string): Promise<RunContext>;
   /** The same, for whoever executes something of the run: it has started then (`takeRun`). */
   take(runId: string): Promise<RunContext>;
-  /** See `createScopeLoader`. */
-  loadScope(task: ScopeTask, templates: unknown): Promise<VariableValues>;
+  /** See `createValuesLoader`. */
+  loadValues(task: ValuesTask, templates: unknown): Promise<VariableValues>;
 }
 
 interface KeptRun {
@@ -96,7 +96,7 @@ const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
  */
 const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
-/** Also in characters. The items of the largest loop fit in it. */
+/** This limit counts characters, too. The items of the largest loop fit in it. */
 const ITEM_CACHE = { max: 10_000, maxSize: 8 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
 export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }): RunContexts {
@@ -177,7 +177,7 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
       await take(run);
       return withPassed(run);
     },
-    loadScope: createScopeLoader({
+    loadValues: createValuesLoader({
       db,
       secretBox,
       callbacks,

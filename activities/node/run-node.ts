@@ -61,7 +61,7 @@ export function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
   };
 }
 
-/** Of a step that only reads and writes: its attempts are not counted, because it may be repeated at any time. */
+/** The step only reads and writes: its attempts are not counted, because it may be repeated at any time. */
 export const REPEATABLE = { maxAttempts: Number.POSITIVE_INFINITY, firstDelayMs: 500, attemptOf: () => 1 };
 
 /** Returns the facts of a node that has ended; throws the failure with which it has. */

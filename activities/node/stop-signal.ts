@@ -4,7 +4,7 @@ import type { Context } from '@temporalio/activity';
 /** Equal to the grace period that a stopping worker gives its nodes (main.ts). */
 const ABANDONED_FOR_MS = 9_000;
 
-export interface StopSignal {
+interface StopSignal {
   signal: AbortSignal;
   release: () => void;
 }

@@ -21,7 +21,7 @@ export interface TakingDeps {
   metrics: Pick<WorkerMetrics, 'nodes'>;
 }
 
-/** What is known of a run (`RunContext`). */
+/** The known contexts of runs (`RunContext`). */
 interface RunToTake {
   runId: string;
   projectId: number;

@@ -23,7 +23,7 @@ import type { NodeBeginning, NodeDeps } from './node-step.js';
 import type { Pulse } from './pulse.js';
 
 /**
- * Executes one node. Returns undefined for a node that goes on, in another activity. Rejects with its failure, or with a
+ * Executes one node. Returns undefined for a node that continues in another activity. Rejects with its failure, or with a
  * failure after which it is attempted again.
  */
 export type ExecuteNode = (key: NodeKey, beginning: NodeBeginning) => Promise<NodeFacts | undefined>;
@@ -38,9 +38,9 @@ export interface WalkDeps {
   endIteration: (ref: EndIterationRef) => Promise<EndIterationFacts>;
 }
 
-/** Nothing begins later than this after the first node has ended: other branches wait for what the walk has to tell. */
+/** No further node begins later than this after the first one has ended, because other branches wait for the report. */
 const WALK_ON_MS = 10_000;
-/** The same for local activities, after their beginning. They time out after 30 s, and a node may take 20 s. */
+/** The limit for local activities, counted from their beginning. They time out after 30 s, and a node may take 20 s. */
 const WALK_ON_LOCALLY_MS = 5_000;
 /** A node that waits longer for a slot goes back to Temporal, where another worker may take it. */
 const WAIT_FOR_SLOT_MS = 1_000;
@@ -61,18 +61,20 @@ interface WalkOptions {
   pulse: Pulse;
 }
 
-/** Nodes are told by their places in the stretch. */
+/** Identifies nodes by their places in the stretch. */
 class Walk {
   readonly #deps: WalkDeps;
   readonly #ref: WalkRef;
   readonly #options: WalkOptions;
   readonly #stretch: StretchPlan;
   readonly #walked: Walked = { ends: [] };
+  /** Nodes that the run workflow has to start again. */
   readonly #later: [place: number, error: unknown][] = [];
-  /** Aborted by a failure that nothing catches: it stops the nodes beside it, as the end of the run does. */
+  /** Aborted by a failure that nothing catches. This stops the nodes that are executed at the same time. */
   readonly #givingUp = new AbortController();
   readonly #cancelled = Context.current().cancellationSignal;
   readonly #isLocal = activityInfo().isLocal;
+  /** No further node begins after this moment of `performance.now()`. */
   #untilMs = Number.POSITIVE_INFINITY;
   /** The failure of the first node. */
   #failure: ApplicationFailure | undefined;
@@ -89,9 +91,9 @@ class Walk {
   async execute(): Promise<Walked> {
     const firsts = this.#stretch.planner.ready();
     for (let next = firsts; next.length > 0;) {
-      // What has found no slot goes back to Temporal.
+      // A node that has found no slot goes back to Temporal.
       if (!(await this.#executeAtOnce(next)) || !this.#mayGoOn()) break;
-      // A node that is attempted again is told first.
+      // A node that has to be attempted again is reported first.
       next = this.#stretch.next(this.#ref.stride ?? 'visible', this.#later.length > 0);
     }
     await this.#endScope();
@@ -144,7 +146,7 @@ class Walk {
       const facts = await execute({ runId, path, nodeId: plan.ids[place]! }, beginning);
       if (facts === undefined) return;
       const { handle = 0, alsoHandles = [] } = facts;
-      this.#tell(place, handle, ...alsoHandles);
+      this.#report(place, handle, ...alsoHandles);
       planner.succeed(place, handle, ...alsoHandles);
     } catch (error) {
       if (this.#givingUp.signal.aborted) return;
@@ -158,23 +160,23 @@ class Walk {
     const code = failure.type ?? 'internal_error';
     const { planner, plan } = this.#stretch;
     if (place === 0) this.#failure = failure;
-    this.#tell(place, code);
+    this.#report(place, code);
     const handle = mayBeCaught(code) ? handleAfter(code, this.#options.plan, this.#stretch.numberOf(place)) : undefined;
     if (handle !== undefined) return planner.survive(place, handle);
     planner.fail(place);
     this.#givingUp.abort(new CancelledFailure(`The node ${plan.ids[place]} has failed.`));
   }
 
-  #tell(place: number, ...how: [handle: number, ...alsoHandles: number[]] | [code: string]): void {
+  #report(place: number, ...how: [handle: number, ...alsoHandles: number[]] | [code: string]): void {
     this.#walked.ends.push([this.#stretch.numberOf(place), ...how] as WalkedEnd);
   }
 
-  /** A worker that stops hands its nodes back: they are attempted again. */
+  /** Returns false while the worker stops: its nodes are attempted again, by another worker. */
   #isCancelled(): boolean {
     return this.#cancelled.aborted && Context.current().cancellationDetails?.workerShutdown !== true;
   }
 
-  /** Where everything of the run or the iteration has ended. If that cannot be written, the run workflow does it. */
+  /** Writes the end of the run or the iteration when all its nodes have ended. If that fails, the run workflow does it. */
   async #endScope(): Promise<void> {
     const { runId, path, isRest, next } = this.#ref;
     if (isRest !== true || this.#stretch.planner.open > 0 || !this.#mayGoOn()) return;
@@ -196,11 +198,11 @@ class Walk {
     if (walked.isRunEnded === true) return walked;
     if (this.#cancellation !== undefined) throw this.#cancellation;
     const [only, ...others] = this.#later;
-    // Temporal attempts the activity again, where there is nothing else to tell.
+    // When only the first node has to be attempted again and there is nothing to report, Temporal repeats the activity.
     if (only?.[0] === 0 && others.length === 0 && walked.ends.length === 0 && firsts.length === 1) throw only[1];
     if (!this.#givingUp.signal.aborted) {
       const later = this.#later.map(([place, error]): [number, number] => [place, retryDelayOf(error) ?? 0]);
-      // Those that have not begun: the run workflow takes them for begun.
+      // Nodes that found no slot are handed back, because the run workflow regards them as running.
       for (const place of firsts) if (this.#stretch.planner.isReady(place)) later.push([place, 0]);
       if (later.length > 0) walked.later = later.map(([place, ms]) => [this.#stretch.numberOf(place), ms]);
     }

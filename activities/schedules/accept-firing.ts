@@ -83,7 +83,7 @@ async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): P
   if (refusal !== undefined) await noteRefusal(db, firing, refusal);
 }
 
-/** Of firings that waited for the run before, or are made up for, the nominal time is long ago by right. */
+/** The nominal time may be long ago: firings wait for the run before, or are made up for. */
 function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boolean {
   return Date.now() - startedMs > catchupSeconds * 1000;
 }

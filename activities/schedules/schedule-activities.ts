@@ -1,4 +1,4 @@
-// What the workflow that a schedule starts needs of Postgres.
+// These activities do what the workflow of a schedule needs of Postgres.
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
 import { requestCancel } from '../../db/runs/runs-repository.js';

@@ -74,7 +74,7 @@ interface ActivityDeps {
   memory: ByteBudget;
   /** The slots of the worker, by projects. */
   slots: ProjectSlots;
-  /** How runs are executed whose drawing does not say it. */
+  /** Runs whose drawing does not say how they are executed are executed in this way. */
   execution: Execution;
   temporal: Client;
   logger: Logger;

@@ -3,7 +3,7 @@ import { inSpan, isTracing, runContext, withMask } from '../../config/spans.js';
 import type { RunContext, RunContexts } from '../node/run-context.js';
 
 /** `name` is the activity type that is named for this work. A different activity may be doing the work. */
-export type ActivityTracer = <Facts>(
+type ActivityTracer = <Facts>(
   name: string,
   ref: { runId: string; nodeId?: string },
   act: () => Promise<Facts>,

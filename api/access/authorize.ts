@@ -1,6 +1,6 @@
 import { mayAct } from '../../acceptance/roles.js';
 import { findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { findUser } from '../../db/projects/users-repository.js';
 import type { AppDeps } from '../deps.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
@@ -15,7 +15,7 @@ export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     const { caller } = ctx.state;
     if (caller === undefined) throw notFound();
-    const find = (scope: Scope) => findAccess(deps, rule.to, (ctx as AppContext).params, scope);
+    const find = (reach: Reach) => findAccess(deps, rule.to, (ctx as AppContext).params, reach);
     const access = await find(caller);
     if (access === undefined) throw await hiddenFrom(caller, find);
     if (!mayAct(access.role, rule.role)) throw refusal(rule);
@@ -38,16 +38,16 @@ async function findAccess(
   { db }: AppDeps,
   to: AccessRule['to'],
   params: Record<string, string | undefined>,
-  scope: Scope,
+  reach: Reach,
 ): Promise<Access | undefined> {
   if (to === 'run') {
     const runId = uuid.safeParse(params['workflow_run_id']);
-    return runId.success ? findRunRole(db, runId.data, scope) : undefined;
+    return runId.success ? findRunRole(db, runId.data, reach) : undefined;
   }
   const parsed = pathId.safeParse(params['id']);
   if (!parsed.success) return undefined;
   const id = parsed.data;
-  return to === 'workflow' ? findWorkflowRole(db, id, scope) : findProjectRole(db, id, scope);
+  return to === 'workflow' ? findWorkflowRole(db, id, reach) : findProjectRole(db, id, reach);
 }
 
 function refusal(rule: AccessRule): ApiError {
@@ -67,12 +67,12 @@ export async function requireAdministrator(deps: AppDeps, caller: Caller): Promi
 }
 
 /**
- * Returns the error for an object that was not found in the scope of the caller: the 404, or the 403 that gives the reason if
- * only the restriction of the API key keeps the object from a user who may see it. `find` looks with another scope.
+ * Returns the error for an object that was not found in the reach of the caller: the 404, or the 403 that gives the reason if
+ * only the restriction of the API key keeps the object from a user who may see it. `find` looks with another reach.
  */
 export async function hiddenFrom(
-  { userId, projectId }: Scope,
-  find: (scope: Scope) => Promise<unknown>,
+  { userId, projectId }: Reach,
+  find: (reach: Reach) => Promise<unknown>,
 ): Promise<ApiError> {
   if (projectId === undefined || (await find({ userId })) === undefined) return notFound();
   return new ApiError(403, 'key_project', 'This API key is restricted to another project.');

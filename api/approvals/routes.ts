@@ -1,11 +1,11 @@
 // Specification, "Agent approvals".
 import { z } from 'zod';
 import {
-  findRequestInScope,
+  findRequestInReach,
   listRequestsOfRun,
-  listRequestsInScope,
+  listRequestsInReach,
 } from '../../db/agents/approval-requests-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { hiddenFrom } from '../access/authorize.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { approvalSchema, toApproval } from './approval-view.js';
@@ -134,8 +134,8 @@ const listOfUser = defineRoute({
   responses: { 200: envelopeOf(approvalSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
-    const wanted = { scope: caller, status: query.status, ...toWindow(page) };
-    const { total, requests } = await listRequestsInScope(deps.db, wanted);
+    const wanted = { reach: caller, status: query.status, ...toWindow(page) };
+    const { total, requests } = await listRequestsInReach(deps.db, wanted);
     return { status: 200, body: { ...page, total, items: requests.map(toApproval) } };
   },
 });
@@ -149,7 +149,7 @@ const read = defineRoute({
   params: z.object({ request_id: requestId }),
   responses: { 200: approvalSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {
-    const find = (scope: Scope) => findRequestInScope(deps.db, params.request_id, scope);
+    const find = (reach: Reach) => findRequestInReach(deps.db, params.request_id, reach);
     const request = await find(caller);
     if (request === undefined) throw await hiddenFrom(caller, find);
     return { status: 200, body: toApproval(request) };

@@ -1,7 +1,7 @@
 // Specification, "Billing".
 import { z } from 'zod';
 import { listRunTransactions } from '../../db/nodes/billing-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { listChatTransactions } from '../../db/spending/chat-transactions-repository.js';
 import { hiddenFrom } from '../access/authorize.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
@@ -21,7 +21,7 @@ const listOfRun = defineRoute({
   responses: { 200: envelopeOf(transactionSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, query }) {
     const page = toPage(query);
-    const find = (scope: Scope) => listRunTransactions(deps.db, { runId: params.run_id, scope, ...toWindow(page) });
+    const find = (reach: Reach) => listRunTransactions(deps.db, { runId: params.run_id, reach, ...toWindow(page) });
     const found = await find(caller);
     if (found === undefined) throw await hiddenFrom(caller, find);
     const items = found.transactions.map((transaction) => toTransaction(transaction, deps.currencies));
@@ -52,7 +52,7 @@ const listOfChat = defineRoute({
   responses: { 200: envelopeOf(chatTransactionSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
-    const asked = { scope: caller, projectId: query.project, ...toWindow(page) };
+    const asked = { reach: caller, projectId: query.project, ...toWindow(page) };
     const { total, transactions } = await listChatTransactions(deps.db, asked);
     const items = transactions.map(({ project_id, provider, model, input_tokens, output_tokens, ...transaction }) => {
       const call = { project: project_id, provider, model, input_tokens, output_tokens };

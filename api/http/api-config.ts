@@ -18,7 +18,7 @@ export interface ApiConfig {
   maxProjectBytes: number;
   /** The base of links from the Temporal UI to a run. */
   publicUrl: string;
-  /** How runs are executed whose drawing does not say it. */
+  /** Runs whose drawing does not say how they are executed are executed in this way. */
   execution: Execution;
   /** The origins whose pages may call from a browser. */
   corsOrigins: string[];

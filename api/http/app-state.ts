@@ -5,7 +5,7 @@ import type { Logger } from '../../config/logger.js';
 import type { Settle } from '../access/admission.js';
 import type { Access, Caller, Route } from './route.js';
 
-/** What the middleware has found out about a request. */
+/** The facts that the middleware has found out about a request. */
 export interface AppState {
   log: Logger;
   /** Set once a route has matched. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
 import type { Role } from '../../db/core/tables.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
@@ -20,7 +20,7 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  * The caller, the only project that their key reaches if it is restricted to one, and the kind of credential, which
  * determines the form of the body of run and re-run.
  */
-export interface Caller extends Scope {
+export interface Caller extends Reach {
   credential: 'key' | 'session';
   /** The id of an API key; absent for sessions. */
   keyId?: number;
@@ -47,7 +47,7 @@ export interface Access {
 /** The result of the lookup that an open route makes by the path, before anything of the body is read. */
 export interface Admitted<T> {
   found: T;
-  /** Whose memory the body takes, such as `project:7`. */
+  /** The owner whose memory the body takes, such as `project:7`. */
   tenant?: string;
   /** The workflow whose drawing is read (`readsDrawing`). */
   workflowId?: number;

@@ -54,7 +54,7 @@ interface Address {
   port: number;
 }
 
-/** Throws a sentence for the person who started the process when the port is taken. */
+/** Rejects with a sentence for the person who started the process when the port is taken. */
 export function listen(
   listener: RequestListener,
   { host, port }: Address,
@@ -115,12 +115,12 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
 }
 
 /**
- * Limits the connections of a server. Whoever opens connections and asks nothing loses them first: with a request that is
- * answered, a connection keeps its place.
+ * Limits the connections of a server. When there are too many, the one that has been without a request for longest is
+ * closed. A connection whose request is being answered stays open.
  */
 function createRoom(server: Server, maxConnections: number) {
   let open = 0;
-  /** Connections without a request, the one that has been without for longest first. */
+  /** Connections without a request. The one that has waited longest comes first. */
   const waiting = new Set<Socket>();
   server.on('connection', (socket) => {
     open += 1;

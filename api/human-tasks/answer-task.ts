@@ -2,8 +2,8 @@
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { Logger } from '../../config/logger.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
-import { findTaskInScope, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import { findTaskInReach, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { completeInput } from '../../graph/input.js';
 import { isEmpty, ownValue, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
@@ -25,7 +25,7 @@ interface GivenAnswer {
 
 interface Asked {
   taskId: string;
-  scope: Scope;
+  reach: Reach;
   given: GivenAnswer;
 }
 
@@ -43,11 +43,11 @@ interface Asking {
 export async function answerTask(
   deps: AppDeps,
   { log, memory, audit }: Asking,
-  { taskId, scope, given }: Asked,
+  { taskId, reach, given }: Asked,
 ): Promise<HumanTask> {
-  const find = (within: Scope) => findTaskInScope(deps.db, taskId, within);
-  const task = await find(scope);
-  if (task === undefined) throw await hiddenFrom(scope, find);
+  const find = (within: Reach) => findTaskInReach(deps.db, taskId, within);
+  const task = await find(reach);
+  if (task === undefined) throw await hiddenFrom(reach, find);
   if (!task.is_assigned) throw permissionDenied('You are not among those who may answer this task.');
   if (task.status !== 'pending') throw settled();
   if (task.has_answered) throw answeredBefore();
@@ -56,15 +56,15 @@ export async function answerTask(
   const masker = await readRunMasker(deps, task.run_id, memory);
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
-  const stored = toStored(deps, masker, { row: [taskId, scope.userId], task, given, values });
-  const outcome = await audit.change((trx) => storeAnswer(trx, { taskId, userId: scope.userId, ...stored }), {
+  const stored = toStored(deps, masker, { row: [taskId, reach.userId], task, given, values });
+  const outcome = await audit.change((trx) => storeAnswer(trx, { taskId, userId: reach.userId, ...stored }), {
     keyOf: ({ status }) => (status === 'kept' || status === 'settled' ? { id: taskId } : undefined),
   });
   if (outcome.status === 'unknown') throw notFound();
   if (outcome.status === 'closed') throw settled();
   if (outcome.status === 'repeated') throw answeredBefore();
   if (outcome.status === 'settled') await deliverWake({ ...deps, logger: log }, outcome.wait);
-  return (await findTaskInScope(deps.db, taskId, scope)) ?? task;
+  return (await findTaskInReach(deps.db, taskId, reach)) ?? task;
 }
 
 function settled(): ApiError {

@@ -1,7 +1,7 @@
 // Tasks that runs give to people. Extensions, section 1.4.
 import { z } from 'zod';
-import { findTaskInScope, listTasksInScope } from '../../db/human-tasks/tasks-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import { findTaskInReach, listTasksInReach } from '../../db/human-tasks/tasks-repository.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { hiddenFrom } from '../access/authorize.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
@@ -28,8 +28,8 @@ const list = defineRoute({
   responses: { 200: envelopeOf(taskSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
-    const wanted = { scope: caller, status: query.status, ...toWindow(page) };
-    const { total, tasks } = await listTasksInScope(deps.db, wanted);
+    const wanted = { reach: caller, status: query.status, ...toWindow(page) };
+    const { total, tasks } = await listTasksInReach(deps.db, wanted);
     return { status: 200, body: { ...page, total, items: tasks.map(toTask) } };
   },
 });
@@ -43,7 +43,7 @@ const read = defineRoute({
   params: taskParams,
   responses: { 200: taskSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {
-    const find = (scope: Scope) => findTaskInScope(deps.db, params.task_id, scope);
+    const find = (reach: Reach) => findTaskInReach(deps.db, params.task_id, reach);
     const task = await find(caller);
     if (task === undefined) throw await hiddenFrom(caller, find);
     return { status: 200, body: toTask(task) };
@@ -71,7 +71,7 @@ const answer = defineRoute({
   responses: { 200: taskSchema, 400: badRequestSchema, 404: detailSchema, 409: detailSchema, ...keyErrors },
   async handler({ deps, log, caller, params, body, memory, audit }) {
     const given = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
-    const task = await answerTask(deps, { log, memory, audit }, { taskId: params.task_id, scope: caller, given });
+    const task = await answerTask(deps, { log, memory, audit }, { taskId: params.task_id, reach: caller, given });
     return { status: 200, body: toTask(task) };
   },
 });

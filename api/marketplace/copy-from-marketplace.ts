@@ -1,6 +1,6 @@
 import { copyFromMarketplace } from '../../db/marketplace/marketplace-copies-repository.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { findWorkflow, type MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
@@ -18,25 +18,25 @@ export async function copyWorkflow(
   deps: AppDeps,
   audit: AuditTrail,
   slug: string,
-  scope: Scope,
+  reach: Reach,
 ): Promise<MemberWorkflow> {
   const { db } = deps;
-  await checkTarget(deps, scope);
+  await checkTarget(deps, reach);
   const toCopy = (published: Record<string, unknown>): string => {
     const { drawing, literals } = replaceCredentials(published, '');
     // The value of a credential may also occur elsewhere in the drawing.
     return JSON.stringify(createMasker(literals).json(drawing));
   };
-  const copied = await audit.change((trx) => copyFromMarketplace(trx, slug, scope, toCopy), {
+  const copied = await audit.change((trx) => copyFromMarketplace(trx, slug, reach, toCopy), {
     keyOf: (made) => (made?.isNew === true ? { id: made.workflowId } : undefined),
   });
-  const workflow = copied === undefined ? undefined : await findWorkflow(db, copied.workflowId, scope);
+  const workflow = copied === undefined ? undefined : await findWorkflow(db, copied.workflowId, reach);
   if (workflow === undefined) throw notFound();
   return workflow;
 }
 
-async function checkTarget({ db }: AppDeps, scope: Scope): Promise<void> {
-  if (scope.projectId === undefined) return;
-  const access = await findProjectRole(db, scope.projectId, scope);
+async function checkTarget({ db }: AppDeps, reach: Reach): Promise<void> {
+  if (reach.projectId === undefined) return;
+  const access = await findProjectRole(db, reach.projectId, reach);
   if (access === undefined || !mayAct(access.role, 'editor')) throw permissionDenied();
 }

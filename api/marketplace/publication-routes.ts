@@ -4,7 +4,7 @@ import {
   unpublishWorkflow,
   type PublicationOutcome,
 } from '../../db/marketplace/publication-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { findWorkflow } from '../../db/workflows/workflows-repository.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
@@ -57,8 +57,8 @@ function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcom
   refuseEmptyFields(missingFields, lacksTemplateRun ? { non_field_errors: [message] } : {});
 }
 
-async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {
-  const workflow = await findWorkflow(db, workflowId, scope);
+async function answerWorkflow({ db }: AppDeps, workflowId: number, reach: Reach): Promise<RouteResult> {
+  const workflow = await findWorkflow(db, workflowId, reach);
   if (workflow === undefined) throw notFound();
   return { status: 200, body: toWorkflow(workflow), headers: { ETag: toEtag(workflow) } };
 }

@@ -47,7 +47,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, workflows } = await listMarketplace(deps.db, {
-      scope: caller,
+      reach: caller,
       titleContains: query.search,
       categories: query.categories,
       subcategories: query.subcategories,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findWorkflowRole } from '../../db/projects/members-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { createMasker } from '../../graph/mask.js';
 import { credentialTexts, isCredentialHeader } from '../../graph/secrets.js';
@@ -101,11 +101,11 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-async function findHeaders(deps: AppDeps, scope: Scope, body: Body): Promise<Headers> {
+async function findHeaders(deps: AppDeps, reach: Reach, body: Body): Promise<Headers> {
   const { workflow_id: workflowId, node_id: nodeId, endpoint_url: endpointUrl } = body;
   if (typeof workflowId !== 'number' || typeof nodeId !== 'string') return {};
   const isPossible = workflowId > 0 && workflowId <= MAX_ID;
-  const role = isPossible ? await findWorkflowRole(deps.db, workflowId, scope) : undefined;
+  const role = isPossible ? await findWorkflowRole(deps.db, workflowId, reach) : undefined;
   const stored = role && (await findDrawing(deps.db, workflowId));
   if (stored === undefined) {
     throw invalidFields({ workflow_id: [`Invalid pk "${workflowId}" - object does not exist.`] });

@@ -9,7 +9,7 @@ import {
   updateProject,
 } from '../../db/projects/projects-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { notFound, permissionDenied } from '../http/errors.js';
@@ -39,7 +39,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, projects } = await listProjects(deps.db, {
-      scope: caller,
+      reach: caller,
       nameContains: query.name__icontains || undefined,
       ...toWindow(page),
     });
@@ -132,8 +132,8 @@ const remove = defineRoute({
 
 export const projectRoutes: Route[] = [list, create, read, update, remove];
 
-async function answerProject({ db, currencies }: AppDeps, projectId: number, scope: Scope): Promise<RouteResult> {
-  const project = await findProject(db, projectId, scope);
+async function answerProject({ db, currencies }: AppDeps, projectId: number, reach: Reach): Promise<RouteResult> {
+  const project = await findProject(db, projectId, reach);
   if (project === undefined) throw notFound();
   const providerKeys = await listProviderKeys(db, [projectId]);
   return { status: 200, body: toProject(project, providerKeys, currencies) };

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { findRunOrigin, listRuns, type ListedRun, type RunOrigin } from '../../db/runs/runs-list-repository.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import { hiddenFrom } from '../access/authorize.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
@@ -46,7 +46,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, runs } = await listRuns(deps.db, {
-      scope: caller,
+      reach: caller,
       projectId: query.project,
       workflowId: query.workflow,
       status: query.status,
@@ -69,7 +69,7 @@ const read = defineRoute({
   params: z.object({ run_id: uuid }),
   responses: { 200: runSchema.extend(origin), 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {
-    const find = (scope: Scope) => findRunOrigin(deps.db, params.run_id, scope);
+    const find = (reach: Reach) => findRunOrigin(deps.db, params.run_id, reach);
     const found = await find(caller);
     if (found === undefined) throw await hiddenFrom(caller, find);
     const run = await findRunAnswer(deps, found.workflow_id, params.run_id);

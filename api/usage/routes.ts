@@ -45,7 +45,7 @@ const read = defineRoute({
   async handler({ deps, caller, query }) {
     const groupBy = query.group_by;
     const span = toSpan(query, new Date());
-    const rows = await readUsage(deps.db, { scope: caller, projectId: query.project, groupBy, ...span });
+    const rows = await readUsage(deps.db, { reach: caller, projectId: query.project, groupBy, ...span });
     return { status: 200, body: rows.map((row) => toUsage(row, groupBy, deps.currencies)) };
   },
 });

@@ -1,5 +1,5 @@
-// What a node waits for, as one reader sees it: the address of a callback is for who may run the workflow. Extensions,
-// section 1.4.
+// Shows what a node waits for to one reader. Only readers who may run the workflow see the address of a callback.
+// Extensions, section 1.4.
 import { mayRun } from '../../acceptance/roles.js';
 import { callbackUrl } from '../../contract/callbacks.js';
 import type { Role } from '../../db/core/tables.js';
@@ -16,7 +16,7 @@ interface Opener {
   config: { publicUrl: string };
 }
 
-/** `role`: that of the reader in the run's project. */
+/** `role` is the role of the reader in the run's project. */
 export function createWaitView({ secretBox, config }: Opener, role: Role | null): WaitView {
   const isShown = mayRun(role);
   const urlOf = ({ tokenEnc, row }: SealedToken): string =>

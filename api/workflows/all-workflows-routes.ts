@@ -33,7 +33,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, ids } = await listCatalog(deps.db, {
-      scope: caller,
+      reach: caller,
       search: query.search,
       titleContains: query.title__icontains,
       projectId: query.project,

@@ -4,7 +4,7 @@ import type { Updateable } from 'kysely';
 import { archiveWorkflow } from '../../db/workflows/archive-workflow.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
-import type { Scope } from '../../db/projects/scope.js';
+import type { Reach } from '../../db/projects/reach.js';
 import type { WorkflowsTable } from '../../db/core/tables.js';
 import {
   createWorkflow,
@@ -49,7 +49,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, ids } = await listWorkflows(deps.db, {
-      scope: caller,
+      reach: caller,
       projectId: query.project,
       titleContains: query.title || undefined,
       ...toWindow(page),
@@ -128,7 +128,7 @@ const update = defineRoute({
       const { sealed, isNewVersion } = sealUpdate(deps.secretBox, data, stored);
       return { fields: { ...changes, ...sealed }, isNewVersion };
     };
-    const change = { workflowId: params.id, scope: caller };
+    const change = { workflowId: params.id, reach: caller };
     const updated = await updateWorkflow(deps.db, change, toUpdate, (transaction) =>
       changeCategories(transaction, params.id, { categories, subcategories }),
     );
@@ -156,9 +156,9 @@ const remove = defineRoute({
 export const workflowRoutes: Route[] = [list, create, read, update, remove];
 
 /** A project that the caller cannot see is a 400 on `project`; one that it may only read is a 403. */
-async function checkProject({ db }: AppDeps, projectId: number, scope: Scope): Promise<void> {
+async function checkProject({ db }: AppDeps, projectId: number, reach: Reach): Promise<void> {
   const isPossible = projectId > 0 && projectId <= MAX_ID;
-  const access = isPossible ? await findProjectRole(db, projectId, scope) : undefined;
+  const access = isPossible ? await findProjectRole(db, projectId, reach) : undefined;
   if (access === undefined) throw unknownProject(projectId, isPossible);
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
 }
@@ -168,8 +168,8 @@ function unknownProject(projectId: number, isHidden = false): Error {
   return isHidden ? refusing({ type: 'project', id: projectId }, error) : error;
 }
 
-export async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {
-  const workflow = await findWorkflow(db, workflowId, scope);
+export async function answerWorkflow({ db }: AppDeps, workflowId: number, reach: Reach): Promise<RouteResult> {
+  const workflow = await findWorkflow(db, workflowId, reach);
   if (workflow === undefined) throw notFound();
   return toWorkflowAnswer(workflow);
 }

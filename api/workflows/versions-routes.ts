@@ -75,7 +75,7 @@ const restore = defineRoute({
   headers: ifMatchHeaders,
   responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, 412: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, headers }) {
-    const change = { workflowId: params.id, scope: caller };
+    const change = { workflowId: params.id, reach: caller };
     const restored = await updateWorkflow(deps.db, change, async (stored, transaction) => {
       const isCurrent = stored.version === params.version;
       const earlier = isCurrent ? stored : await findKeptDrawing(transaction, params.id, params.version);

@@ -16,7 +16,7 @@ export function find(
 }
 
 /** Processor milliseconds a run of worker and API (of a twin its gateway), round by round. */
-export function serviceCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
+function serviceCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
   return cpuMsPerRun.worker.map((worker, round) => worker + cpuMsPerRun.api[round]!);
 }
 

@@ -13,7 +13,7 @@ interface Job {
   answers?: unknown;
 }
 
-export interface Twin {
+interface Twin {
   client: Client;
   taskQueue: string;
   /** Whether the worker is in this process. */

@@ -1,4 +1,4 @@
-// The database and the secrets for an admin command: those of the environment, or else those of the stack in DATA_DIR.
+// Finds the database and the secrets for an admin command: in the environment, or else in the stack in DATA_DIR.
 import path from 'node:path';
 import { parseEnvironment } from '../../config/environment.js';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';

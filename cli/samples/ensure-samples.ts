@@ -42,7 +42,7 @@ function isSame(left: SampleSettings, right: SampleSettings): boolean {
 
 /** The project of a start that died before it could record it. */
 async function findUnrecorded(db: Database, { userId }: SamplesOwner): Promise<number | undefined> {
-  const query = { scope: { userId }, nameContains: NAME, limit: 1_000, offset: 0 };
+  const query = { reach: { userId }, nameContains: NAME, limit: 1_000, offset: 0 };
   const { projects } = await listProjects(db, query);
   return projects.find(({ name, created_by: creator }) => name === NAME && creator === userId)?.id;
 }

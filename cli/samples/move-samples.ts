@@ -22,12 +22,12 @@ export async function moveSamples(
   earlier: readonly SampleSettings[],
   settings: SampleSettings,
 ): Promise<void> {
-  const scope = { userId };
-  const query = { scope, projectId, titleContains: undefined, limit: MAX_WORKFLOWS, offset: 0 };
+  const reach = { userId };
+  const query = { reach, projectId, titleContains: undefined, limit: MAX_WORKFLOWS, offset: 0 };
   const { ids } = await listWorkflows(db, query);
-  for (const { id: workflowId, role } of await findWorkflows(db, ids, scope, 0)) {
+  for (const { id: workflowId, role } of await findWorkflows(db, ids, reach, 0)) {
     if (role === 'viewer') continue;
-    await updateWorkflow(db, { workflowId, scope }, (stored) => {
+    await updateWorkflow(db, { workflowId, reach }, (stored) => {
       const drawing = toMoved(stored.document, earlier, settings);
       if (drawing === undefined) return undefined;
       const { sealed, isNewVersion } = sealUpdate(secretBox, drawing, stored);

@@ -35,6 +35,14 @@ export function useChange<Output, Input = void>(
   });
 }
 
+/** Returns the handler of a form that makes the change. A second submission while the change is pending does nothing. */
+export function submits({ isPending, mutate }: { isPending: boolean; mutate: () => void }) {
+  return (event: { preventDefault: () => void }): void => {
+    event.preventDefault();
+    if (!isPending) mutate();
+  };
+}
+
 /**
  * Keys for starting runs. One click is one run, however often its request is repeated, so the same wish keeps its key until
  * it is settled. Another wish gets another key.

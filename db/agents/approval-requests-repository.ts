@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ApprovalStatus, Role } from '../core/tables.js';
 import { personOf, type Person } from '../projects/person.js';
-import { isInScope, type Scope } from '../projects/scope.js';
+import { isInReach, type Reach } from '../projects/reach.js';
 import { decisionsOf, type Decision } from './decisions-text.js';
 
 export interface ApprovalRequest {
@@ -80,10 +80,10 @@ async function readRequests(db: Db, which: RawBuilder<unknown>): Promise<Approva
   return rows;
 }
 
-/** The live projects in scope. */
-function projectsOf(scope: Scope): RawBuilder<unknown> {
+/** The live projects in reach. */
+function projectsOf(reach: Reach): RawBuilder<unknown> {
   return sql`SELECT project.id FROM project_members member JOIN projects project ON project.id = member.project_id
-    WHERE member.user_id = ${scope.userId} AND ${isInScope('project.id', scope)} AND project.deleted_at IS NULL`;
+    WHERE member.user_id = ${reach.userId} AND ${isInReach('project.id', reach)} AND project.deleted_at IS NULL`;
 }
 
 export async function findRequest(db: Db, runId: string, requestId: string): Promise<ApprovalRequest | undefined> {
@@ -132,13 +132,13 @@ export async function findCurrentArguments(
   return rows[0];
 }
 
-/** Returns undefined also when the request's project is not in scope. */
-export async function findRequestInScope(
+/** Returns undefined also when the request's project is not in reach. */
+export async function findRequestInReach(
   db: Db,
   requestId: string,
-  scope: Scope,
+  reach: Reach,
 ): Promise<ApprovalRequest | undefined> {
-  const isVisible = sql`request.project_id IN (${projectsOf(scope)})`;
+  const isVisible = sql`request.project_id IN (${projectsOf(reach)})`;
   const found = await readRequests(db, sql`request.request_id = ${requestId} AND ${isVisible}`);
   return found[0];
 }
@@ -150,30 +150,30 @@ export function listRequestsOfRun(db: Db, runId: string): Promise<ApprovalReques
   );
 }
 
-interface RequestsInScope {
-  scope: Scope;
+interface RequestsInReach {
+  reach: Reach;
   status: ApprovalFilter | undefined;
   limit: number;
   offset: number;
 }
 
 /**
- * Lists the requests of all projects in scope, newest first. The page is found by an index of each project, however
+ * Lists the requests of all projects in reach, newest first. The page is found by an index of each project, however
  * many requests those and all others have.
  */
-export async function listRequestsInScope(
+export async function listRequestsInReach(
   db: Db,
-  { scope, status, limit, offset }: RequestsInScope,
+  { reach, status, limit, offset }: RequestsInReach,
 ): Promise<{ total: number; requests: ApprovalRequest[] }> {
   const wanted = status === undefined ? sql`true` : FILTERS[status];
   const counted = await sql<{ total: number }>`
-    SELECT coalesce(sum(counted.requests), 0)::bigint AS total FROM (${projectsOf(scope)}) AS mine CROSS JOIN LATERAL (
+    SELECT coalesce(sum(counted.requests), 0)::bigint AS total FROM (${projectsOf(reach)}) AS mine CROSS JOIN LATERAL (
       SELECT count(*) AS requests FROM approval_requests request WHERE request.project_id = mine.id AND ${wanted}
     ) AS counted`.execute(db);
   const total = counted.rows[0]?.total ?? 0;
   if (offset >= total) return { total, requests: [] };
   const { rows } = await sql<{ request_id: string }>`
-    SELECT newest.request_id FROM (${projectsOf(scope)}) AS mine CROSS JOIN LATERAL (
+    SELECT newest.request_id FROM (${projectsOf(reach)}) AS mine CROSS JOIN LATERAL (
       SELECT request.request_id, request.created_at FROM approval_requests request
       WHERE request.project_id = mine.id AND ${wanted}
       ORDER BY request.created_at DESC, request.request_id DESC LIMIT ${limit + offset}::bigint

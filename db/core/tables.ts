@@ -64,7 +64,7 @@ export type { StoredRunStatus } from './tables/run-tables.js';
 export type { ScheduleOverlap } from './tables/schedule-tables.js';
 export type { LinkPurpose, SignInMethod } from './tables/session-tables.js';
 export type { SpendingLimitKind } from './tables/spending-tables.js';
-export type { WebhookDeliveryStatus, WebhookEventType } from './tables/webhook-tables.js';
+export type { WebhookEventType } from './tables/webhook-tables.js';
 export type { WorkflowsTable } from './tables/workflow-tables.js';
 
 export interface Tables {
@@ -130,4 +130,3 @@ export type ProjectRow = Selectable<ProjectsTable>;
 export type WorkflowRow = Selectable<WorkflowsTable>;
 export type RunRow = Selectable<RunsTable>;
 export type NewRun = Insertable<RunsTable>;
-export type NodeResultRow = Selectable<NodeResultsTable>;

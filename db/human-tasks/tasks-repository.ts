@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import type { HumanTaskStatus } from '../core/tables.js';
 import { personOf, type Person } from '../projects/person.js';
 import { isoText } from '../runs/iso-text.js';
-import { isInScope, type Scope } from '../projects/scope.js';
+import { isInReach, type Reach } from '../projects/reach.js';
 
 export interface HumanTask {
   id: string;
@@ -60,7 +60,7 @@ const hasAnswered = sql`EXISTS (
   SELECT FROM human_answers AS mine WHERE mine.task_id = task.task_id AND mine.user_id = member.user_id)`;
 
 /** `which`: the condition, and the order where it matters. */
-async function readTasks(db: Db, scope: Scope, which: RawBuilder<unknown>): Promise<HumanTask[]> {
+async function readTasks(db: Db, reach: Reach, which: RawBuilder<unknown>): Promise<HumanTask[]> {
   const { rows } = await sql<HumanTask>`
     SELECT task.task_id AS id, task.run_id, task.path, task.node_id, task.node_label,
       json_build_object('id', workflow.id, 'title', workflow.title) AS workflow,
@@ -75,8 +75,8 @@ async function readTasks(db: Db, scope: Scope, which: RawBuilder<unknown>): Prom
     JOIN runs AS run ON run.id = task.run_id
     JOIN workflows AS workflow ON workflow.id = run.workflow_id
     JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
-    JOIN project_members AS member ON member.project_id = project.id AND member.user_id = ${scope.userId}
-      AND ${isInScope('project.id', scope)}
+    JOIN project_members AS member ON member.project_id = project.id AND member.user_id = ${reach.userId}
+      AND ${isInReach('project.id', reach)}
     JOIN users AS starter ON starter.id = run.user_id
     CROSS JOIN LATERAL (
       SELECT coalesce(json_agg(json_build_object('answered_by', ${personOf('author')}, 'action', answer.action,
@@ -95,26 +95,26 @@ async function readTasks(db: Db, scope: Scope, which: RawBuilder<unknown>): Prom
   return rows;
 }
 
-/** Undefined also when the task's project is not in scope. */
-export async function findTaskInScope(db: Db, taskId: string, scope: Scope): Promise<HumanTask | undefined> {
-  const [task] = await readTasks(db, scope, sql`task.task_id = ${taskId}`);
+/** Undefined also when the task's project is not in reach. */
+export async function findTaskInReach(db: Db, taskId: string, reach: Reach): Promise<HumanTask | undefined> {
+  const [task] = await readTasks(db, reach, sql`task.task_id = ${taskId}`);
   return task;
 }
 
-interface TasksInScope {
-  scope: Scope;
+interface TasksInReach {
+  reach: Reach;
   status: TaskFilter | undefined;
   limit: number;
   offset: number;
 }
 
 /**
- * What the caller may answer, or might have: over all projects in scope, newest first. A pending task that the caller has
+ * What the caller may answer, or might have: over all projects in reach, newest first. A pending task that the caller has
  * answered waits for others, and is not listed as pending.
  */
-export async function listTasksInScope(
+export async function listTasksInReach(
   db: Db,
-  { scope, status, limit, offset }: TasksInScope,
+  { reach, status, limit, offset }: TasksInReach,
 ): Promise<{ total: number; tasks: HumanTask[] }> {
   const wanted = status === undefined ? sql`true` : FILTERS[status];
   const open = status === 'pending' ? sql`AND NOT ${hasAnswered}` : sql``;
@@ -123,14 +123,14 @@ export async function listTasksInScope(
     JOIN projects AS project ON project.id = member.project_id AND project.deleted_at IS NULL
     JOIN human_tasks AS task ON task.project_id = project.id
     JOIN runs AS run ON run.id = task.run_id
-    WHERE member.user_id = ${scope.userId} AND ${isInScope('project.id', scope)} AND ${wanted} AND ${isAssigned} ${open}`;
+    WHERE member.user_id = ${reach.userId} AND ${isInReach('project.id', reach)} AND ${wanted} AND ${isAssigned} ${open}`;
   const counted = await sql<{ total: number }>`SELECT count(*) AS total ${mine}`.execute(db);
   const total = counted.rows[0]?.total ?? 0;
   if (offset >= total) return { total, tasks: [] };
   const { rows } = await sql<{ id: string }>`
     SELECT task.task_id AS id ${mine}
     ORDER BY task.created_at DESC, task.task_id DESC LIMIT ${limit}::bigint OFFSET ${offset}::bigint`.execute(db);
-  const found = await readTasks(db, scope, sql`task.task_id = ANY (${rows.map(({ id }) => id)}::uuid[])`);
+  const found = await readTasks(db, reach, sql`task.task_id = ANY (${rows.map(({ id }) => id)}::uuid[])`);
   const byId = new Map(found.map((task) => [task.id, task]));
   return { total, tasks: rows.flatMap(({ id }) => byId.get(id) ?? []) };
 }

@@ -4,7 +4,7 @@ import { copyCategories } from '../workflows/categories-repository.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { findWorkflowRole } from '../projects/members-repository.js';
-import type { Scope } from '../projects/scope.js';
+import type { Reach } from '../projects/reach.js';
 import { liveCopyOf, publishedWorkflows } from './marketplace-repository.js';
 import { insertProject } from '../projects/projects-repository.js';
 import { lockProject } from '../projects/lock-project.js';
@@ -23,7 +23,7 @@ type Source = NonNullable<Awaited<ReturnType<typeof findSource>>>;
 
 /**
  * The caller's copy: the one that still exists, or a new one in their oldest own project; the original for
- * its author. A scope of one project has the copy and the original in that project only, and a new copy lands there.
+ * its author. A reach of one project has the copy and the original in that project only, and a new copy lands there.
  * `toCopy` gives the copy's JSON text. Undefined unless a published workflow has the slug, or when the project is gone.
  *
  * The caller's row is locked first, so of several requests at once one copies and the others find its copy. Lock
@@ -32,22 +32,22 @@ type Source = NonNullable<Awaited<ReturnType<typeof findSource>>>;
 export function copyFromMarketplace(
   db: Db,
   slug: string,
-  scope: Scope,
+  reach: Reach,
   toCopy: (published: Record<string, unknown>) => string,
 ): Promise<Copied | undefined> {
-  const { userId } = scope;
+  const { userId } = reach;
   return inTransaction(db, async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
     const source = await findSource(transaction, slug);
     if (source === undefined) return undefined;
     // An author who has left the project cannot open the original: they get a copy like anybody.
     const isAuthor = source.author_id === userId;
-    if (isAuthor && (await findWorkflowRole(transaction, source.id, scope)) !== undefined) {
+    if (isAuthor && (await findWorkflowRole(transaction, source.id, reach)) !== undefined) {
       return { workflowId: source.id, isNew: false };
     }
-    const { rows } = await liveCopyOf(sql`${source.id}`, scope).execute(transaction);
+    const { rows } = await liveCopyOf(sql`${source.id}`, reach).execute(transaction);
     const kept = rows[0]?.copy_id;
-    const workflowId = kept ?? (await insertCopy(transaction, source, scope, toCopy(source.document)));
+    const workflowId = kept ?? (await insertCopy(transaction, source, reach, toCopy(source.document)));
     return workflowId === undefined ? undefined : { workflowId, isNew: kept === undefined };
   });
 }
@@ -71,11 +71,11 @@ function findSource(db: Db, slug: string) {
     .executeTakeFirst();
 }
 
-async function insertCopy(db: Db, source: Source, scope: Scope, document: string): Promise<number | undefined> {
+async function insertCopy(db: Db, source: Source, reach: Reach, document: string): Promise<number | undefined> {
   const { id: sourceId, author_id: _, document: __, ...fields } = source;
-  const { userId } = scope;
-  const projectId = scope.projectId ?? (await lockOldestOwnProject(db, userId));
-  if (scope.projectId !== undefined && !(await lockProject(db, projectId))) return undefined;
+  const { userId } = reach;
+  const projectId = reach.projectId ?? (await lockOldestOwnProject(db, userId));
+  if (reach.projectId !== undefined && !(await lockProject(db, projectId))) return undefined;
   const { id: copyId } = await db
     .insertInto('workflows')
     .values({

@@ -3,7 +3,7 @@
 import { sql, type Expression, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
-import { isInScope, type Scope } from '../projects/scope.js';
+import { isInReach, type Reach } from '../projects/reach.js';
 import {
   bySortKey,
   matchesFilters,
@@ -13,7 +13,7 @@ import {
 
 export interface MarketplaceQuery extends WorkflowFilters {
   /** Undefined for somebody whom we do not know. */
-  scope: Scope | undefined;
+  reach: Reach | undefined;
   titleContains: string | undefined;
   publishedFrom: Date | undefined;
   publishedBefore: Date | undefined;
@@ -43,14 +43,14 @@ export interface MarketplaceWorkflow {
 }
 
 /** No user has this id. */
-const NOBODY: Scope = { userId: 0 };
+const NOBODY: Reach = { userId: 0 };
 
 export async function listMarketplace(
   db: Db,
   query: MarketplaceQuery,
 ): Promise<{ total: number; workflows: MarketplaceWorkflow[] }> {
   const { total, ids } = await pickPage(db, query);
-  const workflows = await readWorkflows(db, ids, query.scope);
+  const workflows = await readWorkflows(db, ids, query.reach);
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
   return { total, workflows: ids.flatMap((id) => byId.get(id) ?? []) };
 }
@@ -59,10 +59,10 @@ export async function listMarketplace(
 export async function findMarketplaceWorkflow(
   db: Db,
   slug: string,
-  scope: Scope | undefined,
+  reach: Reach | undefined,
 ): Promise<MarketplaceWorkflow | undefined> {
   const id = await findPublishedId(db, slug);
-  return id === undefined ? undefined : (await readWorkflows(db, [id], scope))[0];
+  return id === undefined ? undefined : (await readWorkflows(db, [id], reach))[0];
 }
 
 export async function findPublishedId(db: Db, slug: string): Promise<number | undefined> {
@@ -129,7 +129,7 @@ function figuresOfCopies(db: Db) {
     .as('copied');
 }
 
-async function readWorkflows(db: Db, ids: number[], scope: Scope = NOBODY): Promise<MarketplaceWorkflow[]> {
+async function readWorkflows(db: Db, ids: number[], reach: Reach = NOBODY): Promise<MarketplaceWorkflow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<MarketplaceWorkflow>`
     SELECT workflow.id, workflow.slug, workflow.market_title, workflow.short_description, workflow.readme_guide,
@@ -145,19 +145,19 @@ async function readWorkflows(db: Db, ids: number[], scope: Scope = NOBODY): Prom
         coalesce(sum(figures.total_cost_usd), 0) AS total_cost_usd, max(figures.last_run_at) AS last_run_at
       FROM marketplace_copies copy JOIN workflow_statistics figures ON figures.workflow_id = copy.copy_id
       WHERE copy.source_id = workflow.id) copies
-    LEFT JOIN LATERAL (${liveCopyOf(sql`workflow.id`, scope)}) callers ON true
+    LEFT JOIN LATERAL (${liveCopyOf(sql`workflow.id`, reach)}) callers ON true
     WHERE workflow.id = ANY (${ids}::integer[])`.execute(db);
   return rows;
 }
 
-/** `copy_id` of the user's copy that can still be opened in this scope; no row when there is none. */
-export function liveCopyOf(sourceId: RawBuilder<unknown>, scope: Scope): RawBuilder<{ copy_id: number }> {
+/** `copy_id` of the user's copy that can still be opened in this reach; no row when there is none. */
+export function liveCopyOf(sourceId: RawBuilder<unknown>, reach: Reach): RawBuilder<{ copy_id: number }> {
   return sql<{ copy_id: number }>`
     SELECT copy.copy_id
     FROM marketplace_copies copy
     JOIN workflows live ON live.id = copy.copy_id AND live.archived_at IS NULL
     JOIN projects project ON project.id = live.project_id AND project.deleted_at IS NULL
     JOIN project_members member ON member.project_id = project.id AND member.user_id = copy.user_id
-    WHERE copy.source_id = ${sourceId} AND copy.user_id = ${scope.userId} AND ${isInScope('project.id', scope)}
+    WHERE copy.source_id = ${sourceId} AND copy.user_id = ${reach.userId} AND ${isInReach('project.id', reach)}
     ORDER BY copy.copy_id LIMIT 1`;
 }

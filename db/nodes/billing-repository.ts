@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { TransactionStatus } from '../core/tables.js';
-import { isInScope, type Scope } from '../projects/scope.js';
+import { isInReach, type Reach } from '../projects/reach.js';
 
 export interface RunTransaction {
   id: string;
@@ -23,25 +23,25 @@ export interface RunTransaction {
 
 interface TransactionQuery {
   runId: string;
-  scope: Scope;
+  reach: Reach;
   limit: number;
   offset: number;
 }
 
 /**
- * The transactions of a run, oldest first. Undefined when there is no such run or it is out of scope.
+ * The transactions of a run, oldest first. Undefined when there is no such run or it is out of reach.
  * A run of an archived workflow stays readable here: it belongs to the project's books.
  */
 export async function listRunTransactions(
   db: Db,
-  { runId, scope, limit, offset }: TransactionQuery,
+  { runId, reach, limit, offset }: TransactionQuery,
 ): Promise<{ total: number; transactions: RunTransaction[] } | undefined> {
   const { rows } = await sql<{ total: number }>`
     SELECT (SELECT count(*) FROM billing_transactions WHERE run_id = run.id) AS total
     FROM runs run
     JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
-    JOIN project_members member ON member.project_id = project.id AND member.user_id = ${scope.userId}
-    WHERE run.id = ${runId} AND ${isInScope('project.id', scope)}`.execute(db);
+    JOIN project_members member ON member.project_id = project.id AND member.user_id = ${reach.userId}
+    WHERE run.id = ${runId} AND ${isInReach('project.id', reach)}`.execute(db);
   const run = rows[0];
   if (run === undefined) return undefined;
   if (offset >= run.total) return { total: run.total, transactions: [] };

@@ -21,7 +21,10 @@ export async function findKeptNodes(db: Db, runId: string): Promise<EndedNode[]>
   return rows;
 }
 
-/** What is known of these nodes of an iteration, in the order in which they have ended. Those that have not come last. */
+/**
+ * Returns what is known of these nodes of an iteration, in the order in which they have ended. Nodes that have not
+ * ended come last.
+ */
 export async function findEndsOf(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,

@@ -3,13 +3,13 @@
 // books.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import { isInScope, type Scope } from '../projects/scope.js';
+import { isInReach, type Reach } from '../projects/reach.js';
 import { isModelCall } from './provider-calls-repository.js';
 
 export type UsageGroup = 'day' | 'project' | 'workflow' | 'model' | 'node_kind';
 
 interface UsageQuery {
-  scope: Scope;
+  reach: Reach;
   projectId: number | undefined;
   groupBy: UsageGroup;
   /** The first moment of the span. */
@@ -65,11 +65,11 @@ const GROUPINGS: Record<UsageGroup, Grouping> = {
  * union it takes a project for a large part of the table.
  */
 export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> {
-  const { scope, projectId, groupBy, from, until } = query;
+  const { reach, projectId, groupBy, from, until } = query;
   const { key, label = key, from: joined = sql`` } = GROUPINGS[groupBy];
   const order = groupBy === 'day' ? sql`key` : sql`sum(paid.amount_usd) DESC, key`;
   const isProject = projectId === undefined ? sql`` : sql`AND project.id = ${projectId}`;
-  const withOwn = projectId === undefined && scope.projectId === undefined;
+  const withOwn = projectId === undefined && reach.projectId === undefined;
   const inSpan = sql`paid.created_at >= ${from} AND paid.created_at < ${until}`;
   const { rows } = await sql<UsageRow>`
     WITH paid AS (
@@ -78,10 +78,10 @@ export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> 
       JOIN projects project ON project.id = member.project_id AND project.deleted_at IS NULL
       CROSS JOIN LATERAL (
         SELECT * FROM billing_transactions paid WHERE paid.project_id = project.id AND ${inSpan} OFFSET 0) AS paid
-      WHERE member.user_id = ${scope.userId} AND ${isInScope('member.project_id', scope)} ${isProject}
+      WHERE member.user_id = ${reach.userId} AND ${isInReach('member.project_id', reach)} ${isProject}
       UNION ALL
       SELECT paid.*, NULL FROM billing_transactions paid
-      WHERE ${withOwn}::boolean AND paid.user_id = ${scope.userId} AND paid.project_id IS NULL AND paid.run_id IS NULL
+      WHERE ${withOwn}::boolean AND paid.user_id = ${reach.userId} AND paid.project_id IS NULL AND paid.run_id IS NULL
         AND ${inSpan}
     )
     SELECT ${key} AS key, ${label} AS label, count(DISTINCT paid.run_id) AS runs, sum(used.calls)::bigint AS calls,

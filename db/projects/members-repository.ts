@@ -3,7 +3,7 @@
 import type { Db } from '../core/client.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role } from '../core/tables.js';
-import { isInScope, type Scope } from './scope.js';
+import { isInReach, type Reach } from './reach.js';
 
 /** Adds the member or changes the role. A project or user that does not exist is a foreign key error. */
 export async function setMember(db: Db, projectId: number, userId: number, role: Role): Promise<void> {
@@ -63,16 +63,16 @@ function membersOf(db: Db, projectId: number) {
 }
 
 /**
- * The memberships in live projects that are in scope: a stranger's, a deleted and an unknown project are all absent.
+ * The memberships in live projects that are in reach: a stranger's, a deleted and an unknown project are all absent.
  */
-function membershipsOf(db: Db, scope: Scope) {
+function membershipsOf(db: Db, reach: Reach) {
   return db
     .selectFrom('project_members')
     .innerJoin('projects', 'projects.id', 'project_members.project_id')
     .select(['projects.id as projectId', 'project_members.role'])
-    .where('project_members.user_id', '=', scope.userId)
+    .where('project_members.user_id', '=', reach.userId)
     .where('projects.deleted_at', 'is', null)
-    .where(isInScope('projects.id', scope));
+    .where(isInReach('projects.id', reach));
 }
 
 interface Membership {
@@ -80,13 +80,13 @@ interface Membership {
   role: Role;
 }
 
-export function findProjectRole(db: Db, projectId: number, scope: Scope): Promise<Membership | undefined> {
-  return membershipsOf(db, scope).where('projects.id', '=', projectId).executeTakeFirst();
+export function findProjectRole(db: Db, projectId: number, reach: Reach): Promise<Membership | undefined> {
+  return membershipsOf(db, reach).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
 /** Returns the role in the project of a workflow that is not archived. */
-export async function findWorkflowRole(db: Db, workflowId: number, scope: Scope): Promise<Membership | undefined> {
-  const query = membershipsOf(db, scope)
+export async function findWorkflowRole(db: Db, workflowId: number, reach: Reach): Promise<Membership | undefined> {
+  const query = membershipsOf(db, reach)
     .innerJoin('workflows', 'workflows.project_id', 'projects.id')
     .where('workflows.id', '=', workflowId)
     .where('workflows.archived_at', 'is', null);
@@ -95,8 +95,8 @@ export async function findWorkflowRole(db: Db, workflowId: number, scope: Scope)
 }
 
 /** Returns the role in the project of a run, whatever has become of its workflow. */
-export function findRunRole(db: Db, runId: string, scope: Scope): Promise<Membership | undefined> {
-  return membershipsOf(db, scope)
+export function findRunRole(db: Db, runId: string, reach: Reach): Promise<Membership | undefined> {
+  return membershipsOf(db, reach)
     .innerJoin('runs', 'runs.project_id', 'projects.id')
     .where('runs.id', '=', runId)
     .executeTakeFirst();

@@ -5,7 +5,7 @@ import { containing } from '../core/like-pattern.js';
 import { deleteHooksOf } from '../hooks/hooks-repository.js';
 import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
 import { setMember } from './members-repository.js';
-import { isInScope, type Scope } from './scope.js';
+import { isInReach, type Reach } from './reach.js';
 import type { ProjectRow, ProviderKeysTable, Role, SpendingPeriod } from '../core/tables.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
@@ -39,7 +39,7 @@ interface SpendingLimitFields {
 type NewProject = ProjectFields & { id?: number; webhook_secret_enc?: Buffer };
 
 interface ProjectListQuery {
-  scope: Scope;
+  reach: Reach;
   nameContains: string | undefined;
   limit: number;
   offset: number;
@@ -61,16 +61,16 @@ export async function insertProject(transaction: Db, userId: number, fields: New
   return { ...project, role: 'owner', spent_in_period_usd: '0', stored_bytes: 0 };
 }
 
-export function findProject(db: Db, projectId: number, scope: Scope): Promise<MemberProject | undefined> {
-  return memberProjects(db, scope).where('projects.id', '=', projectId).executeTakeFirst();
+export function findProject(db: Db, projectId: number, reach: Reach): Promise<MemberProject | undefined> {
+  return memberProjects(db, reach).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
 /** Newest first. */
 export async function listProjects(
   db: Db,
-  { scope, nameContains, limit, offset }: ProjectListQuery,
+  { reach, nameContains, limit, offset }: ProjectListQuery,
 ): Promise<{ total: number; projects: MemberProject[] }> {
-  const visible = memberProjects(db, scope).$if(nameContains !== undefined, (query) =>
+  const visible = memberProjects(db, reach).$if(nameContains !== undefined, (query) =>
     query.where('projects.name', 'ilike', containing(nameContains ?? '')),
   );
   const { total } = await visible
@@ -146,7 +146,7 @@ export async function listProviderKeys(db: Db, projectIds: number[]): Promise<Pr
     .execute();
 }
 
-function memberProjects(db: Db, scope: Scope) {
+function memberProjects(db: Db, reach: Reach) {
   return db
     .selectFrom('projects')
     .innerJoin('project_members', 'project_members.project_id', 'projects.id')
@@ -156,7 +156,7 @@ function memberProjects(db: Db, scope: Scope) {
     .select(
       sql<number>`coalesce((SELECT bytes FROM stored_bytes WHERE project_id = projects.id), 0)`.as('stored_bytes'),
     )
-    .where('project_members.user_id', '=', scope.userId)
+    .where('project_members.user_id', '=', reach.userId)
     .where('projects.deleted_at', 'is', null)
-    .where(isInScope('projects.id', scope));
+    .where(isInReach('projects.id', reach));
 }

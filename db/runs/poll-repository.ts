@@ -1,7 +1,7 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { Scope } from '../projects/scope.js';
+import type { Reach } from '../projects/reach.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
@@ -16,7 +16,7 @@ import { storedWait, type StoredWait } from './stored-wait.js';
 
 export type { OpenRequest, PolledNode, PolledRun } from './polled-run.js';
 
-export interface Poll extends Scope {
+export interface Poll extends Reach {
   runId: string;
   /** State tags of answers that the reader has. Of a run that is in one of these states hardly anything is read. */
   known?: readonly string[];

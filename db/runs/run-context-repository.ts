@@ -53,7 +53,7 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
   return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
 }
 
-/** What an open run executes, and the drawing's own settings; undefined where it is not open. */
+/** Returns what an open run executes, and the drawing's own settings. It is undefined if the run is not open. */
 export async function findPlan(db: Db, runId: string): Promise<{ plan: Plan; settings: unknown } | undefined> {
   const { rows } = await sql<{ plan: Plan; settings: unknown }>`/* find_plan */
     SELECT graph.plan, graph.document -> 'settings' AS settings FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash

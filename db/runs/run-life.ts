@@ -17,9 +17,9 @@ import { tellWatchers } from './tell-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
 /**
- * Idempotent. A terminal status is written in one transaction with all that it implies (open nodes closed, missing
- * transactions added, the runs stopped that it waited for, the run told that waits for it, the webhook event); a
- * process that dies before the commit has changed nothing, and the sender repeats.
+ * Idempotent. A terminal status is written in one transaction with all that it implies: open nodes are closed, missing
+ * transactions are added, the runs that it waited for are stopped, the run that waits for it gets its answer, and the
+ * webhook event is stored. A process that dies before the commit has changed nothing, and the sender repeats.
  */
 export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
   const common = await applyCommonUpdate(db, runId, update);
@@ -43,8 +43,8 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     ])
     .select(['copy.source_id', 'copy.run_fee_usd', 'copy.free_runs_per_user'])
     .where('id', '=', runId)
-    // Whoever begins or ends a node holds the key of this row, and is waited for: nothing begins between the closing of
-    // the nodes and the commit.
+    // A transaction that begins or ends a node locks the key of this row. This lock waits for it, so no node begins
+    // between the closing of the nodes and the commit.
     .forUpdate('runs')
     .executeTakeFirst();
   if (run === undefined) return { applied: false, runStatus: null, reason: 'unknown_run' };
@@ -92,7 +92,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
   return { applied: true, runStatus: status, ...(answered.rows[0] && toAwaitedBy(answered.rows[0])) };
 }
 
-/** A node may have begun after this transaction. */
+/** A node may have begun after this transaction, whose `now()` is then too early for its end. */
 const closedAt = sql<Date>`greatest(node_results.started_at, now())`;
 
 async function closeNodes(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<void> {
@@ -127,7 +127,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
 
 const ROWS_AT_ONCE = 1_000;
 
-/** One transaction per executed node, also where the worker died before it could write one. */
+/** Every executed node gets a billing transaction, even when the worker died before it could write one. */
 async function addMissingTransactions(
   trx: Transaction<Tables>,
   runId: string,

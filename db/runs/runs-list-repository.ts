@@ -3,13 +3,13 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import type { RunRow, StoredRunStatus } from '../core/tables.js';
-import type { Scope } from '../projects/scope.js';
+import type { Reach } from '../projects/reach.js';
 import { memberWorkflows } from '../workflows/workflows-repository.js';
 import { totalCost } from './child-runs-repository.js';
 import type { HistoryOrdering } from './history-repository.js';
 
 export interface RunsQuery {
-  scope: Scope;
+  reach: Reach;
   projectId: number | undefined;
   workflowId: number | undefined;
   status: StoredRunStatus | undefined;
@@ -67,8 +67,8 @@ export function listRuns(db: Database, query: RunsQuery): Promise<{ total: numbe
 }
 
 /** Returns the workflow and project of the run. It is undefined if there is none that the user sees. */
-export function findRunOrigin(db: Db, runId: string, scope: Scope): Promise<RunOrigin | undefined> {
-  return memberWorkflows(db, scope)
+export function findRunOrigin(db: Db, runId: string, reach: Reach): Promise<RunOrigin | undefined> {
+  return memberWorkflows(db, reach)
     .innerJoin('runs', 'runs.workflow_id', 'workflows.id')
     .select(['workflows.id as workflow_id', 'workflows.title as workflow_title'])
     .select(['projects.id as project_id', 'projects.name as project_name'])
@@ -115,8 +115,8 @@ async function findPage(db: Db, query: RunsQuery, total: number): Promise<string
   return isReversed ? ids.toReversed() : ids;
 }
 
-function matchingWorkflows(db: Db, { scope, projectId, workflowId, search }: RunsQuery) {
-  return memberWorkflows(db, scope)
+function matchingWorkflows(db: Db, { reach, projectId, workflowId, search }: RunsQuery) {
+  return memberWorkflows(db, reach)
     .select('workflows.id')
     .$if(projectId !== undefined, (query) => query.where('workflows.project_id', '=', projectId!))
     .$if(workflowId !== undefined, (query) => query.where('workflows.id', '=', workflowId!))

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { RunTransaction } from '../nodes/billing-repository.js';
-import { isInScope, type Scope } from '../projects/scope.js';
+import { isInReach, type Reach } from '../projects/reach.js';
 
 interface ChatTransaction extends Omit<RunTransaction, 'run_id'> {
   run_id: null;
@@ -13,7 +13,7 @@ interface ChatTransaction extends Omit<RunTransaction, 'run_id'> {
 }
 
 interface ChatTransactionQuery {
-  scope: Scope;
+  reach: Reach;
   projectId: number | undefined;
   limit: number;
   offset: number;
@@ -22,10 +22,10 @@ interface ChatTransactionQuery {
 /** Lists the transactions of the user's projects, and the user's own calls that belong to no project; newest first. */
 export async function listChatTransactions(
   db: Db,
-  { scope, projectId, limit, offset }: ChatTransactionQuery,
+  { reach, projectId, limit, offset }: ChatTransactionQuery,
 ): Promise<{ total: number; transactions: ChatTransaction[] }> {
   const isProject = projectId === undefined ? sql`` : sql`AND project.id = ${projectId}`;
-  const withOwn = projectId === undefined && scope.projectId === undefined;
+  const withOwn = projectId === undefined && reach.projectId === undefined;
   // Each project is read by its index, and only as far as the page can show.
   const newest = sql`ORDER BY paid.created_at DESC, paid.id DESC LIMIT ${offset + limit}`;
   const visible = (first: RawBuilder<unknown>): RawBuilder<unknown> => sql`
@@ -34,10 +34,10 @@ export async function listChatTransactions(
       CROSS JOIN LATERAL (
         SELECT * FROM billing_transactions AS paid WHERE paid.project_id = project.id AND paid.run_id IS NULL ${first}
       ) AS paid
-    WHERE member.user_id = ${scope.userId} AND ${isInScope('member.project_id', scope)} ${isProject}
+    WHERE member.user_id = ${reach.userId} AND ${isInReach('member.project_id', reach)} ${isProject}
     UNION ALL (
       SELECT paid.* FROM billing_transactions AS paid
-      WHERE ${withOwn}::boolean AND paid.user_id = ${scope.userId} AND paid.project_id IS NULL AND paid.run_id IS NULL
+      WHERE ${withOwn}::boolean AND paid.user_id = ${reach.userId} AND paid.project_id IS NULL AND paid.run_id IS NULL
       ${first})`;
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM (${visible(sql``)}) AS paid`.execute(db);
   const total = rows[0]?.total ?? 0;

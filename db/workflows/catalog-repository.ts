@@ -4,11 +4,11 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import { bySortKey, matchesFilters, type CatalogOrdering, type WorkflowFilters } from './workflow-filters.js';
-import type { Scope } from '../projects/scope.js';
+import type { Reach } from '../projects/reach.js';
 import { findWorkflows, memberWorkflows, type MemberWorkflow } from './workflows-repository.js';
 
 export interface CatalogQuery extends WorkflowFilters {
-  scope: Scope;
+  reach: Reach;
   /** In the title or the marketplace title. */
   search: string | undefined;
   titleContains: string | undefined;
@@ -44,9 +44,9 @@ const SORT_KEYS: Record<string, RawBuilder<unknown>> = {
 export async function findCatalogWorkflow(
   db: Db,
   workflowId: number,
-  scope: Scope,
+  reach: Reach,
 ): Promise<CatalogWorkflow | undefined> {
-  return (await findCatalogWorkflows(db, [workflowId], scope))[0];
+  return (await findCatalogWorkflows(db, [workflowId], reach))[0];
 }
 
 /** The wide rows are read for the page alone (`findCatalogWorkflows`); the matching ones pass through here as a few bytes each. */
@@ -65,10 +65,10 @@ export async function listCatalog(db: Db, query: CatalogQuery): Promise<{ total:
 }
 
 function selectMatching(db: Db, query: CatalogQuery) {
-  const { scope, search, titleContains, projectId, isOwn, ordering } = query;
-  const { userId } = scope;
+  const { reach, search, titleContains, projectId, isOwn, ordering } = query;
+  const { userId } = reach;
   // Every workflow has its row of figures: as an outer join it is left out where nothing is read from it.
-  return memberWorkflows(db, scope)
+  return memberWorkflows(db, reach)
     .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')
     .leftJoin('bookmarks', (join) =>
       join.onRef('bookmarks.workflow_id', '=', 'workflows.id').on('bookmarks.user_id', '=', userId),
@@ -90,15 +90,15 @@ function selectMatching(db: Db, query: CatalogQuery) {
     );
 }
 
-/** Those of `ids` that are in scope, in that order. Drawings of more than `limitBytes` are left out. */
+/** Those of `ids` that are in reach, in that order. Drawings of more than `limitBytes` are left out. */
 export async function findCatalogWorkflows(
   db: Db,
   ids: number[],
-  scope: Scope,
+  reach: Reach,
   limitBytes?: number,
 ): Promise<CatalogWorkflow[]> {
-  const workflows = await findWorkflows(db, ids, scope, limitBytes);
-  const figures = await readFigures(db, ids, scope.userId);
+  const workflows = await findWorkflows(db, ids, reach, limitBytes);
+  const figures = await readFigures(db, ids, reach.userId);
   return workflows.flatMap((workflow) => {
     const own = figures.get(workflow.id);
     return own === undefined ? [] : { workflow, figures: own };

@@ -1,7 +1,7 @@
 // Workflows that MCP clients are offered as tools.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { Scope } from '../projects/scope.js';
+import type { Reach } from '../projects/reach.js';
 import { toolFieldsOf } from './tool-fields.js';
 import { memberWorkflows } from './workflows-repository.js';
 
@@ -17,27 +17,27 @@ export interface ToolWorkflow {
 /** Lists the tools that the user may run, by id, after the one with the id `after`. */
 export function listTools(
   db: Db,
-  scope: Scope,
+  reach: Reach,
   { after, limit }: { after: number; limit: number },
 ): Promise<ToolWorkflow[]> {
-  return runnableTools(db, scope).where('workflows.id', '>', after).orderBy('workflows.id').limit(limit).execute();
+  return runnableTools(db, reach).where('workflows.id', '>', after).orderBy('workflows.id').limit(limit).execute();
 }
 
 /** Returns undefined where there is no such tool for the user. */
-export function findTool(db: Db, scope: Scope, workflowId: number): Promise<ToolWorkflow | undefined> {
-  return runnableTools(db, scope).where('workflows.id', '=', workflowId).executeTakeFirst();
+export function findTool(db: Db, reach: Reach, workflowId: number): Promise<ToolWorkflow | undefined> {
+  return runnableTools(db, reach).where('workflows.id', '=', workflowId).executeTakeFirst();
 }
 
 /** Returns what would be offered of a workflow that the caller may see, whether it is a tool or not. */
-export function findToolFacts(db: Db, scope: Scope, workflowId: number): Promise<ToolWorkflow | undefined> {
-  return selectTool(memberWorkflows(db, scope))
+export function findToolFacts(db: Db, reach: Reach, workflowId: number): Promise<ToolWorkflow | undefined> {
+  return selectTool(memberWorkflows(db, reach))
     .select(toolFieldsOf(sql.ref('workflows.document')).as('fields'))
     .where('workflows.id', '=', workflowId)
     .executeTakeFirst();
 }
 
-function runnableTools(db: Db, scope: Scope) {
-  return selectTool(memberWorkflows(db, scope))
+function runnableTools(db: Db, reach: Reach) {
+  return selectTool(memberWorkflows(db, reach))
     .select('workflows.tool_fields as fields')
     .where('workflows.is_tool', '=', true)
     .where('project_members.role', '!=', 'viewer');

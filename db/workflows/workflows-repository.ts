@@ -6,7 +6,7 @@ import { containing } from '../core/like-pattern.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
-import { isInScope, type Scope } from '../projects/scope.js';
+import { isInReach, type Reach } from '../projects/reach.js';
 import { keepToolFields } from './tool-fields.js';
 import { keepVersion } from './versions-repository.js';
 
@@ -60,7 +60,7 @@ export interface NewWorkflow {
 }
 
 interface WorkflowListQuery {
-  scope: Scope;
+  reach: Reach;
   projectId: number | undefined;
   titleContains: string | undefined;
   limit: number;
@@ -92,19 +92,19 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
   return id;
 }
 
-export function findWorkflow(db: Db, workflowId: number, scope: Scope): Promise<MemberWorkflow | undefined> {
-  return selectRecord(memberWorkflows(db, scope)).where('workflows.id', '=', workflowId).executeTakeFirst();
+export function findWorkflow(db: Db, workflowId: number, reach: Reach): Promise<MemberWorkflow | undefined> {
+  return selectRecord(memberWorkflows(db, reach)).where('workflows.id', '=', workflowId).executeTakeFirst();
 }
 
-/** Those of `workflowIds` that are in scope, in that order. Drawings of more than `limitBytes` are left out. */
+/** Those of `workflowIds` that are in reach, in that order. Drawings of more than `limitBytes` are left out. */
 export async function findWorkflows(
   db: Db,
   workflowIds: number[],
-  scope: Scope,
+  reach: Reach,
   limitBytes?: number,
 ): Promise<MemberWorkflow[]> {
   if (workflowIds.length === 0) return [];
-  const workflows = await selectRecord(memberWorkflows(db, scope), limitBytes)
+  const workflows = await selectRecord(memberWorkflows(db, reach), limitBytes)
     .where('workflows.id', 'in', workflowIds)
     .execute();
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
@@ -125,9 +125,9 @@ export async function measureDrawings(db: Db, workflowIds: number[]): Promise<Ma
 /** The ids of a page, in the order of the projects and of the workflows inside them. */
 export async function listWorkflows(
   db: Db,
-  { scope, projectId, titleContains, limit, offset }: WorkflowListQuery,
+  { reach, projectId, titleContains, limit, offset }: WorkflowListQuery,
 ): Promise<{ total: number; ids: number[] }> {
-  const visible = memberWorkflows(db, scope)
+  const visible = memberWorkflows(db, reach)
     .$if(projectId !== undefined, (query) => query.where('workflows.project_id', '=', projectId ?? 0))
     .$if(titleContains !== undefined, (query) =>
       query.where('workflows.title', 'ilike', containing(titleContains ?? '')),
@@ -161,7 +161,7 @@ export async function findDrawing(db: Db, workflowId: number): Promise<StoredDra
  */
 export function updateWorkflow(
   db: Db,
-  { workflowId, scope }: { workflowId: number; scope: Scope },
+  { workflowId, reach }: { workflowId: number; reach: Reach },
   toUpdate: (
     stored: StoredWorkflow,
     transaction: Db,
@@ -176,10 +176,10 @@ export function updateWorkflow(
     if (stored === undefined) return undefined;
     const update = await toUpdate(stored, transaction);
     if (update !== undefined) {
-      await writeUpdate(transaction, stored, update, scope.userId);
+      await writeUpdate(transaction, stored, update, reach.userId);
       await writeMore?.(transaction);
     }
-    return findWorkflow(transaction, workflowId, scope);
+    return findWorkflow(transaction, workflowId, reach);
   });
 }
 
@@ -225,15 +225,15 @@ function selectDrawing(db: Db, workflowId: number) {
     .where('archived_at', 'is', null);
 }
 
-export function memberWorkflows(db: Db, scope: Scope) {
+export function memberWorkflows(db: Db, reach: Reach) {
   return db
     .selectFrom('workflows')
     .innerJoin('projects', 'projects.id', 'workflows.project_id')
     .innerJoin('project_members', 'project_members.project_id', 'projects.id')
-    .where('project_members.user_id', '=', scope.userId)
+    .where('project_members.user_id', '=', reach.userId)
     .where('workflows.archived_at', 'is', null)
     .where('projects.deleted_at', 'is', null)
-    .where(isInScope('projects.id', scope));
+    .where(isInReach('projects.id', reach));
 }
 
 /** A drawing of more than `limitBytes` is left out. */

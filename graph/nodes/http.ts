@@ -10,15 +10,6 @@ export function toHttpMethod(word: string): HttpMethod | undefined {
   return HTTP_METHODS.find((method) => method === upper);
 }
 
-/** Methods without side effects, whose requests may be repeated after they were aborted. */
-const READING_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
-
-/** Returns false for a method that is known only when the node runs. */
-function readsOnly(word: unknown): boolean {
-  const method = typeof word === 'string' ? toHttpMethod(word) : undefined;
-  return method !== undefined && READING_METHODS.includes(method);
-}
-
 // A method that holds a variable is known only when the node runs.
 const methodSchema = z
   .string()
@@ -65,7 +56,6 @@ export const httpNode = {
   version: '1.0.0',
   templateFields: ['url', 'method', 'headers', 'body'],
   templatePlaces: { url: 'text', method: 'text', 'headers.*': 'text', body: 'json' },
-  mayRunLocally: (data) => readsOnly(data['method'] ?? 'GET'),
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

@@ -29,11 +29,6 @@ export interface NodeDefinition {
   /** Keys of the node's data in which variables are never filled in, although a person might expect it. */
   literalFields?: readonly string[];
   /**
-   * Returns whether dense execution may attempt the call inside the workflow task, where it may be aborted and then
-   * repeated. `data` is as drawn, without defaults. If absent, it never may.
-   */
-  mayRunLocally?: (data: Record<string, unknown>) => boolean;
-  /**
    * The variables of a loop that the nodes of its body can read, as `{{ LOOP.item }}`. If absent, the kind has no body.
    */
   bodyVariables?: readonly ('item' | 'index' | 'last')[];

@@ -49,7 +49,7 @@ export async function loadTools(
   return keepTools(deps.db, deps.secretBox, task, { tools, maxCostUsd: maxCostOf(data) });
 }
 
-/** As a decimal in USD; null where the agent has no limit. */
+/** The limit as a decimal in USD; null where the agent has none. */
 export function maxCostOf({ settings: { max_cost: maxCost } }: Pick<AgentNodeData, 'settings'>): string | null {
   return maxCost === undefined || maxCost === null ? null : String(maxCost);
 }

@@ -1,4 +1,4 @@
-// What the steps of an agent have in common: the ledger counts attempts, and costs add up over the steps.
+// The steps of an agent have this in common: the ledger counts attempts, and costs add up over the steps.
 import { findModel, type ModelProviders } from '../../../config/model-providers.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
@@ -27,13 +27,13 @@ export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'settled'
   };
 }
 
-/** What the agent has cost so far. */
+/** The cost of the agent so far. */
 export async function chargeOf({ db, providers }: AgentDeps, task: NodeTask): Promise<Charge> {
   const modelName = (task.node.data['settings'] as { model_name?: string } | undefined)?.model_name ?? '';
   return ledgerCharge(db, task, findModel(providers, modelName)?.priceVersion ?? '');
 }
 
-/** What of the node holds variables. */
+/** The part of the node that holds variables. */
 export function pickTemplates({ messages, settings, tools }: AgentNodeData): unknown {
   return { messages, settings, headers: tools.map((tool) => (tool.type === 'mcp' ? tool.headers : {})) };
 }

@@ -33,7 +33,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       await expireRequests(deps.db, { ...task, turn });
       const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
       failOnRejection(data, calls);
-      const values = await deps.contexts.loadScope(task, pickTemplates(data));
+      const values = await deps.contexts.loadValues(task, pickTemplates(data));
       const workflows = await findWorkflows(deps, task, data);
       const open = calls.filter(({ outcome }) => outcome === null);
       const lease = splitLease(task.memory, task.signal);

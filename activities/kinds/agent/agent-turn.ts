@@ -34,12 +34,12 @@ const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 *
 /** Undefined after the final turn. */
 export type OpenTurn = Omit<TurnFacts, 'final'> | undefined;
 
-/** What every model call of an agent needs. */
+/** Everything that a model call of an agent needs. */
 interface Agent {
   task: NodeTask;
   data: AgentNodeData;
   values: VariableValues;
-  /** What its final answer must be; undefined where it may be any text. */
+  /** The form of its final answer; undefined where any text will do. */
   form: AnswerForm | undefined;
 }
 
@@ -62,7 +62,7 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Ope
 
 async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
   const data = agentNode.schema.parse(task.node.data);
-  const values = await deps.contexts.loadScope(task, pickTemplates(data));
+  const values = await deps.contexts.loadValues(task, pickTemplates(data));
   const form = toAnswerForm(renderJson(data.settings.response_format, values));
   // Before anybody pays for an answer that cannot be checked.
   if (form !== undefined) await deps.forms.prepare(form, { projectId: task.run.projectId, signal: task.signal });

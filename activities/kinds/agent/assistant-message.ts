@@ -1,11 +1,11 @@
-// What the model of an agent says, in the form in which it is stored and sent back to the model.
+// An assistant message is what the model of an agent says. It is stored and sent back to the model in this form.
 import type OpenAI from 'openai';
 import { MAX_TOOL_CALLS } from '../../../db/agents/tool-call-number.js';
 
 export interface AssistantMessage {
   role: 'assistant';
   content: string | null;
-  /** What the model says instead of an answer that it refuses to give. */
+  /** The model says this instead of an answer that it refuses to give. */
   refusal?: string;
   tool_calls?: ModelToolCall[];
 }

@@ -35,7 +35,7 @@ export interface Answer {
 }
 
 const MAX_CONNECT_ATTEMPTS = 4;
-/** Where the node does not say its own `retry`. */
+/** The default for nodes without a `retry` of their own. */
 const CONNECT_RETRIES: RetryPolicy = {
   maxAttempts: MAX_CONNECT_ATTEMPTS,
   delayMs: (attempt) => 500 * 2 ** (attempt - 1),

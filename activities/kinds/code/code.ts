@@ -15,7 +15,7 @@ import type { Sandbox } from './sandbox.js';
 
 const MAX_ATTEMPTS = 4;
 const MIB = 1024 * 1024;
-/** Of the inputs as JSON text. */
+/** This limit counts the inputs as JSON text. */
 const MAX_INPUT_BYTES = 8 * MIB;
 /** Deeper values cannot be written as JSON again later. */
 const MAX_JSON_DEPTH = 500;
@@ -49,7 +49,7 @@ export function createCodeRunner({ contexts, sandbox, logger }: CodeDeps): NodeK
 
 /** Returns the program only, so that the values of its variables are not held while it runs. */
 async function prepare(contexts: RunContexts, data: CodeNodeData, task: NodeTask): Promise<Program> {
-  const values = await contexts.loadScope(task, data.inputs);
+  const values = await contexts.loadValues(task, data.inputs);
   const marked = toMarkedInputs(renderJson(data.inputs, values));
   const bytes = Buffer.byteLength(marked.inputs);
   if (bytes > MAX_INPUT_BYTES) {

@@ -1,4 +1,4 @@
-// What Node.js is told when it becomes a sandbox process. Code runs inside QuickJS inside WebAssembly and reaches none of
+// Node.js gets these flags when it becomes a sandbox process. Code runs inside QuickJS inside WebAssembly and reaches none of
 // this: it is for the day on which somebody breaks out of both.
 import { createRequire } from 'node:module';
 import path from 'node:path';

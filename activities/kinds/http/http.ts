@@ -73,7 +73,7 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
  */
 async function prepare(contexts: RunContexts, data: HttpNodeData, task: NodeTask): Promise<OutgoingRequest> {
   const { url, method, headers, body } = data;
-  const values = await contexts.loadScope(task, { url, method, headers, body });
+  const values = await contexts.loadValues(task, { url, method, headers, body });
   const request = toRequest(data, values, task);
   const heldBytes = READING_FACTOR * (request.body?.length ?? 0);
   await task.memory.resize(heldBytes);

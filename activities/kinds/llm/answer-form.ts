@@ -1,5 +1,5 @@
-// What a model has said, checked against the form that its answer must have, and what the model is told where it does not
-// fit. ADR 18.
+// Checks what a model has said against the form that its answer must have, and writes the correction that the model gets
+// when it does not fit. ADR 18.
 import { writeJson } from '../../../graph/json-text.js';
 import type { AnswerForm, CheckedAnswer } from '../../../graph/response-format.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
@@ -25,7 +25,7 @@ export async function checkReply(
   return { problem: `it was cut off at its greatest length, and ${checked.problem}` };
 }
 
-/** What the model is told of an answer that does not fit. */
+/** The model is told this of an answer that does not fit. */
 export async function toCorrection(said: Said, checking: Checking): Promise<string> {
   const { form } = checking;
   const checked = await checkReply(said, checking);

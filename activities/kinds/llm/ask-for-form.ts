@@ -17,7 +17,7 @@ import { NOTHING_SAID, sumUsage, toOutput, type ModelReply } from './model-reply
 
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
-/** What a call of the model has brought, and what it costs. */
+/** The result of a call of the model, and its cost. */
 export interface PaidReply {
   /** Undefined for an answer without a message. */
   reply: ModelReply | undefined;
@@ -30,7 +30,7 @@ interface FormTask {
   task: NodeTask;
   form: AnswerForm;
   forms: FormChecker;
-  /** Of the price list by which the calls are charged. */
+  /** The version of the price list by which the calls are charged. */
   priceVersion: string;
   /** Makes the call with this number. `added` follows the node's own messages. */
   ask: (turn: number, added: Message[]) => Promise<PaidReply>;
@@ -92,7 +92,7 @@ async function checkPaid(reply: ModelReply, checking: Checking, charge: Charge):
   }
 }
 
-/** What the model hears of its first answer. */
+/** The model is told this of its first answer. */
 async function correction(first: ModelReply, checking: Checking): Promise<Message[]> {
   // Some providers refuse a message without content.
   const own: Message[] = first.content === '' ? [] : [{ role: 'assistant', content: first.content }];

@@ -40,7 +40,7 @@ export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
     async execute(task) {
       const data = readData(task.node.data);
       const { messages, settings } = data;
-      const values = await contexts.loadScope(task, { messages, settings });
+      const values = await contexts.loadValues(task, { messages, settings });
       const body = toBody(data, values);
       const model = findModel(providers, body.model);
       if (model === undefined)

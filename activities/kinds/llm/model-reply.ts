@@ -1,4 +1,4 @@
-// What a model has answered, as far as a node's result needs it.
+// A model's reply, as far as a node's result needs it.
 import type OpenAI from 'openai';
 import { isObject, ownValue } from '../../../graph/json.js';
 import type { NodeOutput } from '../../../graph/template.js';
@@ -7,11 +7,11 @@ export interface ModelReply {
   role: 'assistant';
   /** Empty where the model has said nothing. */
   content: string;
-  /** What the model says instead of an answer that it refuses to give. */
+  /** The model says this instead of an answer that it refuses to give. */
   refusal: string | null;
   model: string | undefined;
   finishReason: string | null | undefined;
-  /** As the provider has reported it, which is untrusted. */
+  /** The provider has reported this; it is untrusted. */
   usage: unknown;
 }
 

@@ -22,7 +22,7 @@ const frame = { ...REPEATABLE, settled: () => ENDED };
 export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeStep<LoopFacts> {
   async function storeRendered(task: NodeTask): Promise<number> {
     const { data } = task.node;
-    const items = itemsOf(data, await contexts.loadScope(task, data['items']));
+    const items = itemsOf(data, await contexts.loadValues(task, data['items']));
     const texts = items.map((item) => writeJson(item));
     await task.memory.resize(task.memory.bytes + PARSED_FACTOR * texts.reduce((sum, text) => sum + text.length, 0));
     const sealed = texts.map((text, index) =>
@@ -46,7 +46,7 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
   };
 }
 
-/** What the run has taken over from an earlier one of the loop: whole iterations, and nodes of others. */
+/** The part of the loop that the run has taken over from an earlier one: whole iterations, and nodes of others. */
 async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun' | 'kept'>> {
   if (!loop.run.isResumed) return {};
   const kept = await findKeptIterations(db, loop);

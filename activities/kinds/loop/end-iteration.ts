@@ -28,11 +28,11 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
     const inIteration = { ...task, path: iterationPath(task.path, id, index) };
     const ofLast = lastNode === undefined ? '' : `{{ ${lastNode}.result }}`;
     const templates = [data['output'] ?? ofLast, kind === 'loop' ? data['until'] : undefined];
-    const scope = await contexts.loadScope(inIteration, templates);
-    const value = outputOfIteration(data['output'], scope, lastNode);
+    const values = await contexts.loadValues(inIteration, templates);
+    const value = outputOfIteration(data['output'], values, lastNode);
     const content = typeof value === 'string' ? value : writeJson(value);
     await task.memory.resize(task.memory.bytes + RECORDING_FACTOR * content.length);
-    const isOver = kind === 'loop' && (await judgeRound(deps, task, { scope, index, value }));
+    const isOver = kind === 'loop' && (await judgeRound(deps, task, { values, index, value }));
     return { output: { content, value }, isOver };
   }
 
@@ -63,7 +63,7 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
         await recordIteration(db, ref, { index, result, resultEnc, next: isOver ? undefined : next });
         return isOver ? { isOver } : {};
       } catch (error) {
-        // What does not fit into what the project may store fails its iteration.
+        // An output that exceeds what the project may store fails its iteration.
         if (isQuotaExceeded(error)) return fail(task, quotaFailure());
         if (error instanceof NodeError) return fail(task, error);
         throw error;

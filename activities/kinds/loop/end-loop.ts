@@ -18,7 +18,7 @@ import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import { REPEATABLE, settledFacts } from '../../node/run-node.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** Of all outputs of a loop as JSON text, like the body of an HTTP answer. */
+/** This limit counts all outputs of a loop as JSON text, like the body of an HTTP answer. */
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 /** Each output is stored twice: as it is, and as a text, with characters escaped. Beyond this they are not read. */
 const MAX_STORED_BYTES = 4 * MAX_OUTPUT_BYTES;

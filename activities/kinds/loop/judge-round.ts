@@ -8,28 +8,30 @@ import type { NodeOutput, VariableValues } from '../../../graph/template.js';
 import type { NodeTask } from '../../node/node-step.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** `scope`: that of the round with this index, whose output is `value`. */
+/** `values` are those of the round with this index, whose output is `value`. */
 export async function judgeRound(
   { judge }: Pick<LoopDeps, 'judge'>,
   task: NodeTask,
-  { scope, index, value }: { scope: VariableValues; index: number; value: unknown },
+  { values, index, value }: { values: VariableValues; index: number; value: unknown },
 ): Promise<boolean> {
   const { id, data } = task.node;
-  const held = await judge(task)([data['until'] as Condition], afterRound(scope, id, index, value), 'first');
+  const held = await judge(task)([data['until'] as Condition], afterRound(values, id, index, value), 'first');
   return held.length > 0;
 }
 
-/** The same for a round that the run has taken over from an earlier one. */
+/** Judges a round that the run has taken over from an earlier one. */
 export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: number): Promise<boolean> {
   const { id, data } = task.node;
   const round = await findIteration(deps.db, task, index);
   const text = round === undefined ? null : openResult(round, { ...task, path: round.path }, deps.secretBox);
   const value = text === null ? null : (parseJson(text) as NodeOutput)['value'];
-  const scope = await deps.contexts.loadScope({ ...task, path: iterationPath(task.path, id, index) }, [data['until']]);
-  return judgeRound(deps, task, { scope, index, value });
+  const values = await deps.contexts.loadValues({ ...task, path: iterationPath(task.path, id, index) }, [
+    data['until'],
+  ]);
+  return judgeRound(deps, task, { values, index, value });
 }
 
 /** Between two rounds, the round before is the one that has just ended. */
-function afterRound(scope: VariableValues, loopId: string, index: number, last: unknown): VariableValues {
-  return { ...scope, loops: new Map([...(scope.loops ?? []), [loopId, { index, last }]]) };
+function afterRound(values: VariableValues, loopId: string, index: number, last: unknown): VariableValues {
+  return { ...values, loops: new Map([...(values.loops ?? []), [loopId, { index, last }]]) };
 }

@@ -40,7 +40,7 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
       const { settings } = data;
       const mayRepeat = settings.retry_unsafe;
       if (!mayRepeat && (await isCallInFlight(db, task))) throw outcomeUnknown();
-      const values = await contexts.loadScope(task, { headers: data.headers, arguments: data.arguments });
+      const values = await contexts.loadValues(task, { headers: data.headers, arguments: data.arguments });
       const server = toServer(data, values);
       const args = withMarkedNumbers(renderJson(data.arguments, values)) as Record<string, unknown>;
       const { memory, signal } = task;

@@ -1,12 +1,12 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useState, type SubmitEvent } from 'react';
+import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { mayAct, type Project, type Role } from '../../app/projects.js';
-import { useChange } from '../../app/queries.js';
+import { useChange, submits } from '../../app/queries.js';
 import { useUser } from '../../app/session.js';
 import { Button } from '../../ui/button.js';
 import { SelectField, TextField } from '../../ui/fields.js';
@@ -143,12 +143,8 @@ function AddMember({ project }: { project: Project }) {
     onSuccess: () => setEmail(''),
   });
   const errors = fieldErrors(change.error);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (!change.isPending) change.mutate();
-  };
   return (
-    <form className="settings-form" noValidate onSubmit={submit}>
+    <form className="settings-form" noValidate onSubmit={submits(change)}>
       <Problem error={change.error} fields={['email', 'role']} />
       <div className="settings-row">
         <TextField

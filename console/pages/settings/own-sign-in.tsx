@@ -4,7 +4,7 @@ import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
-import { useChange } from '../../app/queries.js';
+import { useChange, submits } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
@@ -102,14 +102,7 @@ export function PasswordTab() {
   });
   const errors = fieldErrors(change.error);
   return (
-    <form
-      className="settings-tab"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!change.isPending) change.mutate();
-      }}
-    >
+    <form className="settings-tab" noValidate onSubmit={submits(change)}>
       <p className="settings-lead">
         A new password ends your other sessions. Who has none yet asks an administrator for a password link.
       </p>

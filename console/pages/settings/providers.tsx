@@ -1,12 +1,12 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useState, type SubmitEvent } from 'react';
+import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { mayAct, type Project } from '../../app/projects.js';
-import { useChange } from '../../app/queries.js';
+import { useChange, submits } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
@@ -98,12 +98,8 @@ function AddProviderKey({ projectId }: { projectId: number }) {
   });
   const errors = fieldErrors(change.error);
   const set = (changed: Partial<typeof NOTHING>): void => setFields({ ...fields, ...changed });
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (!change.isPending) change.mutate();
-  };
   return (
-    <form className="settings-form" noValidate onSubmit={submit}>
+    <form className="settings-form" noValidate onSubmit={submits(change)}>
       <Problem error={change.error} fields={['provider', 'key', 'name']} />
       <div className="settings-row">
         <TextField

@@ -1,12 +1,12 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useState, type SubmitEvent } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { mayAct, type Project } from '../../app/projects.js';
-import { useChange } from '../../app/queries.js';
+import { useChange, submits } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { NewSecret } from '../../ui/copy-button.js';
 import { CheckboxField, TextField } from '../../ui/fields.js';
@@ -57,12 +57,8 @@ function EndpointForm({ project }: { project: Project }) {
     },
   });
   const errors = fieldErrors(change.error);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (!change.isPending) change.mutate();
-  };
   return (
-    <form className="settings-form" noValidate onSubmit={submit}>
+    <form className="settings-form" noValidate onSubmit={submits(change)}>
       <Problem error={change.error} fields={['webhook_url', 'is_webhook_enabled']} />
       <div className="settings-row">
         <TextField

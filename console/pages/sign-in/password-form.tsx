@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, fieldErrors } from '../../app/explain.js';
 import { session } from '../../app/session.js';
+import { submits } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
@@ -16,10 +17,7 @@ export function PasswordForm() {
       className="sign-in-form"
       // The service judges the fields, so that its sentences stand beside them.
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!signIn.isPending) signIn.mutate();
-      }}
+      onSubmit={submits(signIn)}
     >
       {signIn.isError && Object.keys(errors).length === 0 && (
         <Alert>{explain(signIn.error, { 401: 'The e-mail address or the password is wrong.', 403: NO_SIGN_IN })}</Alert>

@@ -5,6 +5,7 @@ import { ADDRESSES } from '../../app/addresses.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { readPasswordToken, session } from '../../app/session.js';
+import { submits } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
@@ -32,14 +33,7 @@ function PasswordForm({ token }: { token: string }) {
     },
   });
   return (
-    <form
-      className="sign-in-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!change.isPending) change.mutate();
-      }}
-    >
+    <form className="sign-in-form" noValidate onSubmit={submits(change)}>
       <Problem error={change.error} fields={['new_password']} sentences={{ 401: LINK_IS_USED }} />
       <TextField
         label="New password"

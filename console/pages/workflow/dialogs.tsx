@@ -5,6 +5,7 @@ import { api, unwrap } from '../../app/api.js';
 import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { ErrorBoundary, Problem } from '../../app/problem.js';
+import { submits } from '../../app/queries.js';
 import { differencesOf } from '../../drawing/differences.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
@@ -187,13 +188,7 @@ function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
   const { title: titleError } = fieldErrors(rename.error);
   return (
     <Dialog title="Rename workflow" onClose={onClose}>
-      <form
-        className="node-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!rename.isPending) rename.mutate();
-        }}
-      >
+      <form className="node-form" onSubmit={submits(rename)}>
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={titleError} />
         <Problem error={rename.error} fields={['title']} />
         <Button type="submit" variant="primary" isBusy={rename.isPending}>
@@ -216,13 +211,7 @@ function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void 
   const { max_run_cost: amountError } = fieldErrors(change.error);
   return (
     <Dialog title="Limit the cost of runs" onClose={onClose}>
-      <form
-        className="node-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!change.isPending) change.mutate();
-        }}
-      >
+      <form className="node-form" onSubmit={submits(change)}>
         <TextField
           label="Most that a run may cost, in USD"
           hint="The runs that it starts count too. Empty: no limit."

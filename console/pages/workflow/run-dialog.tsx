@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { startRun } from '../../../clients/typescript/src/index.js';
 import { api, RunRefusedError } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { useRunKey } from '../../app/queries.js';
+import { useRunKey, submits } from '../../app/queries.js';
 import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { parseExact } from '../../drawing/json.js';
@@ -41,14 +41,7 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   });
   return (
     <Dialog title="Run workflow" holdsText onClose={onClose}>
-      <form
-        id="run-form"
-        className="node-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!start.isPending) start.mutate();
-        }}
-      >
+      <form id="run-form" className="node-form" onSubmit={submits(start)}>
         {isDirty && <Note>Your unsaved changes are saved first.</Note>}
         {json === undefined ? (
           <Fields fields={fields} values={values} onChange={setValues} />

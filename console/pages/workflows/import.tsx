@@ -106,7 +106,7 @@ export function ImportButton({ isBusy, onFiles }: ImportButtonProps) {
         aria-label="File to import"
         onChange={({ target }) => {
           const files = [...(target.files ?? [])];
-          // The same file can be chosen again.
+          // Without this, the browser would report no change when the same file is chosen again.
           target.value = '';
           if (files.length > 0) onFiles(files);
         }}

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain, fieldErrors, isNotFound } from '../../app/explain.js';
 import { isWritable, projectToWriteTo, useProjects } from '../../app/projects.js';
+import { submits } from '../../app/queries.js';
 import { MASK } from '../../drawing/drawing.js';
 import { isObject, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
@@ -45,13 +46,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   const isSaidBeside = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
     <Dialog title="New workflow" onClose={onClose}>
-      <form
-        className="new-workflow"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!create.isPending) create.mutate();
-        }}
-      >
+      <form className="new-workflow" onSubmit={submits(create)}>
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={errors['title']} />
         <SelectField
           label="Project"

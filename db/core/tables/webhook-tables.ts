@@ -10,7 +10,7 @@ export type WebhookEventType =
   | 'human_task.requested'
   | 'project.budget_reached';
 /** `failed`: given up after the last attempt. `dropped`: the webhook was switched off, unset or deleted first. */
-export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
+type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
 
 /**
  * Writers: whoever writes an event (`enqueueWebhookEvent`, and the function `tell_budget_reached`; insert only), and

@@ -38,7 +38,7 @@ describe('statements of a page', function () {
     const project = await api.createProject();
     for (let count = 0; count < 12; count += 1) await api.createWorkflow(project, {});
     const query = { ...FILTERS, search: undefined, titleContains: undefined, projectId: undefined, isOwn: false };
-    const { ids } = await listCatalog(db, { ...query, scope: { userId }, ordering: '-last_run_at' });
+    const { ids } = await listCatalog(db, { ...query, reach: { userId }, ordering: '-last_run_at' });
     await measureDrawings(db, ids);
     const workflows = await findCatalogWorkflows(db, ids, { userId }, 1_000_000);
     assert.deepEqual([workflows.length, statements.length], [12, 4]);
@@ -53,7 +53,7 @@ describe('statements of a page', function () {
       await copy(buyer, slug);
     }
     const query = { ...FILTERS, publishedFrom: undefined, publishedBefore: undefined, titleContains: word };
-    const { workflows } = await listMarketplace(db, { ...query, scope: buyer, ordering: '-total_cost' });
+    const { workflows } = await listMarketplace(db, { ...query, reach: buyer, ordering: '-total_cost' });
     assert.deepEqual([workflows.length, statements.length], [3, 2]);
     assert.ok(workflows.every((workflow) => workflow.copy_id !== null));
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { explainRead } from '../../../bench/explain.js';
 import { seedApprovals } from '../../../bench/seed-approvals.js';
-import { listRequestsInScope, type ApprovalFilter } from '../../../db/agents/approval-requests-repository.js';
+import { listRequestsInReach, type ApprovalFilter } from '../../../db/agents/approval-requests-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import { createAccount, type Account } from '../../api/accounts.js';
 import { chain } from '../../support/graphs.js';
@@ -38,8 +38,8 @@ describe('lists of 20,000 approval requests', function () {
   });
 
   async function planOf(account: Account, status: ApprovalFilter | undefined, offset = 0): Promise<string> {
-    const query = { scope: account, status, limit: 10, offset };
-    const read = (reader: Database): Promise<unknown> => listRequestsInScope(reader, query);
+    const query = { reach: account, status, limit: 10, offset };
+    const read = (reader: Database): Promise<unknown> => listRequestsInReach(reader, query);
     return (await explainRead(url, read)).flatMap(({ plan }) => plan).join('\n');
   }
 

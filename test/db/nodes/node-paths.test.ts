@@ -47,17 +47,17 @@ describe('a node is another one in each iteration that encloses it', function ()
       assert.equal(output!.result, `{"content":"${key.path}"}`);
       assert.equal((await readOutput(db, key))!.result, output!.result);
     }
-    const scope = { userId: run.userId };
+    const reach = { userId: run.userId };
     await db
       .insertInto('project_members')
       .values({ project_id: run.projectId, user_id: run.userId, role: 'owner' })
       .execute();
-    const { transactions } = (await listRunTransactions(db, { runId: run.id, scope, limit: 10, offset: 0 }))!;
+    const { transactions } = (await listRunTransactions(db, { runId: run.id, reach, limit: 10, offset: 0 }))!;
     assert.deepEqual(
       transactions.map(({ path }) => path),
       PATHS,
     );
-    const { nodes } = (await readRunForPoll(db, { runId: run.id, ...scope }, 30))!;
+    const { nodes } = (await readRunForPoll(db, { runId: run.id, ...reach }, 30))!;
     assert.deepEqual(
       nodes.map(({ id, result }) => [id, result]),
       [[run.nodeIds[0], '{"content":""}']],

@@ -37,7 +37,7 @@ describe('20,000 runs of 200 workflows in four projects', function () {
     await seedRuns(db, { userId: small.userId, workflowIds: few, runs: 20 });
     await seedRuns(db, { userId, workflowIds, runs: RUNS });
     everything = {
-      scope: { userId },
+      reach: { userId },
       projectId: undefined,
       workflowId: undefined,
       status: undefined,
@@ -54,7 +54,7 @@ describe('20,000 runs of 200 workflows in four projects', function () {
   const planOf = async (read: (reader: Database) => Promise<unknown>): Promise<string> =>
     (await explainRead(url, read)).flatMap(({ plan }) => plan).join('\n');
   const usageOf = (userId: number, groupBy: UsageGroup) => ({
-    scope: { userId },
+    reach: { userId },
     projectId: undefined,
     groupBy,
     from: new Date(Date.now() - 30 * DAY_MS),

@@ -39,7 +39,7 @@ describe('transactions of the chat proxy', function () {
     for (let call = 0; call < 7; call++) ids.unshift(await ended(runs[call % 2]!));
     const { userId, projectId } = runs[0]!;
     const page = async (project: number | undefined, limit: number, offset: number): Promise<[number, string[]]> => {
-      const query = { scope: { userId, projectId: undefined }, projectId: project, limit, offset };
+      const query = { reach: { userId, projectId: undefined }, projectId: project, limit, offset };
       const { total, transactions } = await listChatTransactions(db, query);
       return [total, transactions.map(({ id }) => id)];
     };
@@ -57,8 +57,8 @@ describe('transactions of the chat proxy', function () {
     await ended(run, { isEstimated: true });
     await ended(run, { isEstimated: true, status: 'Error', amountUsd: '0' });
     const [from, until] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)];
-    const scope = { userId, projectId: undefined };
-    const [row] = await readUsage(db, { scope, projectId, groupBy: 'node_kind', from, until });
+    const reach = { userId, projectId: undefined };
+    const [row] = await readUsage(db, { reach, projectId, groupBy: 'node_kind', from, until });
     assert.deepEqual([row!.calls, row!.estimatedCalls], [1, 1]);
   });
 });

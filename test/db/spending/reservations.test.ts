@@ -65,7 +65,7 @@ describe('reservations of money', function () {
     return rows.map((row) => [row.status, row.amount_usd, row.is_estimated]);
   };
   const usageOf = (run: OpenRun) => ({
-    scope: { userId: run.userId, projectId: undefined },
+    reach: { userId: run.userId, projectId: undefined },
     projectId: run.projectId,
     from: new Date(Date.now() - 86_400_000),
     until: new Date(Date.now() + 86_400_000),

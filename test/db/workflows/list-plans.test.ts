@@ -77,7 +77,7 @@ describe('lists of a workflow with 20,000 runs', function () {
 
   it('billing finds the transactions of a run by index', async () => {
     const { runs } = await listHistory(db, { workflowId, ordering: 'cost', limit: 1, offset: 0 });
-    const query = { runId: runs[0]!.id, scope: { userId }, limit: 10, offset: 0 };
+    const query = { runId: runs[0]!.id, reach: { userId }, limit: 10, offset: 0 };
     const plan = await planOf((reader) => listRunTransactions(reader, query));
     assert.doesNotMatch(plan, /Seq Scan on (runs|billing_transactions)/);
   });

@@ -1,4 +1,4 @@
-/** What QuickJS says where a property of null or undefined is read or set, and of a name that has no value. */
+/** QuickJS says this where a property of null or undefined is read or set, and of a name that has no value. */
 const MISPLACED = [
   /^cannot (?:read|set) property '(.*)' of (?:null|undefined)$/,
   /^'?([^\s']+)'? is not (?:defined|initialized)$/,

@@ -1,4 +1,4 @@
-// What the worker and a sandbox process say to each other: frames of a length (4 bytes, big-endian) and JSON text. The
+// The worker and a sandbox process send each other messages: frames of a length (4 bytes, big-endian) and JSON text. The
 // process is started with nothing but these file descriptors besides standard error.
 
 /** The worker sends one program at a time here. */

@@ -45,7 +45,7 @@ export const PRELUDE = String.raw`
     for (let index = 0; index < values.length && line.length <= room; index += 1) {
       line += (index === 0 ? '' : ' ') + show(values[index]);
     }
-    // As JSON, because a text ends at its first null character on its way out.
+    // The texts leave as JSON, because a text ends at its first null character on its way out.
     log(stringify(cut(line, room + 1)));
     room -= line.length + 1;
   };

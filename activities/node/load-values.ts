@@ -17,7 +17,7 @@ import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 import type { CallbackUrls } from './callback-urls.js';
 
-interface ScopeDeps {
+interface ValuesDeps {
   db: Db;
   secretBox: SecretBox;
   callbacks: CallbackUrls;
@@ -27,14 +27,14 @@ interface ScopeDeps {
   rememberedItem: (loop: NodeKey, index: number) => string | undefined;
 }
 
-/** What of a run is read (`RunContext`). */
+/** The parts of a run that are read (`RunContext`). */
 interface ReadableRun {
   runId: string;
   input: RunInput;
   node(nodeId: string): RunNode | undefined;
 }
 
-export interface ScopeTask {
+export interface ValuesTask {
   run: ReadableRun;
   /** The iteration in which the variables are read. */
   path: string;
@@ -48,7 +48,7 @@ interface Held {
   add(bytes: number): Promise<void>;
 }
 
-export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput, rememberedItem }: ScopeDeps) {
+export function createValuesLoader({ db, secretBox, callbacks, rememberedOutput, rememberedItem }: ValuesDeps) {
   async function loadOutputs(place: Iteration, ids: ReadonlySet<string>, held: Held): Promise<[string, NodeOutput][]> {
     const loaded: [string, NodeOutput][] = [];
     const others = new Set(ids);
@@ -94,7 +94,7 @@ export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput, 
    * Loads the input and the values that `templates` (any JSON) name, and no others. From then on the task's lease holds
    * their weight.
    */
-  return async function loadScope({ run, path, memory }: ScopeTask, templates: unknown): Promise<VariableValues> {
+  return async function loadValues({ run, path, memory }: ValuesTask, templates: unknown): Promise<VariableValues> {
     const { iterations, loops } = findPlaces((nodeId) => run.node(nodeId)?.loops, path, templates);
     const results = new Map<string, NodeOutput>();
     const errors = new Map<string, NodeErrorFacts>();
