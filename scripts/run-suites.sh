@@ -56,6 +56,7 @@ case "${1:-}" in
     suite test --slowest 40
     suite test:durability --slowest 40
     suite test:long --slowest 40
+    suite test:pages
     suites test:docs test:packaging test:fuzz test:newest-node
     suite test:hostile
     suite faults

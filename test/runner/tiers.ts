@@ -20,6 +20,8 @@ export const TIERS = {
     'test/api/hooks/hooks-durability.test.ts',
     'test/api/live/event-stream.test.ts',
     'test/api/live/withdrawn-readers.test.ts',
+    'test/api/http/process.test.ts',
+    'test/api/runs/conditional-poll.test.ts',
     'test/api/schedules/firings.test.ts',
     'test/api/webhooks/webhook-crashes.test.ts',
     'test/drills/upgrade-open-runs.test.ts',
@@ -52,17 +54,16 @@ export const TIERS = {
     'test/cli/secrets-rotation.test.ts',
     'test/cli/start-refusals.test.ts',
     'test/cli/start.test.ts',
-    'test/console/audit.test.ts',
-    'test/console/large-drawing.test.ts',
-    'test/console/marketplace.test.ts',
-    'test/console/settings.test.ts',
-    'test/console/walk.test.ts',
+    'test/db/agents/approval-lists.test.ts',
     'test/db/projects/stored-bytes.test.ts',
+    'test/db/runs/runs-list-plans.test.ts',
+    'test/db/workflows/list-plans.test.ts',
     'test/deploy/metrics.test.ts',
     'test/drills/migrate-in-flight.test.ts',
     'test/drills/restore.test.ts',
     'test/faults/matrix.test.ts',
     'test/load/',
+    'test/n8n/runs.test.ts',
     'test/temporal-workflows/canaries.test.ts',
     'test/temporal-workflows/code-crash.test.ts',
     'test/temporal-workflows/loops-over-executions.test.ts',
@@ -73,6 +74,33 @@ export const TIERS = {
     'test/temporal-workflows/spending-limits.test.ts',
     'test/temporal-workflows/sub-workflow-durability.test.ts',
     'test/temporal-workflows/worker-versions.test.ts',
+  ],
+  /** The pages of the console, in a browser. */
+  pages: [
+    'test/console/audit.test.ts',
+    'test/console/costs.test.ts',
+    'test/console/editor.test.ts',
+    'test/console/hooks.test.ts',
+    'test/console/import.test.ts',
+    'test/console/inbox.test.ts',
+    'test/console/large-drawing.test.ts',
+    'test/console/limits.test.ts',
+    'test/console/loop-frames.test.ts',
+    'test/console/marketplace.test.ts',
+    'test/console/resume.test.ts',
+    'test/console/run-live.test.ts',
+    'test/console/run-loops.test.ts',
+    'test/console/run.test.ts',
+    'test/console/runs.test.ts',
+    'test/console/schedules.test.ts',
+    'test/console/serving.test.ts',
+    'test/console/settings.test.ts',
+    'test/console/shell.test.ts',
+    'test/console/sign-in.test.ts',
+    'test/console/sub-workflows.test.ts',
+    'test/console/tool.test.ts',
+    'test/console/walk.test.ts',
+    'test/console/workflows.test.ts',
   ],
   /** Commands of the documents and of the examples, as they stand there. */
   docs: ['test/docs/', 'test/examples/', 'test/deploy/operators.test.ts'],
@@ -86,7 +114,7 @@ export const TIERS = {
     'test/clients/typescript-package.test.ts',
     'test/packaging/',
   ],
-  fuzz: [],
+  fuzz: ['test/api/fuzz.test.ts'],
 } as const satisfies Record<string, string[]>;
 
 /** They begin first, so that nothing waits for the longest of them at the end. */
@@ -201,8 +229,6 @@ export function tiersOf(file: string): TierName[] {
 
 export function roundsOf(tier: TierName, files: string[]): Round[] {
   const own = files.filter((file) => tiersOf(file).includes(tier));
-  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '100' } }];
-  if (tier === 'fuzz') return [{ title: 'The long fuzz', files: ['test/api/fuzz.test.ts'] }];
   if (tier !== 'long') return [{ title: `The suite ${tier}`, files: own }];
   const onWorkers = files.filter((file) => matches(file, ['test/temporal-workflows/']));
   return [
