@@ -53,7 +53,7 @@ const UNREACHED = [
   'waiting-nodes.ts: waitingOf(path, node) { return this.#parked.get(keyOf(path, node))?.waiting; }',
   'planner.ts: running() { const running = []; for (const [node, state] of this.#states.entries()) if (state === NodeState.running) running.push(node); return running; }',
   'run-graph.ts: () => run.status()',
-  'graph-run.ts: this.#wake();', // a stop when nothing is open: settled before
+  'graph-run.ts: this.#becomeIdle();', // a stop when nothing is open: settled before
   "node-failure.ts: : 'internal_error'", // bugs
   "node-failure.ts: ?? 'internal_error'",
   'planner.ts: throw new Error(`node ${node} settled twice`);',
