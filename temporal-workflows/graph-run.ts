@@ -201,9 +201,9 @@ export class GraphRun {
     this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));
   }
 
-  /** No failure is caught once the run or the iteration is being stopped: no node may follow it. */
+  /** The activity that reports the failure has decided in the same way, and has walked on accordingly. */
   #surviveOrFail(scope: Scope, node: number, code: string): void {
-    const handle = mayBeCaught(code) && this.#isGoingOn(scope) ? handleAfter(code, scope.plan, node) : undefined;
+    const handle = mayBeCaught(code) ? handleAfter(code, scope.plan, node) : undefined;
     if (handle === undefined) this.#fail(scope, node, code);
     else scope.planner.survive(node, handle);
   }

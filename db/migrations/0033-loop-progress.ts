@@ -5,6 +5,8 @@ import { sql, type Kysely } from 'kysely';
  * open, and the sums of what has ended.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // Retention of an older build writes node_results before run_events. The migration locks them in that order, too.
+  await sql`LOCK TABLE node_results IN SHARE ROW EXCLUSIVE MODE`.execute(db);
   for (const statement of [...tables, ...paths, ...counts, ...triggers, ...events])
     await sql.raw(statement).execute(db);
   await sql`SELECT restore_loop_progress(run_id)

@@ -125,6 +125,8 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
   await releaseCalls(trx, { runId });
 }
 
+const ROWS_AT_ONCE = 1_000;
+
 /** Every executed node gets a billing transaction, even when the worker died before it could write one. */
 async function addMissingTransactions(
   trx: Transaction<Tables>,
@@ -173,12 +175,13 @@ async function addMissingTransactions(
       description: plan.labels[node]!,
     };
   });
-  if (rows.length === 0) return;
-  await trx
-    .insertInto('billing_transactions')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['run_id', 'path', 'node_id', 'operation']).doNothing())
-    .execute();
+  // A statement takes 65,535 parameters, and a row has eleven.
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
+    await trx
+      .insertInto('billing_transactions')
+      .values(rows.slice(from, from + ROWS_AT_ONCE))
+      .onConflict((conflict) => conflict.columns(['run_id', 'path', 'node_id', 'operation']).doNothing())
+      .execute();
 }
 
 async function findPlan(trx: Transaction<Tables>, hash: Buffer): Promise<Plan> {

@@ -14,7 +14,7 @@ const RUNS = Number(process.env['RANDOM_DRAWINGS'] ?? 4_000);
 /** A mistake is looked for in more of them. */
 const MOST_RUNS = 20_000;
 /** `RANDOM_DRAWINGS_SEED=7` tries others. The report of a failure names the seed, too. */
-const SEED = Number(process.env['RANDOM_DRAWINGS_SEED'] ?? 2026);
+const SEED = Number(process.env['RANDOM_DRAWINGS_SEED'] ?? 2);
 /** Shrinking a failure ends then. */
 const LIMIT_MS = 150_000;
 

@@ -76,4 +76,14 @@ describe('no node is in progress in a run that has ended', function () {
       .executeTakeFirstOrThrow();
     assert.equal(Number(cost), 0.002);
   });
+
+  it('where more nodes have no transaction than a statement has parameters for', async () => {
+    const run = await openRun(ending, ['http']);
+    await sql`INSERT INTO node_results (run_id, path, node_id, status)
+      SELECT ${run.id}, 'loop[' || index || ']', ${run.nodeIds[0]}, 'in progress'
+      FROM generate_series(1, 7000) AS index`.execute(ending);
+    assert.equal((await applyExecutionUpdate(ending, run.id, FAILED)).applied, true);
+    const paid = await ending.selectFrom('billing_transactions').select('path').where('run_id', '=', run.id).execute();
+    assert.equal(new Set(paid.map(({ path }) => path)).size, 7_000);
+  });
 });

@@ -16,7 +16,7 @@ const DEEPEST = 6;
 const openBox = { keyId: '00000000', seal: () => Buffer.from('x'), open: () => '[]' } as unknown as SecretBox;
 
 export interface Sampler {
-  sample(type: Type): unknown;
+  sample: (type: Type) => unknown;
 }
 
 /** `choose`: which of `count` possibilities is taken. */

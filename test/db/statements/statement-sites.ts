@@ -24,6 +24,8 @@ export interface Site {
   type: Type;
   /** The members that it has for sure; undefined where the statement has no rows. */
   row: Map<string, Kind> | undefined;
+  /** The compiler has checked a statement of the builder that returns no rows. */
+  isChecked: boolean;
 }
 
 export interface ExportedFunction {
@@ -40,6 +42,9 @@ export interface Sources {
 }
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..');
+
+/** What statements of the builder return that have no rows. */
+const COUNTS = ['InsertResult', 'UpdateResult', 'DeleteResult'];
 
 const EXECUTES = ['execute', 'executeTakeFirst', 'executeTakeFirstOrThrow'];
 
@@ -86,7 +91,8 @@ function siteOf({ checker }: Project, source: SourceFile, file: string, call: Ca
   const isRaw = isMethod && symbolOf(answer) === 'QueryResult';
   const row = isRaw ? checker.getTypeArguments(answer as never)[0]! : elementOf(checker, answer);
   const { line } = source.getLineAndCharacterOfPosition(name.getStart(source));
-  return [{ place: `${file}:${line + 1}`, type: row, row: membersOf(checker, row) }];
+  const isChecked = !isRaw && COUNTS.includes(symbolOf(row));
+  return [{ place: `${file}:${line + 1}`, type: row, row: membersOf(checker, row), isChecked }];
 }
 
 /** Whether it is what `createStatement` has returned. */
@@ -113,9 +119,6 @@ function elementOf(checker: Checker, type: Type): Type {
   const given = checker.getNonNullableType(type) ?? type;
   return checker.isArrayType(given) ? checker.getTypeArguments(given as never)[0]! : given;
 }
-
-/** What statements without rows return. */
-const COUNTS = ['InsertResult', 'UpdateResult', 'DeleteResult'];
 
 function membersOf(checker: Checker, row: Type): Map<string, Kind> | undefined {
   if ((row.flags & (TypeFlags.Unknown | TypeFlags.Any)) !== 0 || COUNTS.includes(symbolOf(row))) return undefined;
