@@ -3,72 +3,34 @@ import type { Database } from './client.js';
 import * as accountsAndProjects from '../migrations/0001-accounts-and-projects.js';
 import * as workflows from '../migrations/0002-workflows.js';
 import * as runs from '../migrations/0003-runs.js';
-import * as nodesAndMoney from '../migrations/0004-nodes-and-money.js';
+import * as nodes from '../migrations/0004-nodes.js';
 import * as agents from '../migrations/0005-agents.js';
-import * as marketplace from '../migrations/0006-marketplace.js';
-import * as webhooks from '../migrations/0007-webhooks.js';
-import * as people from '../migrations/0008-people.js';
+import * as humanTasks from '../migrations/0006-human-tasks.js';
+import * as marketplace from '../migrations/0007-marketplace.js';
+import * as webhooks from '../migrations/0008-webhooks.js';
 import * as sessions from '../migrations/0009-sessions.js';
-import * as drawingVersions from '../migrations/0010-drawing-versions.js';
-import * as usage from '../migrations/0011-usage.js';
-import * as nodeAttempts from '../migrations/0012-node-attempts.js';
-import * as approvalLists from '../migrations/0013-approval-lists.js';
-import * as runEvents from '../migrations/0014-run-events.js';
-import * as caughtFailures from '../migrations/0015-caught-failures.js';
-import * as runOutputs from '../migrations/0016-run-outputs.js';
-import * as waits from '../migrations/0017-waits.js';
-import * as loops from '../migrations/0018-loops.js';
-import * as sharedApprovals from '../migrations/0019-shared-approvals.js';
-import * as humanTasks from '../migrations/0020-human-tasks.js';
-import * as childRuns from '../migrations/0021-child-runs.js';
-import * as countedAnswers from '../migrations/0022-counted-answers.js';
-import * as hooks from '../migrations/0023-hooks.js';
-import * as resumedRuns from '../migrations/0024-resumed-runs.js';
-import * as spendingLimits from '../migrations/0025-spending-limits.js';
-import * as schedules from '../migrations/0026-schedules.js';
-import * as mcpTools from '../migrations/0027-mcp-tools.js';
-import * as cutOffCalls from '../migrations/0028-cut-off-calls.js';
-import * as identity from '../migrations/0029-identity.js';
-import * as auditLog from '../migrations/0030-audit-log.js';
-import * as storedBytes from '../migrations/0031-stored-bytes.js';
-import * as reservedIds from '../migrations/0032-reserved-ids.js';
-import * as loopProgress from '../migrations/0033-loop-progress.js';
+import * as hooksAndSchedules from '../migrations/0010-hooks-and-schedules.js';
+import * as money from '../migrations/0011-money.js';
+import * as auditLog from '../migrations/0012-audit-log.js';
+import * as storedBytes from '../migrations/0013-stored-bytes.js';
+import * as runVersions from '../migrations/0014-run-versions.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-accounts-and-projects': accountsAndProjects,
   '0002-workflows': workflows,
   '0003-runs': runs,
-  '0004-nodes-and-money': nodesAndMoney,
+  '0004-nodes': nodes,
   '0005-agents': agents,
-  '0006-marketplace': marketplace,
-  '0007-webhooks': webhooks,
-  '0008-people': people,
+  '0006-human-tasks': humanTasks,
+  '0007-marketplace': marketplace,
+  '0008-webhooks': webhooks,
   '0009-sessions': sessions,
-  '0010-drawing-versions': drawingVersions,
-  '0011-usage': usage,
-  '0012-node-attempts': nodeAttempts,
-  '0013-approval-lists': approvalLists,
-  '0014-run-events': runEvents,
-  '0015-caught-failures': caughtFailures,
-  '0016-run-outputs': runOutputs,
-  '0017-waits': waits,
-  '0018-loops': loops,
-  '0019-shared-approvals': sharedApprovals,
-  '0020-human-tasks': humanTasks,
-  '0021-child-runs': childRuns,
-  '0022-counted-answers': countedAnswers,
-  '0023-hooks': hooks,
-  '0024-resumed-runs': resumedRuns,
-  '0025-spending-limits': spendingLimits,
-  '0026-schedules': schedules,
-  '0027-mcp-tools': mcpTools,
-  '0028-cut-off-calls': cutOffCalls,
-  '0029-identity': identity,
-  '0030-audit-log': auditLog,
-  '0031-stored-bytes': storedBytes,
-  '0032-reserved-ids': reservedIds,
-  '0033-loop-progress': loopProgress,
+  '0010-hooks-and-schedules': hooksAndSchedules,
+  '0011-money': money,
+  '0012-audit-log': auditLog,
+  '0013-stored-bytes': storedBytes,
+  '0014-run-versions': runVersions,
 };
 
 /**

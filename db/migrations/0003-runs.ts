@@ -13,10 +13,18 @@ const runs = [
     project_id integer NOT NULL REFERENCES projects (id),
     user_id integer NOT NULL REFERENCES users (id),
     status text NOT NULL CHECK (status IN ('In Progress', 'Succeeded', 'Cancelled', 'Error', 'Draft')),
+    workflow_version integer NOT NULL DEFAULT 1,
     snapshot_hash bytea NOT NULL REFERENCES graph_snapshots (hash),
     input json NOT NULL,
     input_enc bytea,
     secrets_enc bytea,
+    passed_secrets_enc bytea,
+    parent_run_id uuid REFERENCES runs (id),
+    parent_path text,
+    parent_node_id text,
+    root_run_id uuid,
+    depth integer NOT NULL DEFAULT 0,
+    resumed_from uuid REFERENCES runs (id),
     traceparent text,
     sequence integer NOT NULL DEFAULT 0,
     cost_usd numeric NOT NULL DEFAULT 0,
@@ -37,11 +45,13 @@ const runs = [
     results_expired_at timestamptz,
     is_purge_pending boolean NOT NULL DEFAULT false,
     is_input_lost boolean NOT NULL DEFAULT false,
-    CHECK ((status = 'In Progress') = (run_finished_at IS NULL))
+    CHECK ((status = 'In Progress') = (run_finished_at IS NULL)),
+    CONSTRAINT runs_parent CHECK (num_nulls(parent_run_id, parent_path, parent_node_id, root_run_id)
+      = CASE depth WHEN 0 THEN 4 ELSE 0 END)
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
     autovacuum_analyze_scale_factor = 0.02)`,
-  `CREATE INDEX runs_history ON runs (workflow_id, created_at, id)`,
-  `CREATE INDEX runs_history_cost ON runs (workflow_id, cost_usd, id)`,
+  `CREATE INDEX runs_history ON runs (workflow_id, created_at, id) INCLUDE (status)`,
+  `CREATE INDEX runs_history_cost ON runs (workflow_id, cost_usd, id) INCLUDE (status)`,
   // A workflow has at most one API run and one template run, whoever sets the flags at once.
   `CREATE UNIQUE INDEX runs_api_run ON runs (workflow_id) WHERE is_api_run`,
   `CREATE UNIQUE INDEX runs_template ON runs (workflow_id) WHERE use_as_marketplace_template`,
@@ -57,6 +67,18 @@ const runs = [
   `CREATE INDEX runs_to_purge ON runs (results_expired_at) WHERE is_purge_pending`,
   // Whether a graph is still referred to is asked by retention, and by the foreign key on each deletion.
   `CREATE INDEX runs_snapshot ON runs (snapshot_hash)`,
+  // What a run has cost with the runs below it, and how many there are below the first one.
+  `CREATE INDEX runs_children ON runs (parent_run_id) INCLUDE (cost_usd) WHERE parent_run_id IS NOT NULL`,
+  `CREATE INDEX runs_below_root ON runs (root_run_id) WHERE root_run_id IS NOT NULL`,
+  // Which node gave a run its output: the first output node whose end was recorded. The key decides between several that
+  // end at the same time, and the row is never changed, so that an output which was shown once stays the same. The value
+  // is not stored twice: it stands in the node's result, from this character of the text up to the last brace.
+  `CREATE TABLE run_outputs (
+    run_id uuid PRIMARY KEY REFERENCES runs (id),
+    path text NOT NULL DEFAULT '',
+    node_id text NOT NULL,
+    value_start integer NOT NULL CHECK (value_start > 0)
+  )`,
 ];
 
 const figures = [
@@ -79,7 +101,6 @@ const figures = [
   END $$`,
   `CREATE TRIGGER runs_statistics_new AFTER INSERT ON runs REFERENCING NEW TABLE AS new_runs
     FOR EACH STATEMENT EXECUTE FUNCTION count_new_runs()`,
-
   `CREATE FUNCTION count_finished_run() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     INSERT INTO workflow_changes (workflow_id, finished_count, duration_seconds)
@@ -93,11 +114,12 @@ const figures = [
 
 const keys = [
   // Deferred: the key is claimed before the run is inserted, so that a request that comes second inserts nothing.
+  // A call of a tool that was cancelled before its run was accepted has its key, and no run.
   `CREATE TABLE idempotency_keys (
     user_id integer NOT NULL REFERENCES users (id),
     key text NOT NULL,
     request_enc bytea NOT NULL,
-    run_id uuid NOT NULL REFERENCES runs (id) DEFERRABLE INITIALLY DEFERRED,
+    run_id uuid REFERENCES runs (id) DEFERRABLE INITIALLY DEFERRED,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (user_id, key)
   )`,

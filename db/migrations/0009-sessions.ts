@@ -32,6 +32,7 @@ const statements = [
   `CREATE TABLE sign_in_links (
     token_hash bytea PRIMARY KEY,
     user_id integer NOT NULL REFERENCES users (id),
+    purpose text NOT NULL DEFAULT 'sign-in' CHECK (purpose IN ('sign-in', 'password')),
     created_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
     used_at timestamptz

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { sql, type Kysely } from 'kysely';
-import { createDatabase, type Database } from '../../../db/core/client.js';
-import { up } from '../../../db/migrations/0031-stored-bytes.js';
+import { sql } from 'kysely';
+import type { Database } from '../../../db/core/client.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { foldStoredBytes } from '../../../db/projects/stored-bytes-repository.js';
 import { createAccount, type Account } from '../../api/accounts.js';
-import { stackOnOwnDatabase } from '../../api/own-database.js';
 import { eventually } from '../../support/eventually.js';
 import { drawing, linkInRow, node, trigger } from '../../support/graphs.js';
 import { queryDatabase } from '../../support/inspect.js';
@@ -137,35 +135,6 @@ describe('the bytes that a project stores', function () {
       const right = await assertBytesRight(stack, projectId);
       const folded = await queryDatabase(stack, 'SELECT bytes FROM stored_bytes WHERE project_id = $1', [projectId]);
       assert.deepEqual(folded, [{ bytes: String(right) }]);
-    }
-  });
-
-  it('of rows that were there before are counted by the migration', async () => {
-    const own = await stackOnOwnDatabase();
-    const options = { poolMax: 2, applicationName: 'test', onError: () => undefined };
-    const database = createDatabase({ url: own.stack.database_url, ...options });
-    try {
-      const { api } = await createAccount(own);
-      const projectId = await api.createProject();
-      const id = await api.createWorkflow(projectId, drawing([trigger([{ id: 'a', input_requirements: true }])]));
-      const { data: run } = await api.run(id, { b: 'x'.repeat(3000) });
-      await api.patch(`/workflows/${id}/`, { body: { data: drawing([trigger(), trigger()]) } });
-      await sql`INSERT INTO node_results (run_id, node_id, status, result, result_bytes)
-        VALUES (${run.id}, 'a', 'succeed', '{"content":"x"}', 15)`.execute(database);
-      const right = await assertBytesRight(own, projectId);
-      const { rows: counting } = await sql<{ name: string }>`
-        SELECT proname AS name FROM pg_proc WHERE proname LIKE 'count_bytes_of_%'
-          OR proname IN ('delete_answers_first', 'refuse_beyond_quota', 'add_stored_bytes')`.execute(database);
-      await database.transaction().execute(async (trx) => {
-        for (const { name } of counting) await sql`DROP FUNCTION ${sql.ref(name)} CASCADE`.execute(trx);
-        await sql`DROP TABLE stored_bytes, stored_byte_changes, stored_bytes_limit, stored_graphs`.execute(trx);
-        await up(trx as unknown as Kysely<unknown>);
-      });
-      const counted = await queryDatabase(own, 'SELECT bytes FROM stored_bytes WHERE project_id = $1', [projectId]);
-      assert.deepEqual(counted, [{ bytes: String(right) }]);
-    } finally {
-      await database.destroy();
-      await own.stop();
     }
   });
 });

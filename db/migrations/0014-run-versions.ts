@@ -1,19 +1,37 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * How far each loop is, kept with the loop instead of counted over its iterations. ADR 16: polls and streams read what is
- * open, and the sums of what has ended.
+ * What readers see of a run, counted and in its order, and who wants to be told of it. ADR 16. How far each loop is, is kept
+ * with the loop instead of counted over its iterations.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Retention of an older build writes node_results before run_events. The migration locks them in that order, too.
-  await sql`LOCK TABLE node_results IN SHARE ROW EXCLUSIVE MODE`.execute(db);
   for (const statement of [...tables, ...paths, ...counts, ...triggers, ...events])
     await sql.raw(statement).execute(db);
-  await sql`SELECT restore_loop_progress(run_id)
-    FROM (SELECT DISTINCT run_id FROM node_results WHERE is_iteration) AS known`.execute(db);
 }
 
 const tables = [
+  // Unlogged, because a crash ends the connections of those who watch, and they register again. A change of a run looks
+  // for its rows here, so the table is kept small, and its vacuum must not wait for fifty dead rows.
+  `CREATE UNLOGGED TABLE run_watches (
+    run_id uuid NOT NULL,
+    listener uuid NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (run_id, listener)
+  ) WITH (fillfactor = 70)`,
+  // Neither references the run: the lock of a foreign key on the run's row would wait for the end of the run, and make
+  // that wait. `counted`: of a request or a task that is pending, how many decisions or answers had been counted; of an
+  // agent, which of its tool calls has started its run (odd), or has waited for it (even).
+  `CREATE TABLE run_events (
+    run_id uuid NOT NULL,
+    version bigint NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('run', 'node', 'approval', 'human_task')),
+    path text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
+    status text NOT NULL,
+    counted integer NOT NULL DEFAULT 0,
+    PRIMARY KEY (run_id, version)
+  )`,
+  `CREATE INDEX run_events_subject ON run_events (run_id, path, subject)`,
   // The rows of a loop add up. Each iteration that begins or ends adds one instead of changing one, because iterations
   // that end together would wait for the lock of that row, each for the disk write of the one before. Some of those that
   // end replace the rows by their sum. `begun` and `ended` are indexes of iterations, which mostly follow each other.
@@ -37,7 +55,6 @@ const tables = [
     told int4multirange NOT NULL,
     PRIMARY KEY (run_id, path, node_id)
   )`,
-  `CREATE INDEX run_events_subject ON run_events (run_id, path, subject)`,
 ];
 
 /** The parts of the path of an iteration (graph/iteration-path.ts). */
@@ -181,10 +198,12 @@ const triggers = [
 ];
 
 const events = [
-  // It replaces that of 0022-counted-answers.ts, and orders in the same way. It looks only at what may have changed since
-  // the last look: what is outside loops, and the iterations that are not told yet. When the run has ended it looks at all
-  // of them once more, and never again after that.
-  `CREATE OR REPLACE FUNCTION order_run_events(asked uuid[]) RETURNS TABLE (of_run uuid, last_version bigint) LANGUAGE plpgsql AS $$
+  // Each statement of the function has a snapshot of its own: those of the second are younger than the lock, so that what
+  // is not in the table yet is in nobody's hands. The versions of new events end at the number that polls of the same
+  // snapshot get, and begin behind every number that polls of an earlier one can have got (db/runs/run-version.ts). It looks
+  // only at what may have changed since the last look: what is outside loops, and the iterations that are not told yet. When
+  // the run has ended it looks at all of them once more, and never again after that.
+  `CREATE FUNCTION order_run_events(asked uuid[]) RETURNS TABLE (of_run uuid, last_version bigint) LANGUAGE plpgsql AS $$
   DECLARE
     lock_key bigint;
   BEGIN

@@ -1,29 +1,37 @@
 import { sql, type Kysely } from 'kysely';
 
-/** Limits of money, and the calls of the chat proxy in the books. Extensions, section 4; ADR 20. */
+/**
+ * Transactions, their sums, limits of money, and the calls of the chat proxy in the books. Extensions, section 4; ADR 20.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of [...columns, ...spent, ...reached, ...reserved]) await sql.raw(statement).execute(db);
+  for (const statement of [...tables, ...spent, ...reached, ...reserved]) await sql.raw(statement).execute(db);
 }
 
-const columns = [
-  // What was spent on the UTC day `spent_on` and in its month, so that nothing has to be added up before a call.
-  `ALTER TABLE projects
-    ADD COLUMN spending_limit_usd numeric CHECK (spending_limit_usd >= 0),
-    ADD COLUMN spending_period text CHECK (spending_period IN ('day', 'month', 'total')),
-    ADD COLUMN spent_on date,
-    ADD COLUMN spent_that_day_usd numeric NOT NULL DEFAULT 0,
-    ADD COLUMN spent_that_month_usd numeric NOT NULL DEFAULT 0,
-    ADD CONSTRAINT projects_spending CHECK ((spending_limit_usd IS NULL) = (spending_period IS NULL))`,
-  `ALTER TABLE workflows ADD COLUMN max_run_cost_usd numeric CHECK (max_run_cost_usd >= 0)`,
-  `ALTER TABLE agent_sessions ADD COLUMN max_cost_usd numeric`,
-  // What a call may cost while it is on the wire, then what it has cost, until its node's transaction has it.
-  `ALTER TABLE provider_calls ADD COLUMN project_id integer, ADD COLUMN reserved_usd numeric`,
-  `CREATE INDEX provider_calls_reserved ON provider_calls (project_id, run_id) WHERE reserved_usd IS NOT NULL`,
-  // Calls of the chat proxy belong to no run, and perhaps to no project.
-  `ALTER TABLE billing_transactions
-    ALTER COLUMN run_id DROP NOT NULL, ALTER COLUMN project_id DROP NOT NULL,
-    ADD COLUMN is_estimated boolean NOT NULL DEFAULT false,
-    ADD CONSTRAINT billing_transactions_run CHECK ((run_id IS NULL) = (operation = 'chat')) NOT VALID`,
+const tables = [
+  // A transaction's project and user are copies of its run's, and nothing deletes a project or a user: foreign keys would
+  // take two locks on rows that all runs of a project share. Calls of the chat proxy belong to no run, and perhaps to no
+  // project.
+  `CREATE TABLE billing_transactions (
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    run_id uuid REFERENCES runs (id),
+    path text NOT NULL DEFAULT '',
+    node_id text NOT NULL,
+    project_id integer,
+    user_id integer NOT NULL,
+    operation text NOT NULL,
+    status text NOT NULL CHECK (status IN ('Succeeded', 'Error')),
+    amount_usd numeric NOT NULL DEFAULT 0 CHECK (amount_usd >= 0),
+    is_estimated boolean NOT NULL DEFAULT false,
+    price_version text NOT NULL DEFAULT '',
+    reason text NOT NULL DEFAULT '',
+    description text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    UNIQUE (run_id, path, node_id, operation),
+    CONSTRAINT billing_transactions_run CHECK ((run_id IS NULL) = (operation = 'chat'))
+  )`,
+  // What a project has spent in a span of time.
+  `CREATE INDEX billing_transactions_of_project ON billing_transactions (project_id, created_at)`,
   `CREATE INDEX billing_transactions_chat ON billing_transactions (project_id, created_at, id) WHERE run_id IS NULL`,
   `CREATE INDEX billing_transactions_of_user ON billing_transactions (user_id, created_at, id)
     WHERE run_id IS NULL AND project_id IS NULL`,
@@ -63,7 +71,6 @@ const columns = [
     reached_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (project_id, period, period_start, limit_usd)
   )`,
-  `ALTER TABLE webhook_deliveries ALTER COLUMN run_id DROP NOT NULL`,
 ];
 
 const spent = [
@@ -82,18 +89,12 @@ const spent = [
         CASE project.spending_period WHEN 'day' THEN project.spent_that_day_usd ELSE project.spent_that_month_usd END
       ELSE 0 END
   $$`,
-  `UPDATE projects SET spent_on = period_start('day', now()), spent_that_day_usd = paid.that_day,
-      spent_that_month_usd = paid.that_month
-    FROM projects AS project CROSS JOIN LATERAL (
-      SELECT sum(amount_usd) AS that_month, coalesce(sum(amount_usd) FILTER (
-        WHERE created_at AT TIME ZONE 'UTC' >= period_start('day', now())), 0) AS that_day
-      FROM billing_transactions
-      WHERE project_id = project.id AND created_at >= period_start('month', now()) AT TIME ZONE 'UTC'
-    ) AS paid
-    WHERE projects.id = project.id AND paid.that_month IS NOT NULL`,
-  // As in 0004-nodes-and-money.ts; a call of the chat proxy has no run. What is paid counts for the day on which it is
-  // recorded. A clock that is set back begins no new day.
-  `CREATE OR REPLACE FUNCTION add_transaction_to_sums() RETURNS trigger LANGUAGE plpgsql AS $$
+  // The sums are kept where the rows are written, in the same transaction: the cost of a run is the sum of its
+  // transactions and the growth of its project's and workflow's totals, whoever inserts and whatever dies. An amount
+  // grows when a call turns out to have been paid for after its run had ended, and sinks where the answer to a call comes
+  // after the call was charged as cut off. What is paid counts for the day on which it is recorded. A clock that is set back
+  // begins no new day. Lock order everywhere: run, then project.
+  `CREATE FUNCTION add_transaction_to_sums() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     growth numeric := NEW.amount_usd;
     today date := period_start('day', clock_timestamp());
@@ -114,6 +115,10 @@ const spent = [
     END IF;
     RETURN NULL;
   END $$`,
+  `CREATE TRIGGER billing_transactions_sums AFTER INSERT OR UPDATE OF amount_usd ON billing_transactions
+    FOR EACH ROW WHEN (NEW.amount_usd <> 0) EXECUTE FUNCTION add_transaction_to_sums()`,
+  `CREATE TRIGGER billing_transactions_sunk AFTER UPDATE OF amount_usd ON billing_transactions
+    FOR EACH ROW WHEN (NEW.amount_usd = 0 AND OLD.amount_usd <> 0) EXECUTE FUNCTION add_transaction_to_sums()`,
 ];
 
 const reached = [

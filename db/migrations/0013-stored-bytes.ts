@@ -7,10 +7,8 @@ import { sql, type Kysely } from 'kysely';
  * by a call of `add_stored_bytes`.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A large database takes longer to count than a statement of the service may take.
-  await sql`SELECT set_config('statement_timeout', '0', true)`.execute(db);
   const triggers = COUNTED.flatMap(triggersOf);
-  for (const statement of [...tables, ...triggers, ...items, ...graphs, ...existing()]) {
+  for (const statement of [...tables, ...triggers, ...items]) {
     await sql.raw(statement).execute(db);
   }
 }
@@ -241,25 +239,3 @@ const items = [
   `CREATE TRIGGER human_tasks_answers BEFORE DELETE ON human_tasks
     FOR EACH ROW EXECUTE FUNCTION delete_answers_first()`,
 ];
-
-const graphs = [
-  `INSERT INTO stored_graphs (project_id, hash, bytes)
-    SELECT used.project_id, used.snapshot_hash, octet_length(document::text)
-    FROM (SELECT DISTINCT project_id, snapshot_hash FROM runs) AS used
-    JOIN graph_snapshots ON graph_snapshots.hash = used.snapshot_hash`,
-];
-
-/** Writers wait for the triggers until the commit, so that each row counts once. */
-function existing(): string[] {
-  const ofTable = ({ table, bytes, project }: Counted): string =>
-    `SELECT ${project.replaceAll('ROW', 'kept')} AS project_id, ${bytes.replaceAll('ROW', 'kept')} AS bytes FROM ${table} AS kept`;
-  const all = [
-    ...COUNTED.map(ofTable),
-    `SELECT ${OF_RUN.replaceAll('ROW', 'kept')}, octet_length(item_enc) FROM loop_items AS kept`,
-    `SELECT project_id, bytes FROM stored_graphs`,
-  ];
-  return [
-    `INSERT INTO stored_bytes (project_id, bytes)
-      SELECT project_id, sum(bytes) FROM (${all.join(' UNION ALL ')}) AS counted GROUP BY project_id`,
-  ];
-}
