@@ -154,7 +154,7 @@ export interface ChildToStart {
   keepsResults?: true;
 }
 
-/** What a node of a kind that waits waits for. */
+/** The thing that a node of a waiting kind waits for. */
 export type WaitReason = 'time' | 'callback' | 'human' | 'child';
 
 /** The input of the activity that ends the wait of a node. */

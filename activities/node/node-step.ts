@@ -64,7 +64,7 @@ export interface NodeKindRunner extends Pick<NodeStep<unknown>, 'chargeSoFar' | 
   execute(task: NodeTask): Promise<NodeOutcome>;
 }
 
-/** What an activity does for a node: all of its work (`NodeKindRunner`), or one of several steps (agents). */
+/** The work that an activity does for a node: all of it (`NodeKindRunner`), or one of several steps (agents). */
 export interface NodeStep<Facts> {
   /** Names the step of a node that takes several activities; absent for other nodes. */
   name?: string;

@@ -10,7 +10,7 @@ import { toJsonPieces, type AnswerMemory } from './json-text.js';
 export const SMALL_ANSWER_BYTES = 64 * 1024;
 /** Small pieces are joined until they have so many characters. */
 const JOINED_CHARACTERS = 64 * 1024;
-/** So much must be taken within the time, else the caller is disconnected: more slowly than any modem. */
+/** A caller that takes less than this within the time is disconnected. Any modem is faster. */
 const SLICE_BYTES = 128 * 1024;
 const TAKEN_WITHIN_MS = 20_000;
 

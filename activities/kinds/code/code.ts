@@ -38,7 +38,7 @@ export function createCodeRunner({ contexts, sandbox, logger }: CodeDeps): NodeK
       const run = { projectId: task.run.projectId, signal: task.signal };
       const reply = await sandbox.run(program, run).catch((error: unknown) => {
         if (!(error instanceof SandboxProcessError)) throw error;
-        // What it has said on standard error is ours, not the user's: code cannot write there.
+        // Standard error holds only messages of the service, because code cannot write there.
         logger.warn({ run_id: task.runId, node_id: task.nodeId, err: error }, 'a sandbox process was lost');
         throw new NodeFailure('sandbox_failed', 'The process that ran the code was lost.', { isRetryable: true });
       });

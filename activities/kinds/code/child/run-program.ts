@@ -164,7 +164,7 @@ function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   return { status: 'failed', message: type === '' ? words : `${type}: ${words}`, line };
 }
 
-/** Where QuickJS has no memory for an error, it throws null, which has no name. Code may throw null, too. */
+/** QuickJS throws null, which has no name, when it has no memory for an error. Code may throw null, too. */
 function isOutOfMemory(name: string, message: string, wasFull: boolean): boolean {
   return (name === 'InternalError' && message === 'out of memory') || (name === '' && wasFull);
 }
