@@ -37,7 +37,7 @@ interface Statement {
   query: string;
   calls: number;
   total_exec_time: number;
-  /** Of prepared statements only those that were planned anew. */
+  /** Prepared statements are counted only when they were planned anew. */
   plans: number;
   total_plan_time: number;
 }

@@ -9,7 +9,7 @@ export interface Graph {
   shape: Shape;
   /** Calls of a chain, calls side by side of a fan-out, conditions of diamonds, items of a for-each. */
   size: number;
-  /** Of a for-each: how many items are worked on side by side. */
+  /** How many items of a for-each are worked on side by side. */
   concurrency?: number;
   /** HTTP calls that a run makes. */
   calls: number;
@@ -54,7 +54,7 @@ interface Node {
 /** A call whose path ends with `number` (a number, or a variable), and whose query holds `after`. */
 type MakeCall = (number: number | string, after: string) => Node;
 
-/** As the visual editor saves it. Each call hands something of an earlier answer on, as drawings that people make do. */
+/** The drawing has the form in which the visual editor saves it. Each call hands something of an earlier answer on, as drawings that people make do. */
 export function toDrawing(graph: Graph, targetUrl: string): Record<string, unknown> {
   const start = toNode('trigger-node', 'Start', { input_fields: [] });
   const call: MakeCall = (number, after) => {

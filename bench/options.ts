@@ -15,7 +15,7 @@ export interface BenchOptions {
   /** Runs at once; the rows `polls`, `memory` and `kill` have their own. */
   lanes: number[];
   rounds: number;
-  /** Of one round of one subject. */
+  /** The length of one round of one subject. */
   seconds: number;
   /** How often a run is polled, in milliseconds; undefined for a pace that follows the number of runs at once. */
   pollMs: number | undefined;

@@ -27,7 +27,7 @@ export interface Machine {
   memoryGib: number;
   platform: string;
   node: string;
-  /** Of the last minute when the benchmark began: what else the machine was doing. */
+  /** The load of the last minute when the benchmark began, which shows what else the machine was doing. */
   loadBefore: number;
 }
 

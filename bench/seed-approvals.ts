@@ -19,6 +19,6 @@ export async function seedApprovals(db: Database, { runId, count, pending }: App
       CASE WHEN number > ${pending}::integer THEN now() - number * interval '1 minute' END, now(),
       now() - number * interval '1 minute', now() + interval '1 day'
     FROM runs run, generate_series(1, ${count}::integer) AS number WHERE run.id = ${runId}`.execute(db);
-  // As autovacuum leaves the table; right after a bulk load neither statistics nor visibility map are there.
+  // Autovacuum would leave the table like this; right after a bulk load neither statistics nor visibility map are there.
   await sql`VACUUM (ANALYZE) approval_requests`.execute(db);
 }

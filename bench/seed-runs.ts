@@ -91,7 +91,7 @@ export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunS
       SELECT seeded.id, '', node.id, 'succeed', result, octet_length(result::text), created_at, created_at + took
       FROM seeded CROSS JOIN ${nodes}
         CROSS JOIN json_build_object('content', repeat('seeded ', 20)) AS result`.execute(transaction);
-    // Not ALTER TABLE DISABLE TRIGGER: its lock would keep all other runs waiting until this has been committed.
+    // ALTER TABLE DISABLE TRIGGER will not do: its lock would keep all other runs waiting until this has been committed.
     await sql`SET LOCAL session_replication_role = replica`.execute(transaction);
     // The last node costs everything.
     await sql`
@@ -111,7 +111,7 @@ export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunS
       FROM (SELECT project_id, sum(cost) AS usd FROM seeded GROUP BY project_id) AS spent
       WHERE id = spent.project_id`.execute(transaction);
   });
-  // As autovacuum leaves them; right after a bulk load neither statistics nor visibility map are there.
+  // Autovacuum would leave them like this; right after a bulk load neither statistics nor visibility map are there.
   await sql`VACUUM (ANALYZE) runs, node_results, provider_calls, billing_transactions, workflows`.execute(db);
 }
 
@@ -144,7 +144,7 @@ async function main(): Promise<void> {
   }
 }
 
-// Not awaited at the top level: the test runner would load this module, and all that it shares, a second time.
+// Nothing is awaited at the top level: the test runner would load this module, and all that it shares, a second time.
 if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === import.meta.filename) {
   main().catch((error: unknown) => {
     console.error(error);

@@ -11,7 +11,7 @@ import { readStackFile, type StackFile } from '../cli/embedded/stack-file.js';
 
 export interface BenchStack {
   dataDir: string;
-  /** Of a user whose rate limit does not matter here. */
+  /** The key of a user whose rate limit does not matter here. */
   apiKey: string;
   /** stack.json as it is now: process ids follow restarts. */
   readonly file: StackFile;

@@ -39,7 +39,7 @@ export interface Subject {
   prepare(graph: Graph): Promise<void>;
   start(graph: Graph, input: JobInput): Promise<Started>;
   poll(id: string): Promise<Polled>;
-  /** As they are now. */
+  /** The ids of the processes as they are now: those that are restarted get others. */
   pids(): Record<Exclude<Part, 'client'>, number>;
   close(): Promise<void>;
 }

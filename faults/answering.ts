@@ -4,7 +4,7 @@ import type { WaitingEntry } from '../test/support/waiting.js';
 import type { GivenAnswer, Poll, RunEvidence } from './evidence.js';
 import type { Service } from './service.js';
 
-/** So long nodes wait at least: faults find them waiting. */
+/** Nodes wait at least this long, so that faults find them waiting. */
 const ANSWER_AFTER_MS = 1_500;
 const AGAIN_AFTER_MS = 300;
 /** A frozen server takes a connection and says nothing. */

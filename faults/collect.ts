@@ -25,7 +25,7 @@ export async function collectEvidence(stage: Stage, spentBeforeUsd: string): Pro
   };
 }
 
-/** As the API shows it. */
+/** What the project has spent, as the API shows it. */
 export async function readSpent({ api, projectId }: Stage): Promise<string> {
   const { body } = await api.get<{ total_spent: Record<string, string> }>(`/projects/${projectId}/`);
   return body.total_spent['USD'] ?? 'nothing';

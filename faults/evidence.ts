@@ -8,7 +8,7 @@ export interface ExpectedCall {
   key: string;
   /** False for what must not happen twice: a POST, a tool call. */
   mayRepeat: boolean;
-  /** Of an agent: the step that the call belongs to. Other nodes are one step. */
+  /** The step of an agent that the call belongs to. Other nodes are one step. */
   step?: string;
 }
 
@@ -24,11 +24,11 @@ export interface ExpectedNode {
   calls: ExpectedCall[];
   /** Stands in its result, so that no run can show another one's. */
   marker: string;
-  /** Of a loop: the number of its iterations. */
+  /** The number of iterations of a loop. */
   iterations?: number;
-  /** Of a node that waits for an answer: by its result, the answer that it has got. */
+  /** The answer that a node which waits for one has got, by its result. */
   answerOf?: (result: AnsweredResult) => string | undefined;
-  /** Of a sub-workflow: the nodes of the run that it starts. */
+  /** The nodes of the run that a sub-workflow starts. */
   child?: ExpectedNode[];
 }
 

@@ -91,7 +91,7 @@ interface Items {
   count: number;
   concurrency: number;
   delayMs: number;
-  /** Of a wait before each call. */
+  /** The length of a wait before each call. */
   seconds?: number;
 }
 

@@ -13,7 +13,7 @@ import { childShape, type ChildWorkflow } from './waits.js';
 import type { World } from './world.js';
 
 const START_EVERY_MS = 120;
-/** Of the runs started before the fault: so many have a node in flight when it comes. */
+/** This many of the runs that were started before the fault have a node in flight when it comes. */
 const BUSY_SHARE = 0.3;
 const END_WITHIN_MS = 150_000;
 

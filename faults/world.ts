@@ -14,7 +14,7 @@ import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js
 export interface World {
   /** The one that runs now: `restart` puts another in its place. */
   readonly stack: StartedStack;
-  /** The same before and after a restart, like the key. */
+  /** The address, which is the same before and after a restart; so is the key. */
   apiUrl: string;
   apiKey: string;
   outside: Outside;

@@ -31,7 +31,7 @@ async function generate() {
   );
 }
 
-/** As the API serves it, by a process of its own: this script needs no build to be imported. */
+/** The document that the API serves, from a process of its own: this script needs no build to be imported. */
 function createDocument() {
   const program = `
     const { createOpenApiDocument } = await import('./dist/api/http/openapi/document.js');

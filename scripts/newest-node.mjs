@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** Also in Dockerfile. */
+/** The Dockerfile names this version, too. */
 export const NEWEST_NODE = '26.10.0';
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 

@@ -147,7 +147,7 @@ async function runShell(script, cwd) {
   return code;
 }
 
-/** Not every program hands on the signal that it gets: npx leaves what it has started. */
+/** A program may keep the signal that it gets to itself: npx leaves what it has started. */
 async function endGroup(pid) {
   for (const signal of ['SIGTERM', 'SIGKILL']) {
     for (let tries = 0; tries < 50; tries += 1) {

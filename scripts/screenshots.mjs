@@ -85,7 +85,7 @@ function nodeIn(page, name) {
 }
 
 async function shoot(page, name) {
-  // Not by waitForFunction, which evaluates a string in the page: its policy forbids that.
+  // This does not use waitForFunction, which evaluates a string in the page: its policy forbids that.
   while ((await page.locator('[aria-busy="true"]').count()) > 0) await pause(50);
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   if (picture.length > MAX_BYTES) throw new Error(`${name} has ${picture.length} bytes, more than ${MAX_BYTES}`);

@@ -22,7 +22,7 @@ export interface LoadStack {
   startedPids: StackFile['pids'];
   /** SIGTERM to the whole stack; answers how long it took and the exit code. */
   stop(): Promise<StopReport>;
-  /** The same data directory again. */
+  /** Starts a stack on the same data directory again. */
   start(): Promise<void>;
   /** Every process is gone afterwards; `keepData` leaves the directory with its logs for a look. */
   close(keepData: boolean): Promise<void>;

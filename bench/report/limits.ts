@@ -77,7 +77,7 @@ function visibleBesideEager(figures: Figures, row: string): Limit[] {
   return limits;
 }
 
-/** Of runs that make a call for each item of a list, one run at a time. */
+/** These limits are for runs that make a call for each item of a list, one run at a time. */
 function itemsBesideTwin(figures: Figures, row: string): Limit[] {
   const [ours, twin] = (['visible', 'twin-normal'] as const).map((subject) =>
     find(figures, { subject, row, lanes: 1 }),

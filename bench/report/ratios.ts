@@ -20,7 +20,7 @@ function serviceCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] 
   return cpuMsPerRun.worker.map((worker, round) => worker + cpuMsPerRun.api[round]!);
 }
 
-/** As above with Temporal and PostgreSQL. */
+/** The processor time of a run, that of Temporal and PostgreSQL included. */
 export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
   const { worker, api, temporal, postgres } = cpuMsPerRun;
   return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);

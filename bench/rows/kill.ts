@@ -10,7 +10,7 @@ import type { RowContext } from './row-context.js';
 
 const RUNS = 20;
 const GRAPH = chainOf(5);
-/** So that runs are found in the middle of their chains. */
+/** The delay lets runs be found in the middle of their chains. */
 const DELAY_MS = 200;
 const POLL_MS = 100;
 /** What the dead worker had sent may still be read by the target; no new worker is up so soon. */

@@ -8,7 +8,7 @@ export interface RowContext {
   subjects: Subject[];
   rounds: number;
   durationMs: number;
-  /** As in `Load`. */
+  /** How often a run is polled; `Load` says more. */
   pollMs: number | undefined;
   /** A short look: little warm-up, fewer runs. */
   isQuick: boolean;

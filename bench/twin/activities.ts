@@ -2,7 +2,7 @@
 import { Agent, request } from 'undici';
 import type { TwinAnswer } from './jobs.js';
 
-// As many connections to a target as the service keeps.
+// The twin keeps as many connections to a target as the service.
 const dispatcher = new Agent({ connections: 64 });
 
 export async function call(url: string): Promise<TwinAnswer> {

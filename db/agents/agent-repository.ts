@@ -37,9 +37,9 @@ export interface StoredToolCall {
   toolCallId: string;
   serverLabel: string | null;
   toolName: string;
-  /** As the model wrote them. */
+  /** The arguments that the model wrote. */
   argumentsEnc: Buffer;
-  /** What a person has put in their place. */
+  /** The arguments that a person has put in their place. */
   editedEnc: Buffer | null;
   outcome: ToolOutcome | null;
   answerEnc: Buffer | null;

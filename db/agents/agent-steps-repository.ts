@@ -10,7 +10,7 @@ import { numberOfCall } from './tool-call-number.js';
 
 export interface StoredStep {
   turn: number;
-  /** Of the model call. `sent`: its answer is not there. */
+  /** The state of the model call. `sent`: its answer is not there. */
   state: 'sent' | 'applied' | 'refused';
   model: string | null;
   inputTokens: number | null;
@@ -61,7 +61,7 @@ interface StepsQuery {
   limit: number;
   offset: number;
   retentionDays: number;
-  /** Of the contents of a page, sealed: what is beyond is left out. */
+  /** The limit for the sealed contents of a page: the contents beyond it are left out. */
   maxBytes: number;
 }
 

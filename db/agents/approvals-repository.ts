@@ -16,9 +16,9 @@ export interface NewDecision {
   userId: number;
   /** The person's role in the project. */
   role: Role;
-  /** Of the arguments that the person has seen; undefined for those that the request has now. */
+  /** The hash of the arguments that the person has seen; undefined for those that the request has now. */
   argumentsHash?: string | undefined;
-  /** What the person puts in their place. */
+  /** The arguments that the person puts in their place. */
   edit?: ArgumentsEdit | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ArgumentsEdit {
  */
 export type Outcome = 'settled' | 'counted' | 'repeated' | 'stale' | 'full' | 'late' | 'forbidden' | 'unknown';
 
-/** Of decisions that do not settle a request: people who change the arguments again and again come to no end. */
+/** The limit for decisions that do not settle a request: people who change the arguments again and again come to no end. */
 export const MAX_COUNTED = 50;
 
 /** Idempotent. A process that dies before the commit has decided nothing. */
@@ -121,7 +121,7 @@ async function insertDecision(trx: Transaction<Tables>, made: NewDecision, hash:
   return row?.decided_at;
 }
 
-/** Of these arguments: approvals of others no longer count. */
+/** Counts the approvals of these arguments: those of others no longer count. */
 async function countApprovals(trx: Transaction<Tables>, { requestId }: NewDecision, hash: string): Promise<number> {
   const { approvals } = await trx
     .selectFrom('approval_decisions')

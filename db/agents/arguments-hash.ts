@@ -7,7 +7,7 @@ const NONCE_BYTES = 32;
 
 /**
  * Returns the SHA-256 of arguments as a tool would get them, in hexadecimal. `shown`: the same with their secrets masked.
- * Where they hold any, random bytes are hashed with them: otherwise a short secret could be found by trying.
+ * Random bytes are hashed with arguments that hold secrets: otherwise a short secret could be found by trying.
  */
 export function hashArguments(given: unknown, shown: unknown): string {
   const hash = createHash('sha256').update(writeCanonicalJson(given));

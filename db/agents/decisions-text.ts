@@ -7,9 +7,9 @@ export interface Decision {
   decided_by: Person;
   decision: 'approved' | 'rejected';
   reason: string;
-  /** As JSON writes a Date. */
+  /** The text that JSON writes for a Date. */
   decided_at: string;
-  /** Of the arguments that were decided on. */
+  /** The hash of the arguments that were decided on. */
   arguments_hash: string;
 }
 

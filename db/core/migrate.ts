@@ -34,12 +34,12 @@ const migrations: Record<string, Migration> = {
 };
 
 /**
- * So long a statement of a migration waits for a lock. Who waits for an exclusive lock keeps everybody behind it waiting,
+ * A statement of a migration waits this long for a lock. A wait for an exclusive lock keeps everybody behind it waiting,
  * too. And it is less than PostgreSQL's `deadlock_timeout` (1 s): of a migration and a transaction of the service that wait
  * for each other, the migration gives way.
  */
 const LOCK_TIMEOUT = '200ms';
-/** So long a migration that got no lock is begun again, after a pause of up to the other. */
+/** A migration that got no lock is begun again for this long, each time after a pause of up to MAX_PAUSE_S. */
 const PATIENCE_MS = 120_000;
 const MAX_PAUSE_S = 0.5;
 /** PostgreSQL's codes for a statement that ran into `lock_timeout`, and for one that ends a deadlock. */

@@ -52,7 +52,7 @@ const FILTERS: Record<TaskFilter, RawBuilder<unknown>> = {
   expired: sql`(task.status = 'expired' OR (task.status = 'pending' AND task.expires_at <= now()))`,
 };
 
-/** Of a task and a member of its project. */
+/** Whether a member of the project may answer the task. */
 const isAssigned = sql`(member.role = ANY (task.roles) OR member.user_id = ANY (task.users))
   AND NOT (task.exclude_starter AND run.user_id = member.user_id)`;
 

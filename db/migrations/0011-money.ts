@@ -62,7 +62,7 @@ const tables = [
     last_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, day, limited, source)
   ) WITH (fillfactor = 50)`,
-  // Of which limits the webhook event was written.
+  // The limits of which the webhook event was written.
   `CREATE TABLE budgets_reached (
     project_id integer NOT NULL REFERENCES projects (id),
     period text NOT NULL,
@@ -81,7 +81,7 @@ const spent = [
       WHEN 'month' THEN date_trunc('month', moment AT TIME ZONE 'UTC')::date
       ELSE '-infinity'::date END
   $$`,
-  // Of the period of the project's limit; without a limit, of all time.
+  // What was spent in the period of the project's limit; without a limit, in all time.
   `CREATE FUNCTION spent_in_period(project projects, moment timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
       WHEN project.spending_period IS NULL OR project.spending_period = 'total' THEN project.total_spent_usd
@@ -210,7 +210,7 @@ const reserved = [
       AND agent.node_id = above.parent_node_id
     WHERE agent.max_cost_usd IS NOT NULL
   $$`,
-  // Of some runs and all runs below them.
+  // The money of some runs and of all runs below them.
   `CREATE FUNCTION money_of_runs(asked uuid[], of_project integer, OUT spent numeric, OUT reserved numeric)
     LANGUAGE sql STABLE AS $$
     WITH RECURSIVE below AS (
@@ -224,7 +224,7 @@ const reserved = [
         AND call.run_id IN (SELECT id FROM below WHERE status = 'In Progress')), 0)
     FROM below
   $$`,
-  // The same of a first run, by the index of all runs below it.
+  // The money of a first run and of all runs below it, by the index of those.
   `CREATE FUNCTION money_below_root(root uuid, of_project integer, OUT spent numeric, OUT reserved numeric)
     LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT cost_usd FROM runs WHERE id = root), 0)

@@ -103,7 +103,7 @@ export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIterati
 export interface FailedIteration {
   index: number;
   failure: { code: string; message: string };
-  /** As in `EndedIteration`. */
+  /** The iteration that begins now in its place; undefined for none. */
   next?: number;
 }
 

@@ -5,7 +5,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 
 export interface EndedAttempt extends NodeKey {
-  /** As in `NodeClaim.attempts`. */
+  /** The number of the attempt, as `NodeClaim.attempts` counts. */
   number: number;
   /** Counts where the node's row tells the beginning of another attempt by now. */
   tookMs: number;

@@ -26,7 +26,7 @@ export interface NodeClaim {
 
 /** What is known of the work when its node is claimed. */
 export interface ClaimedWork {
-  /** As in `node_results`: another step of an agent is no new attempt, a repeated one is. */
+  /** The step of the node, by the words of `node_results`: another step of an agent is no new attempt, a repeated one is. */
   step?: string | null;
   queuedMs?: number | null;
 }
@@ -71,7 +71,7 @@ export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): P
 
 export interface StoredOutput {
   nodeId: string;
-  /** Of the JSON text. */
+  /** The size of the JSON text. */
   sizeBytes: number;
   /** Then it is not here: `readOutput` has it. */
   isLarge: boolean;
@@ -116,9 +116,9 @@ export interface NodeEndRow extends NodeKey {
   projectId: number;
   userId: number;
   status: 'succeed' | 'failed';
-  /** Of this attempt: a node that was marked as begun later than that, or not at all, has begun with it. */
+  /** The length of this attempt: a node that was marked as begun later, or not at all, has begun with it. */
   tookMs: number;
-  /** As in `NodeClaim`. */
+  /** The handle by which the node is left; `NodeClaim` says more. */
   handle: Handle;
   alsoHandles: Handle[] | null;
   /** JSON text; null for a failed node. */
@@ -126,7 +126,7 @@ export interface NodeEndRow extends NodeKey {
   resultEnc: Buffer | null;
   errorCode: string | null;
   errorMessage: string | null;
-  /** Of a failed node: the run survives it. */
+  /** Whether the run survives the failure of the node. */
   isHandled: boolean;
   amountUsd: string;
   priceVersion: string;
@@ -286,7 +286,7 @@ export async function closeNode(
 export interface StoredError {
   nodeId: string;
   code: string;
-  /** As its readers see it, secrets masked. */
+  /** The text that readers see, secrets masked. */
   message: string;
 }
 

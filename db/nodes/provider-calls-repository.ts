@@ -6,7 +6,7 @@ import { keyColumns } from './key-columns.js';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 
-/** Of a row: calls to tools follow the model call of their turn and hold the tool's name; requests have no name. */
+/** Whether the row is a model call: calls to tools follow the model call of their turn and hold the tool's name; requests have no name. */
 export const isModelCall = sql<boolean>`(model IS NOT NULL AND ordinal <= 0)`;
 
 export interface CallClaim {

@@ -183,7 +183,7 @@ export async function deleteSettledDeliveries(db: Db, retentionDays: number, lim
   return toBatch({ webhook_deliveries: await deleteRows(db, 'webhook_deliveries', settled, limit) }, limit);
 }
 
-/** Of the days before the last 30 nobody is told. */
+/** Nobody is told of the days before the last 30. */
 export async function deleteOldStops(db: Db, limit: number): Promise<Batch> {
   const old = sql`day <= period_start('day', clock_timestamp()) - 30`;
   return toBatch({ spending_stops: await deleteRows(db, 'spending_stops', old, limit) }, limit);
@@ -248,7 +248,7 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
 
 // What retention deletes of signing in. docs/operate/operations.md, "Retention".
 
-/** So long a network counts as known after the last session from it, too. */
+/** A network counts as known for this long after the last session from it. */
 const SESSION_DAYS = 30;
 
 /** Sessions that were over for a month, links that nobody can use, minutes of failed logins that are over. */

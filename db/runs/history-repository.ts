@@ -37,7 +37,7 @@ const LISTED_INPUT_BYTES = 64 * 1024;
 const LISTED_DOCUMENT_BYTES = 1024 * 1024;
 const LISTED = { documentBytes: LISTED_DOCUMENT_BYTES };
 const LISTED_CONTENT_CHARS = 16 * 1024;
-/** Of all node contents of a page together. */
+/** The limit for all node contents of a page together. */
 const LISTED_CONTENTS_CHARS = 64 * 1024 * 1024;
 /** A page is read at once up to this size, and of a single run that much of its results. */
 const TOGETHER_BYTES = 1024 * 1024;

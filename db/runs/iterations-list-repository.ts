@@ -24,7 +24,7 @@ export interface ListedIteration {
   path: string;
   status: NodeStatus;
   isReused: boolean;
-  /** As JSON writes a Date. */
+  /** The text that JSON writes for a Date. */
   startedAt: string;
   finishedAt: string | null;
   /** Undefined where the page is too large to be read at once: `readIterationNodes` reads those of each iteration. */

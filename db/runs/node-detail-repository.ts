@@ -25,7 +25,7 @@ export interface StoredNode extends PolledNode {
   attempts: number;
   /** When the last attempt began. */
   attemptStartedAt: Date;
-  /** As JSON writes a Date, like `finishedAt`. */
+  /** The text that JSON writes for a Date; so is `finishedAt`. */
   startedAt: string;
   finishedAt: string | null;
   /** Null for a node that never waits in a queue. */

@@ -48,7 +48,7 @@ export interface PolledNode {
   isHandled: boolean;
   /** The result is that of an earlier run. */
   isReused: boolean;
-  /** As JSON writes a Date. */
+  /** The text that JSON writes for a Date. */
   startedAt: string;
   finishedAt: string | null;
   /** The requests that a waiting agent has open. */
@@ -60,6 +60,6 @@ export interface PolledNode {
 }
 
 export interface OpenRequest extends Record<string, unknown> {
-  /** As JSON writes a Date. */
+  /** The text that JSON writes for a Date. */
   expires_at: string;
 }

@@ -5,7 +5,7 @@ import { isoText } from './iso-text.js';
 /** What a node waits for, as JSON of a row holds it. */
 export interface StoredWait {
   for: 'time' | 'callback' | 'human' | 'child';
-  /** As JSON writes a Date. */
+  /** The text that JSON writes for a Date. */
   until: string;
   /** The sealed token of a callback (`readSealedToken`). */
   token_enc: string | null;

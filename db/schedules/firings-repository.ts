@@ -29,7 +29,7 @@ export interface FiredRun {
   runId: string;
   workflowId: number;
   projectId: number;
-  /** Of the workflow. */
+  /** The title of the workflow. */
   title: string;
   isOpen: boolean;
 }

@@ -149,7 +149,7 @@ const acrossEverything: Fault = {
       await stage.start(sleepingItems(world.outside, SLEEP_SECONDS / 2)),
     ];
     const ids = await Promise.all(runs.map(({ accepted }) => accepted));
-    // Of the first run four, of its child one, and of the loop as many as run side by side.
+    // The first run has four, its child one, and the loop as many as run side by side.
     const open = `SELECT FROM waits JOIN runs ON runs.id = run_id WHERE coalesce(root_run_id, runs.id) = ANY($1) AND until > now()
       AND closed_at IS NULL`;
     await eventually(async () => (await world.query(open, [ids])).length === 7, WITHIN);

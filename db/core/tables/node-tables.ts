@@ -29,15 +29,15 @@ export interface NodeResultsTable {
   queued_ms: number | null;
   /** `{content, ...}` as it leaves the service (secrets masked). */
   result: Json<Record<string, unknown>> | null;
-  /** Of `result` as JSON text; null where there was never one. */
+  /** The size of `result` as JSON text; null where there was never one. */
   result_bytes: number | null;
   /** The unmasked result, sealed; null when masking changed nothing. */
   result_enc: Buffer | null;
   error_code: string | null;
   error_message: string | null;
-  /** Of a failed node: the run survives it. */
+  /** Whether the run survives the failure of the node. */
   is_handled: Generated<boolean>;
-  /** Of a loop: the number of its iterations, 0 where that is not known before; null for other nodes. */
+  /** The number of iterations of a loop, 0 where that is not known before; null for other nodes. */
   iterations: number | null;
   /** Whether the row is an iteration: `path` is its own, and `node_id` that of its loop. */
   is_iteration: Generated<boolean>;
@@ -55,7 +55,7 @@ export interface LoopProgressTable {
   run_id: string;
   /** The iteration that encloses the loop (`NodeKey`); empty outside loops. */
   path: string;
-  /** Of the loop. */
+  /** The id of the loop. */
   node_id: string;
   /** What the paths of its iterations begin with. */
   prefix: string;
@@ -76,7 +76,7 @@ export interface LoopItemsTable {
   run_id: string;
   /** The iteration that encloses the loop (`NodeKey`); empty outside loops. */
   path: string;
-  /** Of the loop. */
+  /** The id of the loop. */
   node_id: string;
   /** From 0. */
   index: number;
@@ -96,7 +96,7 @@ export interface NodeAttemptsTable {
   /** Counts from 1. */
   number: number;
   started_at: Date;
-  /** Of an attempt whose worker was lost: when the next attempt found it. */
+  /** The end of an attempt whose worker was lost is the moment at which the next attempt found it. */
   finished_at: Date;
   error_code: string;
   error_message: string | null;
@@ -130,7 +130,7 @@ export interface ProviderCallsTable {
   price_usd: Decimal | null;
   /** Nobody has reported the tokens of the call. */
   is_estimated: Generated<boolean>;
-  /** Of a model call that is paid for. */
+  /** The project of a model call that is paid for. */
   project_id: number | null;
   /**
    * What the call may cost while it is on the wire, then what it has cost, for the limits of money (ADR 20). Null once that is
