@@ -193,9 +193,10 @@ export class GraphRun {
     const [node] = nodes;
     const code = failureCode(error);
     const failure = nodeFailureOf(error);
-    const reported = failure?.details?.[0] as Walked | undefined;
-    if (reported !== undefined || failure !== undefined)
+    if (failure !== undefined) {
+      const reported = failure.details?.[0] as Walked | undefined;
       return this.#apply(scope, reported ?? { ends: [[node, code]] });
+    }
     // Temporal has given up on the activity, which has not reported how its nodes ended.
     const left = { ...scope.keyOf(node), nodes: mayWalk, begins: nodes.length, code };
     this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));

@@ -185,22 +185,19 @@ async function insertApproval(
 /** The answer to a tool call, once; together with its entry in the ledger. `attempt`: absent for a call that has not left. */
 export async function saveToolAnswer(
   db: Database,
-  { runId, path, nodeId, turn, ordinal }: TurnKey & { ordinal: number },
+  call: TurnKey & { ordinal: number },
   answer: { outcome: ToolOutcome; answerEnc: Buffer; attempt?: number },
 ): Promise<void> {
+  const { turn, ordinal } = call;
   await db.transaction().execute(async (trx) => {
     await trx
       .updateTable('agent_tool_calls')
       .set({ outcome: answer.outcome, answer_enc: answer.answerEnc, finished_at: sql`now()` })
-      .where('run_id', '=', runId)
-      .where('path', '=', path)
-      .where('node_id', '=', nodeId)
-      .where('turn', '=', turn)
-      .where('ordinal', '=', ordinal)
+      .where((row) => row.and({ ...keyColumns(call), turn, ordinal }))
       .where('outcome', 'is', null)
       .execute();
     const { attempt } = answer;
     if (attempt === undefined) return;
-    await markCallApplied(trx, { runId, path, nodeId, turn, ordinal: ordinal + 1, attempt }, UNPAID);
+    await markCallApplied(trx, { ...call, ordinal: ordinal + 1, attempt }, UNPAID);
   });
 }

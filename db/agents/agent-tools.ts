@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
+import { keyColumns } from '../nodes/key-columns.js';
 
 export interface AgentTool {
   /** The name that the model sees. It is unique over all servers and has only characters that providers accept. */
@@ -38,19 +39,13 @@ export async function keepTools(
 }
 
 /** Returns undefined before the first turn of the agent, and once its contents have expired. */
-export async function findTools(
-  db: Db,
-  secretBox: SecretBox,
-  { runId, path, nodeId }: NodeKey,
-): Promise<AgentTool[] | undefined> {
-  const row = await db
+export async function findTools(db: Db, secretBox: SecretBox, key: NodeKey): Promise<AgentTool[] | undefined> {
+  const found = await db
     .selectFrom('agent_sessions')
     .select('tools_enc')
-    .where('run_id', '=', runId)
-    .where('path', '=', path)
-    .where('node_id', '=', nodeId)
+    .where((row) => row.and(keyColumns(key)))
     .executeTakeFirst();
-  return row && open(secretBox, row.tools_enc, { runId, path, nodeId });
+  return found && open(secretBox, found.tools_enc, key);
 }
 
 function open(secretBox: SecretBox, sealed: Buffer, { runId, path, nodeId }: NodeKey): AgentTool[] {

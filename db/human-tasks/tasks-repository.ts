@@ -40,7 +40,7 @@ export interface HumanTask {
 /** `decided`: by people, with an action. */
 export type TaskFilter = HumanTaskStatus | 'decided';
 
-/** What nobody has answered in time counts as expired, also before its run has noticed. */
+/** A task that nobody has answered in time counts as expired, also before its run has noticed. */
 const shownStatus = sql<HumanTaskStatus>`CASE WHEN task.status = 'pending' AND task.expires_at <= now()
   THEN 'expired' ELSE task.status END`;
 
@@ -109,8 +109,8 @@ interface TasksInReach {
 }
 
 /**
- * What the caller may answer, or might have: over all projects in reach, newest first. A pending task that the caller has
- * answered waits for others, and is not listed as pending.
+ * Lists the tasks that the caller may answer, or might have answered, of all projects in reach, newest first. A pending task
+ * that the caller has answered waits for others, and is not listed as pending.
  */
 export async function listTasksInReach(
   db: Db,

@@ -67,12 +67,12 @@ const runs = [
   `CREATE INDEX runs_to_purge ON runs (results_expired_at) WHERE is_purge_pending`,
   // Whether a graph is still referred to is asked by retention, and by the foreign key on each deletion.
   `CREATE INDEX runs_snapshot ON runs (snapshot_hash)`,
-  // What a run has cost with the runs below it, and how many there are below the first one.
+  // These two find what a run has cost with the runs below it, and how many runs there are below the first one.
   `CREATE INDEX runs_children ON runs (parent_run_id) INCLUDE (cost_usd) WHERE parent_run_id IS NOT NULL`,
   `CREATE INDEX runs_below_root ON runs (root_run_id) WHERE root_run_id IS NOT NULL`,
-  // Which node gave a run its output: the first output node whose end was recorded. The key decides between several that
-  // end at the same time, and the row is never changed, so that an output which was shown once stays the same. The value
-  // is not stored twice: it stands in the node's result, from this character of the text up to the last brace.
+  // A row names the node that gave a run its output: the first output node whose end was recorded. The key decides between
+  // several that end at the same time, and the row is never changed, so that an output which was shown once stays the same.
+  // The value is not stored twice: it stands in the node's result, from this character of the text up to the last brace.
   `CREATE TABLE run_outputs (
     run_id uuid PRIMARY KEY REFERENCES runs (id),
     path text NOT NULL DEFAULT '',

@@ -1,9 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * What the nodes of a run put out, how they were attempted, which calls they made, and what they wait for. A node is known
- * by its run, the path of the iteration that encloses it (empty outside loops) and its id, here and in every other table
- * that names one.
+ * The results, attempts, calls and waits of the nodes of a run. A node is known by its run, the path of the iteration that
+ * encloses it (empty outside loops) and its id, here and in every other table that names one.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of [...results, ...calls, ...waits]) await sql.raw(statement).execute(db);

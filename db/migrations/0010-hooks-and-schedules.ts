@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 
-/** What starts runs by itself: hooks, at which other services call, and schedules. Extensions, section 6. */
+/** Hooks, at which other services call, and schedules start runs by themselves. Extensions, section 6. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of [...hooks, ...schedules]) await sql.raw(statement).execute(db);
 }

@@ -30,7 +30,7 @@ const tables = [
     UNIQUE (run_id, path, node_id, operation),
     CONSTRAINT billing_transactions_run CHECK ((run_id IS NULL) = (operation = 'chat'))
   )`,
-  // What a project has spent in a span of time.
+  // The index finds what a project has spent in a span of time.
   `CREATE INDEX billing_transactions_of_project ON billing_transactions (project_id, created_at)`,
   `CREATE INDEX billing_transactions_chat ON billing_transactions (project_id, created_at, id) WHERE run_id IS NULL`,
   `CREATE INDEX billing_transactions_of_user ON billing_transactions (user_id, created_at, id)
@@ -51,7 +51,7 @@ const tables = [
     sent_at timestamptz NOT NULL DEFAULT clock_timestamp()
   ) WITH (fillfactor = 80)`,
   `CREATE INDEX chat_calls_reserved ON chat_calls (project_id) WHERE reserved_usd IS NOT NULL`,
-  // What limits have stopped, by day: one row, however often a client tries.
+  // A row counts the calls that a limit has stopped on one day, however often a client tries.
   `CREATE TABLE spending_stops (
     project_id integer NOT NULL REFERENCES projects (id),
     day date NOT NULL,
@@ -62,7 +62,7 @@ const tables = [
     last_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, day, limited, source)
   ) WITH (fillfactor = 50)`,
-  // The limits of which the webhook event was written.
+  // A row says that the webhook event of this limit was written.
   `CREATE TABLE budgets_reached (
     project_id integer NOT NULL REFERENCES projects (id),
     period text NOT NULL,
@@ -81,7 +81,7 @@ const spent = [
       WHEN 'month' THEN date_trunc('month', moment AT TIME ZONE 'UTC')::date
       ELSE '-infinity'::date END
   $$`,
-  // What was spent in the period of the project's limit; without a limit, in all time.
+  // The sum is that of the period of the project's limit; without a limit, that of all time.
   `CREATE FUNCTION spent_in_period(project projects, moment timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
       WHEN project.spending_period IS NULL OR project.spending_period = 'total' THEN project.total_spent_usd
@@ -151,7 +151,7 @@ const reached = [
 // locks until its commit, with which its reservation is there for the next one; the functions are volatile, so that each
 // statement in them sees what was committed before it. Lock order: the first run of all above, then the project.
 const reserved = [
-  // What is on the wire counts in every period; what is paid, in the one in which the answer came.
+  // A call on the wire counts in every period; one that is paid counts in the period in which its answer came.
   `CREATE FUNCTION period_begin(asked_project integer) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT period_start(spending_period, clock_timestamp())::timestamp AT TIME ZONE 'UTC' FROM projects
     WHERE id = asked_project

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * What readers see of a run, counted and in its order, and who wants to be told of it. ADR 16. How far each loop is, is kept
- * with the loop instead of counted over its iterations.
+ * Versions count what readers see of a run, events give it an order, and watches say who wants to be told (ADR 16). The
+ * progress of a loop is kept with the loop, instead of being counted over its iterations.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of [...tables, ...paths, ...counts, ...triggers, ...events])
@@ -167,7 +167,7 @@ const triggers = [
   `CREATE TRIGGER node_results_iteration_ended AFTER UPDATE OF status ON node_results
     FOR EACH ROW WHEN (NEW.is_iteration AND OLD.status = 'in progress' AND NEW.status <> 'in progress')
     EXECUTE FUNCTION count_iteration()`,
-  // What the triggers would have written for the iterations that a run has, from all of its rows.
+  // The function writes what the triggers would have written for the iterations of a run, from all of its rows.
   `CREATE FUNCTION restore_loop_progress(asked uuid) RETURNS void LANGUAGE sql AS $$
     WITH fact AS (
       SELECT path, 1 + (status <> 'in progress')::integer AS changes

@@ -6,13 +6,20 @@ import { resultBytes } from '../nodes/result-bytes.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement } from '../core/statement.js';
-import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
+import type { Role, StoredRunStatus } from '../core/tables.js';
 import { isoText } from './iso-text.js';
-import { iterationCounts, type IterationCounts } from './iteration-counts.js';
-import type { OpenRequest, PolledNode, PolledRun, PolledState } from './polled-run.js';
+import { iterationCounts } from './iteration-counts.js';
+import {
+  toPolledNode,
+  type NodeColumns,
+  type OpenRequest,
+  type PolledNode,
+  type PolledRun,
+  type PolledState,
+} from './polled-run.js';
 import { outputOfRun } from './run-output.js';
 import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
-import { storedWait, type StoredWait } from './stored-wait.js';
+import { storedWait } from './stored-wait.js';
 
 export type { OpenRequest, PolledNode, PolledRun } from './polled-run.js';
 
@@ -48,25 +55,14 @@ interface StateRow extends VersionRow {
   role: Role | null;
 }
 
-interface NodeRow extends StateRow {
+interface NodeRow extends StateRow, NodeColumns {
   is_unchanged: boolean;
   has_output: boolean;
   /** The first row of a run has its output. */
   output_text: string | null;
-  /** Null, with all that follows, where the run has no nodes yet. */
+  /** Null, with the columns of the node, where the run has no nodes yet. */
   node_id: string | null;
-  node_status: NodeStatus | null;
-  result: string | null;
-  apart_bytes: number | null;
-  error_code: string | null;
-  error_message: string | null;
-  is_handled: boolean | null;
-  is_reused: boolean | null;
-  started_at_text: string | null;
-  finished_at_text: string | null;
   approvals: OpenRequest[] | null;
-  waiting: StoredWait | null;
-  iterations: IterationCounts | null;
 }
 
 const ASKED = ['runId', 'userId', 'projectId', 'retentionDays', 'known'] as const;
@@ -101,9 +97,10 @@ const selectRun = createStatement<Asked, NodeRow>(
       SELECT *, run_id AS id, is_visible AND NOT is_expired AND ${stateTagOfRow} = ANY (${asked.known}::text[]) AS is_unchanged
       FROM (${selectState(asked)}) AS state
     )
-    SELECT run.*, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled,
-      node.is_reused, ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
-      ${unlessUnchanged(sql`node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES}`, sql`node.result_bytes`)} AS apart_bytes,
+    SELECT run.*, node.node_id, node.status AS "nodeStatus", node.error_code AS "errorCode",
+      node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused",
+      ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
+      ${unlessUnchanged(sql`node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES}`, sql`node.result_bytes`)} AS "apartBytes",
       ${unlessUnchanged(sql`until_here <= ${TOGETHER_BYTES}`, sql`node.result::text`)} AS result,
       ${unlessUnchanged(sql`true`, ofApprovals(openRequests))} AS approvals,
       ${unlessUnchanged(sql`true`, storedWait)} AS waiting,
@@ -173,20 +170,5 @@ function toState(row: StateRow): PolledState {
 
 function toNode(row: NodeRow): PolledNode[] {
   if (row.node_id === null) return [];
-  const node = {
-    id: row.node_id,
-    status: row.node_status ?? 'failed',
-    result: row.result,
-    apartBytes: row.apart_bytes,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
-    isHandled: row.is_handled ?? false,
-    isReused: row.is_reused ?? false,
-    startedAt: row.started_at_text ?? '',
-    finishedAt: row.finished_at_text,
-    approvals: row.approvals,
-    waiting: row.waiting,
-    iterations: row.iterations,
-  };
-  return [node];
+  return [{ ...toPolledNode(row.node_id, row), approvals: row.approvals }];
 }

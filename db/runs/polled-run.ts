@@ -59,6 +59,38 @@ export interface PolledNode {
   iterations?: IterationCounts | null;
 }
 
+/** The columns that tell of a node in the rows of polls and of events; all null where there is no node. */
+export interface NodeColumns {
+  nodeStatus: NodeStatus | null;
+  result: string | null;
+  apartBytes: number | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  isHandled: boolean | null;
+  isReused: boolean | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+  waiting: StoredWait | null;
+  iterations: IterationCounts | null;
+}
+
+export function toPolledNode(id: string, row: NodeColumns): PolledNode {
+  return {
+    id,
+    status: row.nodeStatus ?? 'failed',
+    result: row.result,
+    apartBytes: row.apartBytes,
+    errorCode: row.errorCode,
+    errorMessage: row.errorMessage,
+    isHandled: row.isHandled ?? false,
+    isReused: row.isReused ?? false,
+    startedAt: row.startedAt ?? '',
+    finishedAt: row.finishedAt,
+    waiting: row.waiting,
+    iterations: row.iterations,
+  };
+}
+
 export interface OpenRequest extends Record<string, unknown> {
   /** The text that JSON writes for a Date. */
   expires_at: string;

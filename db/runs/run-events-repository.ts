@@ -2,12 +2,11 @@
 import { sql } from 'kysely';
 import { writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
-import type { NodeStatus } from '../core/tables.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { answersOf } from '../human-tasks/answers-text.js';
 import { isoText } from './iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
-import type { PolledNode } from './polled-run.js';
+import { toPolledNode, type NodeColumns, type PolledNode } from './polled-run.js';
 import { outputOfRun } from './run-output.js';
 import { begunWait } from './stored-wait.js';
 
@@ -20,7 +19,7 @@ export interface RunEvent {
   /** The stored status of the run, the node or the request after the change. */
   status: string;
   /**
-   * What the event tells: the node, the request or the task as it was after the change, or the output of a run that has
+   * The content of the event: the node, the request or the task as it was after the change, or the output of a run that has
    * ended. Undefined where there is nothing to tell, and for what has expired.
    */
   told: ToldNode | ToldObject | ToldOutput | undefined;
@@ -72,20 +71,12 @@ export interface EventsAfter {
   after: number;
 }
 
-interface EventRow extends Pick<RunEvent, 'version' | 'kind' | 'path' | 'subject' | 'status' | 'apartBytes'> {
+interface EventRow
+  extends Pick<RunEvent, 'version' | 'kind' | 'path' | 'subject' | 'status' | 'apartBytes'>, NodeColumns {
   runId: string;
-  /** Null, with what follows up to `iterations`, where the event tells of no node. */
+  apartBytes: number | null;
+  /** Null, with the columns of the node, where the event tells of no node. */
   nodePath: string | null;
-  nodeStatus: NodeStatus | null;
-  result: string | null;
-  errorCode: string | null;
-  errorMessage: string | null;
-  isHandled: boolean | null;
-  isReused: boolean | null;
-  startedAt: string | null;
-  finishedAt: string | null;
-  waiting: PolledNode['waiting'];
-  iterations: PolledNode['iterations'];
   object: Record<string, unknown> | null;
   hasOutput: boolean;
   output: string | null;
@@ -166,19 +157,5 @@ function toTold(row: EventRow): RunEvent['told'] {
   if (row.object !== null) return { object: row.object };
   if (row.hasOutput) return { output: row.output };
   if (row.nodePath === null) return undefined;
-  const node = {
-    id: row.subject,
-    status: row.nodeStatus ?? 'failed',
-    result: row.result,
-    apartBytes: row.apartBytes,
-    errorCode: row.errorCode,
-    errorMessage: row.errorMessage,
-    isHandled: row.isHandled ?? false,
-    isReused: row.isReused ?? false,
-    startedAt: row.startedAt ?? '',
-    finishedAt: row.finishedAt,
-    waiting: row.waiting ?? null,
-    iterations: row.iterations ?? null,
-  };
-  return { node, path: row.nodePath };
+  return { node: toPolledNode(row.subject, row), path: row.nodePath };
 }

@@ -1,4 +1,4 @@
-// Where statements are executed in the sources of `db/`, and the types that their rows are said to have.
+// Finds the places in the sources of `db/` at which statements are executed, and the types that their rows are said to have.
 import path from 'node:path';
 import {
   isCallExpression,
@@ -14,7 +14,7 @@ import {
 } from 'typescript/unstable/ast';
 import { API, SignatureKind, TypeFlags, type Checker, type Project, type Type } from 'typescript/unstable/sync';
 
-/** Which values of JavaScript a member of a row may have. `json` stands for all that JSON can be. */
+/** The values of JavaScript that a member of a row may have. `json` stands for all that JSON can be. */
 export type Kind = 'string' | 'number' | 'boolean' | 'date' | 'bytes' | 'json' | `${string}[]`;
 
 export interface Site {
@@ -43,7 +43,7 @@ export interface Sources {
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..');
 
-/** What statements of the builder return that have no rows. */
+/** The types that statements of the builder without rows return. */
 const COUNTS = ['InsertResult', 'UpdateResult', 'DeleteResult'];
 
 const EXECUTES = ['execute', 'executeTakeFirst', 'executeTakeFirstOrThrow'];

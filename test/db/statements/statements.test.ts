@@ -14,7 +14,7 @@ import {
   type Sources,
 } from './statement-sites.js';
 
-/** What is not called with a pool or a transaction, and what is not part of the service's own work. */
+/** These files are not called with a pool or a transaction, or are not part of the service's own work. */
 const LEFT_OUT = /^db\/(migrations\/|core\/(migrate|runtime-rights|listener|client|statement|preparing-client)\.ts)/;
 
 /** A function is called so often, each time with other arguments and answers, and until every statement was reached. */
