@@ -1,4 +1,5 @@
 // What an operator does to a run in Temporal itself, without asking the service. It must show within a minute.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { eventually } from '../../test/support/eventually.js';
 import { withTemporal } from '../../test/support/inspect.js';
@@ -14,6 +15,8 @@ import type { Stage } from '../stage.js';
 const ENDLESS_MS = 120_000;
 const SHOWN_WITHIN_MS = 60_000;
 const EXECUTION_TIMEOUT_MS = 6_000;
+/** The API tries to start a run for 2 s. */
+const START_GIVEN_UP_MS = 3_000;
 const TASK_QUEUE = 'workflow-runs';
 
 function endless(outside: Outside): Shape {
@@ -51,6 +54,7 @@ const timeOut: Fault = {
       keepAway(world, 'temporal', async () => {
         held.run = await stage.start(endless(world.outside), 'Error');
         await lookForIt(stage, await held.run.accepted, '5 minutes');
+        await pause(START_GIVEN_UP_MS);
       }),
     );
     const run = held.run!;
