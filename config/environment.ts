@@ -23,6 +23,7 @@ const schema = z.object({
   TEMPORAL_TASK_QUEUE: z.string().min(1).max(1000).default('workflow-runs'),
   TEMPORAL_PORT: port.default(7233),
   TEMPORAL_UI_PORT: port.default(8233),
+  /** The base address of the Temporal UI for links to runs. */
   TEMPORAL_UI_URL: url(/^https?$/).optional(),
   TEMPORAL_CLI: z.string().min(1).optional(),
   TEMPORAL_PAYLOAD_KEY: z.string().optional(),
@@ -38,21 +39,28 @@ const schema = z.object({
   OPENAI_API_KEY: z.string().min(1).optional(),
   CURRENCIES_FILE: z.string().min(1).optional(),
   DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
+  /** Requests a minute of all sessions of a user together. */
   SESSION_RATE_LIMIT: z.coerce.number().int().min(1).max(2_147_483_647).default(600),
+  /** It is at most 60, the specification's limit for the chat proxy. */
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
   RUN_TIMEOUT_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),
+  /** The limit on the bytes that a project stores. */
   MAX_PROJECT_BYTES: byteSize.default(10 * 2 ** 30),
   WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
+  /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),
+  /** The execution of runs whose drawing does not specify one. */
   EXECUTION: z.enum(['visible', 'dense']).default('visible'),
+  /** Nodes of all runs that one worker executes concurrently. */
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
   WORKER_PROJECT_SLOTS: z.coerce.number().int().min(1).max(10_000).optional(),
   PUBLIC_URL: url(/^https?$/).optional(),
+  /** The origins whose pages may call the API from a browser. */
   CORS_ORIGINS: originList.default([]),
   OTEL_SDK_DISABLED: flag.default(false),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).optional(),
@@ -60,6 +68,7 @@ const schema = z.object({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/).optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf').optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/protobuf').optional(),
+  /** The memory that the payloads of all nodes in a worker share. */
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
   ...databaseVariables,
   ...networkVariables,
@@ -69,63 +78,37 @@ const schema = z.object({
 /** The names of all variables that are read here. */
 export const VARIABLES: readonly string[] = [...Object.keys(schema.shape), ...SECRET_FILE_VARIABLES];
 
-export interface Environment extends DatabaseSettings, NetworkSettings {
+type Values = z.infer<typeof schema>;
+
+/** `TEMPORAL_UI_URL` is `temporalUiUrl`. */
+type NameOf<Variable extends string> = Variable extends `${infer First}_${infer Others}`
+  ? `${Lowercase<First>}${Capitalize<NameOf<Others>>}`
+  : Lowercase<Variable>;
+
+type Named = { [Variable in keyof Required<Values> as NameOf<Variable>]: Values[Variable] };
+
+/** What several variables say together, and those that are parsed further. */
+interface Derived extends DatabaseSettings, NetworkSettings {
   production: boolean;
-  host: string;
-  port: number;
-  temporalTaskQueue: string;
-  temporalPort: number;
-  temporalUiPort: number;
-  /** The base address of the Temporal UI for links to runs. */
-  temporalUiUrl: string | undefined;
-  temporalCli: string | undefined;
   /** 32 bytes each; the first encrypts, all decrypt. If empty, Temporal's payloads are not encrypted. */
   temporalPayloadKeys: Buffer[];
-  codecServerToken: string | undefined;
-  codecServerPort: number;
-  postgresPort: number;
-  dataDir: string;
-  internalServiceToken: string | undefined;
   /** The API's public address, for links. */
   publicUrl: string;
-  /** The origins whose pages may call the API from a browser. */
-  corsOrigins: string[];
-  jwtSecret: string | undefined;
-  jwtJwksUrl: string | undefined;
   signIn: SignInSettings;
   /** 32 bytes each; the first encrypts, all decrypt. Empty when unset. */
   secretsKeys: Buffer[];
-  modelProvidersFile: string | undefined;
-  openaiApiKey: string | undefined;
-  currenciesFile: string | undefined;
-  defaultRateLimit: number;
-  /** Requests a minute of all sessions of a user together. */
-  sessionRateLimit: number;
-  /** It is at most 60, the specification's limit for the chat proxy. */
-  chatTimeoutSeconds: number;
-  resultRetentionDays: number;
-  runTimeoutDays: number;
-  /** The limit on the bytes that a project stores. */
-  maxProjectBytes: number;
   /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
   webhookRetrySeconds: number[];
-  logLevel: string;
-  workerMetricsPort: number;
-  /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
-  workerCachedWorkflows: number | undefined;
   /** Undefined if the worker is unversioned. */
   workerVersion: WorkerVersion | undefined;
   /** True if OpenTelemetry's standard variables ask for traces. */
   isTracing: boolean;
-  /** The execution of runs whose drawing does not specify one. */
-  execution: 'visible' | 'dense';
-  /** Nodes of all runs that one worker executes concurrently. */
-  workerActivitySlots: number;
   /** Slots that one project may hold while no other project holds any. */
   workerProjectSlots: number;
-  /** The memory that the payloads of all nodes in a worker share. */
-  workerPayloadMemoryMb: number;
 }
+
+/** Each variable by its name in camel case, and what follows from several of them. */
+export type Environment = Omit<Named, keyof Derived> & Derived;
 
 /**
  * The build that a worker runs. If it is set, runs stay on the build that they started on (docs/operate/upgrade.md).
@@ -147,51 +130,27 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     throw new ConfigError(`${issue.path.join('.')}: ${lowerFirst(issue.message)}.`);
   }
   const values = parsed.data;
+  const named = Object.fromEntries(Object.entries(values).map(([variable, value]) => [nameOf(variable), value]));
   const environment: Environment = {
+    ...(named as Named),
     production: values.NODE_ENV === 'production',
-    host: values.HOST,
-    port: values.PORT,
-    temporalTaskQueue: values.TEMPORAL_TASK_QUEUE,
-    temporalPort: values.TEMPORAL_PORT,
-    temporalUiPort: values.TEMPORAL_UI_PORT,
-    temporalUiUrl: values.TEMPORAL_UI_URL,
-    temporalCli: values.TEMPORAL_CLI,
     temporalPayloadKeys: parseKeys('TEMPORAL_PAYLOAD_KEY', values.TEMPORAL_PAYLOAD_KEY),
-    codecServerToken: values.CODEC_SERVER_TOKEN,
-    codecServerPort: values.CODEC_SERVER_PORT,
-    postgresPort: values.POSTGRES_PORT,
-    dataDir: values.DATA_DIR,
-    internalServiceToken: values.INTERNAL_SERVICE_TOKEN,
     publicUrl: toPublicUrl(values),
-    corsOrigins: values.CORS_ORIGINS,
-    jwtSecret: values.JWT_SECRET,
-    jwtJwksUrl: values.JWT_JWKS_URL,
     signIn: toSignInSettings(values, values.JWT_JWKS_URL),
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
-    modelProvidersFile: values.MODEL_PROVIDERS_FILE,
-    openaiApiKey: values.OPENAI_API_KEY,
-    currenciesFile: values.CURRENCIES_FILE,
-    defaultRateLimit: values.DEFAULT_RATE_LIMIT,
-    sessionRateLimit: values.SESSION_RATE_LIMIT,
-    chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
-    resultRetentionDays: values.RESULT_RETENTION_DAYS,
-    runTimeoutDays: values.RUN_TIMEOUT_DAYS,
-    maxProjectBytes: values.MAX_PROJECT_BYTES,
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
     ...toDatabaseSettings(values),
     ...toNetworkSettings(values),
-    logLevel: values.LOG_LEVEL,
-    workerMetricsPort: values.WORKER_METRICS_PORT,
-    workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
     workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
     isTracing: asksForTraces(values),
-    execution: values.EXECUTION,
-    workerActivitySlots: values.WORKER_ACTIVITY_SLOTS,
     workerProjectSlots: toProjectSlots(values.WORKER_PROJECT_SLOTS, values.WORKER_ACTIVITY_SLOTS),
-    workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
   };
   if (environment.production) refuseGeneratedSecrets(environment);
   return environment;
+}
+
+function nameOf(variable: string): string {
+  return variable.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The value of a variable that this process requires. Throws ConfigError. */
@@ -226,7 +185,7 @@ function toProjectSlots(given: number | undefined, activitySlots: number): numbe
 }
 
 /** Returns whether an exporter is named, or an endpoint without an exporter. */
-function asksForTraces(values: z.infer<typeof schema>): boolean {
+function asksForTraces(values: Values): boolean {
   if (values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return false;
   return [
     values.OTEL_TRACES_EXPORTER,

@@ -1,23 +1,10 @@
 // The metrics that a worker process exports to Prometheus. docs/operate/operations.md, "Metrics", describes them.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
+import { createMetricSet } from '../../config/metric-set.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { SlotsLoad } from './project-slots.js';
 
-export interface WorkerMetrics {
-  registry: Registry;
-  /** Counts ended nodes by outcome: `succeed` or their error code. */
-  nodes: Counter<'kind' | 'outcome'>;
-  /** Measures the attempts of nodes, or of an agent's steps. */
-  attemptSeconds: Histogram<'kind' | 'outcome'>;
-  costUsd: Counter<'kind'>;
-  modelCallSeconds: Histogram<'provider' | 'status'>;
-  /** Counts tokens as the providers do for billing. */
-  modelTokens: Counter<'provider' | 'type'>;
-  /** Counts the runs whose end this process has written, by stored status. */
-  runsEnded: Counter<'status'>;
-  /** Counts activities that went back to Temporal's queue because their project held its share of the slots. */
-  handedBack: Counter;
-}
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
 /** A worker's load, as reported by the Temporal SDK and the slots of projects. */
 interface WorkerLoad extends SlotsLoad {
@@ -29,67 +16,39 @@ interface WorkerLoad extends SlotsLoad {
 
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-export function createWorkerMetrics(): WorkerMetrics {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const metrics: WorkerMetrics = {
+export function createWorkerMetrics() {
+  const { registry, counter, histogram } = createMetricSet();
+  return {
     registry,
-    nodes: new Counter({
-      name: 'nodes_total',
-      help: 'Nodes that ended, by kind: succeed, or the code of the error.',
-      labelNames: ['kind', 'outcome'],
-      registers,
+    nodes: counter('nodes_total', 'Nodes that ended, by kind: succeed, or the code of the error.', {
+      kind: Object.keys(nodeDefinitions),
+      outcome: ['succeed', 'internal_error', 'worker_lost', 'outcome_unknown'],
     }),
-    attemptSeconds: new Histogram({
-      name: 'node_attempt_duration_seconds',
-      help: 'Attempts of nodes (of an agent: of its steps): ended, retried, cancelled, handed_back or internal_error.',
-      labelNames: ['kind', 'outcome'],
-      buckets: SECONDS,
-      registers,
+    attemptSeconds: histogram(
+      'node_attempt_duration_seconds',
+      'Attempts of nodes (of an agent: of its steps): ended, retried, cancelled, handed_back or internal_error.',
+      { labelNames: ['kind', 'outcome'], buckets: SECONDS },
+    ),
+    costUsd: counter('node_cost_usd_total', 'USD that nodes were billed when they ended, by kind.', { kind: [] }),
+    modelCallSeconds: histogram(
+      'model_call_duration_seconds',
+      'Calls of model providers until their answer began, by HTTP status; none: they could not be reached.',
+      { labelNames: ['provider', 'status'], buckets: SECONDS },
+    ),
+    // Counts tokens as the providers do for billing.
+    modelTokens: counter(
+      'model_tokens_total',
+      'Tokens that model providers say their answers took, by type: input or output.',
+      { provider: [], type: [] },
+    ),
+    runsEnded: counter('runs_ended_total', 'Runs whose end this process has written, by stored status.', {
+      status: ['Succeeded', 'Error', 'Cancelled'],
     }),
-    costUsd: new Counter({
-      name: 'node_cost_usd_total',
-      help: 'USD that nodes were billed when they ended, by kind.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    modelCallSeconds: new Histogram({
-      name: 'model_call_duration_seconds',
-      help: 'Calls of model providers until their answer began, by HTTP status; none: they could not be reached.',
-      labelNames: ['provider', 'status'],
-      buckets: SECONDS,
-      registers,
-    }),
-    modelTokens: new Counter({
-      name: 'model_tokens_total',
-      help: 'Tokens that model providers say their answers took, by type: input or output.',
-      labelNames: ['provider', 'type'],
-      registers,
-    }),
-    runsEnded: new Counter({
-      name: 'runs_ended_total',
-      help: 'Runs whose end this process has written, by stored status.',
-      labelNames: ['status'],
-      registers,
-    }),
-    handedBack: new Counter({
-      name: 'worker_activities_handed_back_total',
-      help: 'Activities that went back to the queue because their project held its share of the slots.',
-      registers,
-    }),
+    handedBack: counter(
+      'worker_activities_handed_back_total',
+      'Activities that went back to the queue because their project held its share of the slots.',
+    ),
   };
-  showZeros(metrics);
-  return metrics;
-}
-
-/** Creates the counters with 0, because Prometheus detects the first increase only if the series existed before. */
-function showZeros({ nodes, runsEnded }: WorkerMetrics): void {
-  for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);
-  for (const kind of Object.keys(nodeDefinitions)) {
-    for (const outcome of ['succeed', 'internal_error', 'worker_lost', 'outcome_unknown'])
-      nodes.inc({ kind, outcome }, 0);
-  }
 }
 
 interface SlotSettings {

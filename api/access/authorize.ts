@@ -15,9 +15,7 @@ export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     const { caller } = ctx.state;
     if (caller === undefined) throw notFound();
-    const find = (reach: Reach) => findAccess(deps, rule.to, (ctx as AppContext).params, reach);
-    const access = await find(caller);
-    if (access === undefined) throw await hiddenFrom(caller, find);
+    const access = await findVisible(caller, (reach) => findAccess(deps, rule.to, (ctx as AppContext).params, reach));
     if (!mayAct(access.role, rule.role)) throw refusal(rule);
     ctx.state.access = access;
     await next();
@@ -67,13 +65,13 @@ export async function requireAdministrator(deps: AppDeps, caller: Caller): Promi
 }
 
 /**
- * Returns the error for an object that was not found in the reach of the caller: the 404, or the 403 that gives the reason if
- * only the restriction of the API key keeps the object from a user who may see it. `find` looks with another reach.
+ * Returns the object that is found in the reach of the caller. Throws the 404 where there is none, or the 403 that gives the
+ * reason if only the restriction of the API key keeps the object from a user who may see it.
  */
-export async function hiddenFrom(
-  { userId, projectId }: Reach,
-  find: (reach: Reach) => Promise<unknown>,
-): Promise<ApiError> {
-  if (projectId === undefined || (await find({ userId })) === undefined) return notFound();
-  return new ApiError(403, 'key_project', 'This API key is restricted to another project.');
+export async function findVisible<T>(reach: Reach, find: (reach: Reach) => Promise<T | undefined>): Promise<T> {
+  const found = await find(reach);
+  if (found !== undefined) return found;
+  const { userId, projectId } = reach;
+  if (projectId === undefined || (await find({ userId })) === undefined) throw notFound();
+  throw new ApiError(403, 'key_project', 'This API key is restricted to another project.');
 }

@@ -9,10 +9,10 @@ import {
 } from '../../db/projects/keys-repository.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import type { AppDeps } from '../deps.js';
-import { badRequestSchema, detailSchema, nothing, sessionErrors } from '../http/answer-schemas.js';
-import { ApiError, invalidFields, notFound, permissionDenied, refusing } from '../http/errors.js';
+import { nothing } from '../http/answer-schemas.js';
+import { ApiError, invalidFields, notFound, orNotFound, permissionDenied, refusing } from '../http/errors.js';
 import { futureField, integerField } from '../http/field-errors.js';
-import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 import { isAdministrator, requireAdministrator } from './authorize.js';
@@ -67,13 +67,12 @@ const list = defineRoute({
   summary: "The caller's API keys, oldest first; with `user`, for administrators, that user's.",
   auth: 'session',
   query: z.object({ ...pageQuery(1), user: queryInteger(0, MAX_ID).optional() }),
-  responses: { 200: envelopeOf(keySchema), 400: badRequestSchema, ...sessionErrors },
+  responses: { 200: envelopeOf(keySchema) },
   async handler({ deps, caller, query }) {
     const userId = query.user ?? caller.userId;
     if (userId !== caller.userId) await requireAdministrator(deps, caller);
-    const page = toPage(query);
-    const { total, keys } = await pageOfKeys(deps.db, { userId, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: keys.map(toKey) } };
+    const { total, keys } = await pageOfKeys(deps.db, { userId, ...toWindow(query) });
+    return answerPage(query, total, keys.map(toKey));
   },
 });
 
@@ -84,7 +83,7 @@ const create = defineRoute({
   auth: 'session',
   audit: { action: 'key.created', target: 'key', makes: 'id' },
   body: bodySchema,
-  responses: { 201: newKeySchema, 400: badRequestSchema, ...sessionErrors },
+  responses: { 201: newKeySchema },
   async handler({ deps, caller, body }) {
     if (body.rate_limit !== undefined) await requireAdministrator(deps, caller);
     await checkProject(deps, caller, body.project);
@@ -103,15 +102,14 @@ const update = defineRoute({
   audit: { action: 'key.changed', target: 'key', id: 'id' },
   params: idParams,
   body: bodySchema,
-  responses: { 200: keySchema, 400: badRequestSchema, 404: detailSchema, ...sessionErrors },
+  responses: { 200: keySchema },
   async handler({ deps, caller, params, body }) {
     const { isAdmin, isOwn } = await requireKey(deps, caller, params.id);
     const { rate_limit: rateLimit, ...others } = body;
     const changesOthers = Object.values(others).some((value) => value !== undefined);
     if ((rateLimit !== undefined && !isAdmin) || (changesOthers && !isOwn)) throw permissionDenied();
     await checkProject(deps, caller, body.project);
-    const key = await updateKey(deps.db, params.id, toSettings(body));
-    if (key === undefined) throw notFound();
+    const key = orNotFound(await updateKey(deps.db, params.id, toSettings(body)));
     return { status: 200, body: toKey(key) };
   },
 });
@@ -123,7 +121,7 @@ const remove = defineRoute({
   auth: 'session',
   audit: { action: 'key.deleted', target: 'key', id: 'id' },
   params: idParams,
-  responses: { 204: nothing, 404: detailSchema, ...sessionErrors },
+  responses: { 204: nothing },
   async handler({ deps, caller, params }) {
     await requireKey(deps, caller, params.id);
     if (!(await deleteKey(deps.db, params.id))) throw notFound();

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { isEmailTaken, listUsers, updateUser } from '../../db/projects/user-admin-repository.js';
 import { createUser, findUser, type UserRow } from '../../db/projects/users-repository.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { ApiError, invalidFields, notFound, permissionDenied } from '../http/errors.js';
+import { ApiError, invalidFields, orNotFound, permissionDenied } from '../http/errors.js';
 import { emailField } from '../http/field-errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams } from '../http/path-ids.js';
 import { queryText } from '../http/query-values.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
@@ -50,15 +49,13 @@ const list = defineRoute({
   method: 'GET',
   path: usersPath,
   summary: 'All users, for administrators. `search` looks into names and e-mail addresses.',
-  auth: 'key',
   keyScope: 'full',
   isForAdministrators: true,
   query: z.object({ ...pageQuery(1), search: queryText }),
-  responses: { 200: envelopeOf(userSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(userSchema) },
   async handler({ deps, query }) {
-    const page = toPage(query);
-    const { total, users } = await listUsers(deps.db, { search: query.search, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: users.map(toUser) } };
+    const { total, users } = await listUsers(deps.db, { search: query.search, ...toWindow(query) });
+    return answerPage(query, total, users.map(toUser));
   },
 });
 
@@ -66,7 +63,6 @@ const create = defineRoute({
   method: 'POST',
   path: usersPath,
   summary: 'Creates a user, for administrators. An administrator is made in a session only.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'user.created', target: 'user', makes: 'id' },
   isForAdministrators: true,
@@ -77,7 +73,7 @@ const create = defineRoute({
     is_admin: fields.is_admin.default(false),
     password: fields.password,
   }),
-  responses: { 201: userSchema, 400: badRequestSchema, ...keyErrors },
+  responses: { 201: userSchema },
   async handler({ deps, caller, body }) {
     if (body.is_admin) requireSession(caller);
     const { name, email, api_access: apiAccess, is_admin: isAdmin } = body;
@@ -94,19 +90,17 @@ const update = defineRoute({
     '`is_active: false` ends the sessions and streams of the user, refuses their keys, logins and links (401), hides their ' +
     'hooks (404) and pauses their schedules; runs in flight go on. Active again, keys and hooks are good again, and the ' +
     'schedules stay paused. The last active administrator stays both: 400, code `last_admin`.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'user.changed', target: 'user', id: 'id' },
   isForAdministrators: true,
   params: idParams,
   body: z.object(fields).partial(),
-  responses: { 200: userSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: userSchema },
   async handler({ deps, caller, params, body }) {
     const { password: _, ...changes } = body;
     const { email, is_admin: isAdmin, is_active: isActive } = changes;
     if ([email, isAdmin, isActive].some((value) => value !== undefined)) requireSession(caller);
-    const user = await updateUser(deps.db, params.id, changes).catch(refuseTakenEmail);
-    if (user === undefined) throw notFound();
+    const user = orNotFound(await updateUser(deps.db, params.id, changes).catch(refuseTakenEmail));
     if (user === 'last_admin') throw new ApiError(400, 'last_admin', 'Nobody else is an active administrator.');
     return { status: 200, body: toUser(user) };
   },
@@ -125,12 +119,10 @@ const readMe = defineRoute({
   method: 'GET',
   path: '/api/v1/me/',
   summary: 'The user of the credentials.',
-  auth: 'key',
   keyScope: 'run',
-  responses: { 200: meSchema, ...keyErrors },
+  responses: { 200: meSchema },
   async handler({ deps, caller }) {
-    const user = await findUser(deps.db, caller.userId);
-    if (user === undefined) throw notFound();
+    const user = orNotFound(await findUser(deps.db, caller.userId));
     return { status: 200, body: toMe(user) };
   },
 });

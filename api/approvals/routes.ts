@@ -5,14 +5,12 @@ import {
   listRequestsOfRun,
   listRequestsInReach,
 } from '../../db/agents/approval-requests-repository.js';
-import type { Reach } from '../../db/projects/reach.js';
-import { hiddenFrom } from '../access/authorize.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { findVisible } from '../access/authorize.js';
 import { approvalSchema, toApproval } from './approval-view.js';
 import { decide } from './decide-approval.js';
 import { documentedAs } from '../http/documented-as.js';
 import { isPlainObject } from '../http/json-text.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 
@@ -72,7 +70,6 @@ function decisionRoute({ word, decision, body: schema, description }: Decided): 
     path: `${runPath}:request_id/${word}/`,
     summary: `Answers an agent's request: the tool call is ${decision}. The outcome is the inner status (200, 404, 409).`,
     description,
-    auth: 'key',
     keyScope: 'run',
     audit: { action: `approval.${decision}`, target: 'approval', id: 'request_id', commits: 'handler' },
     access: { to: 'run', role: 'editor' },
@@ -80,7 +77,7 @@ function decisionRoute({ word, decision, body: schema, description }: Decided): 
     bodyFormat: 'exact',
     maxBodyBytes: MAX_BODY_BYTES,
     body: schema as typeof approval,
-    responses: { 200: decisionSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+    responses: { 200: decisionSchema },
     async handler({ deps, log, caller, access, params, body, signal, memory, audit }) {
       const { workflow_run_id: runId, request_id } = params;
       const by = { userId: caller.userId, role: access.role, reason: body.reason ?? '' };
@@ -109,11 +106,10 @@ const listOfRun = defineRoute({
   method: 'GET',
   path: runPath,
   summary: 'The approval requests of a run, oldest first.',
-  auth: 'key',
   keyScope: 'run',
   access: { to: 'run', role: 'viewer' },
   params: runParams,
-  responses: { 200: z.array(approvalSchema), 404: detailSchema, ...keyErrors },
+  responses: { 200: z.array(approvalSchema) },
   async handler({ deps, params }) {
     const requests = await listRequestsOfRun(deps.db, params.workflow_run_id);
     return { status: 200, body: requests.map(toApproval) };
@@ -125,18 +121,16 @@ const listOfUser = defineRoute({
   path: '/api/v1/agent-approvals/',
   summary: 'The approval requests of all projects that the caller belongs to, newest first.',
   description: '`status=decided`: what a person has approved or rejected.',
-  auth: 'key',
   keyScope: 'run',
   query: z.object({
     ...pageQuery(1),
     status: z.enum(['pending', 'approved', 'rejected', 'expired', 'decided']).optional(),
   }),
-  responses: { 200: envelopeOf(approvalSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(approvalSchema) },
   async handler({ deps, caller, query }) {
-    const page = toPage(query);
-    const wanted = { reach: caller, status: query.status, ...toWindow(page) };
+    const wanted = { reach: caller, status: query.status, ...toWindow(query) };
     const { total, requests } = await listRequestsInReach(deps.db, wanted);
-    return { status: 200, body: { ...page, total, items: requests.map(toApproval) } };
+    return answerPage(query, total, requests.map(toApproval));
   },
 });
 
@@ -144,14 +138,11 @@ const read = defineRoute({
   method: 'GET',
   path: '/api/v1/agent-approvals/:request_id/',
   summary: 'One approval request of a project that the caller belongs to.',
-  auth: 'key',
   keyScope: 'run',
   params: z.object({ request_id: requestId }),
-  responses: { 200: approvalSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: approvalSchema },
   async handler({ deps, caller, params }) {
-    const find = (reach: Reach) => findRequestInReach(deps.db, params.request_id, reach);
-    const request = await find(caller);
-    if (request === undefined) throw await hiddenFrom(caller, find);
+    const request = await findVisible(caller, (reach) => findRequestInReach(deps.db, params.request_id, reach));
     return { status: 200, body: toApproval(request) };
   },
 });

@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../../db/audit/actions.js';
 import { listAuditRecords, type AuditQuery, type AuditRecord } from '../../db/audit/audit-list-repository.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
-import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
-import { idParams, MAX_ID } from '../http/path-ids.js';
+import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
+import { MAX_ID } from '../http/path-ids.js';
 import { queryMoment, queryMomentEnd } from '../http/query-values.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 
@@ -50,12 +49,10 @@ const listOfProject = defineRoute({
   path: '/api/v1/projects/:id/audit/',
   summary: 'What was changed in a project, by whom and from where, and what was refused; newest first.',
   description: FILTERS,
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'project', role: 'admin' },
-  params: idParams,
   query,
-  responses: { 200: envelopeOf(recordSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(recordSchema) },
   handler: ({ deps, params, query: wanted }) => answerRecords(deps, wanted, { projectId: params.id }),
 });
 
@@ -64,11 +61,10 @@ const listOfAll = defineRoute({
   path: '/api/v1/audit/',
   summary: 'The same of all projects and of what belongs to none, for administrators.',
   description: FILTERS,
-  auth: 'key',
   keyScope: 'full',
   isForAdministrators: true,
   query,
-  responses: { 200: envelopeOf(recordSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(recordSchema) },
   handler: ({ deps, query: wanted }) => answerRecords(deps, wanted, {}),
 });
 
@@ -79,10 +75,9 @@ async function answerRecords(
   wanted: z.infer<typeof query>,
   of: Pick<AuditQuery, 'projectId'>,
 ): Promise<RouteResult> {
-  const page = toPage(wanted);
   const { action, user: userId, from, to: until } = wanted;
-  const { total, records } = await listAuditRecords(db, { ...of, action, userId, from, until, ...toWindow(page) });
-  return { status: 200, body: { ...page, total, items: records.map(toRecord) } };
+  const { total, records } = await listAuditRecords(db, { ...of, action, userId, from, until, ...toWindow(wanted) });
+  return answerPage(wanted, total, records.map(toRecord));
 }
 
 function toRecord(record: AuditRecord): z.infer<typeof recordSchema> {

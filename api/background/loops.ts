@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 
 export interface BackgroundLoop {
@@ -23,16 +24,7 @@ async function repeat(round: (stopped: AbortSignal) => Promise<number>, stopped:
 
 /** Waits for `durationMs`, or until `stopped` is aborted. */
 export async function pause(durationMs: number, stopped: AbortSignal): Promise<void> {
-  if (stopped.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, durationMs);
-    function done(): void {
-      clearTimeout(timer);
-      stopped.removeEventListener('abort', done);
-      resolve();
-    }
-    stopped.addEventListener('abort', done);
-  });
+  await sleep(durationMs, undefined, { signal: stopped }).catch(() => undefined);
 }
 
 /** Lets callers pass one at a time, at most `perSecond`; a caller passes at once when none has passed recently. */

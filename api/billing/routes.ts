@@ -1,11 +1,9 @@
 // Specification, "Billing".
 import { z } from 'zod';
 import { listRunTransactions } from '../../db/nodes/billing-repository.js';
-import type { Reach } from '../../db/projects/reach.js';
 import { listChatTransactions } from '../../db/spending/chat-transactions-repository.js';
-import { hiddenFrom } from '../access/authorize.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { envelopeOf, strictPageQuery, toPage, toWindow, queryInteger } from '../http/pagination.js';
+import { findVisible } from '../access/authorize.js';
+import { answerPage, envelopeOf, queryInteger, strictPageQuery, toWindow } from '../http/pagination.js';
 import { uuid, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { toTransaction, transactionSchema } from './transaction-view.js';
@@ -14,18 +12,16 @@ const listOfRun = defineRoute({
   method: 'GET',
   path: '/api/v1/billing-history/workflowrun/:run_id/',
   summary: 'The transactions of a run, one per executed node, oldest first.',
-  auth: 'key',
   keyScope: 'full',
   params: z.object({ run_id: uuid }),
   query: z.object(strictPageQuery()),
-  responses: { 200: envelopeOf(transactionSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(transactionSchema) },
   async handler({ deps, caller, params, query }) {
-    const page = toPage(query);
-    const find = (reach: Reach) => listRunTransactions(deps.db, { runId: params.run_id, reach, ...toWindow(page) });
-    const found = await find(caller);
-    if (found === undefined) throw await hiddenFrom(caller, find);
+    const found = await findVisible(caller, (reach) =>
+      listRunTransactions(deps.db, { runId: params.run_id, reach, ...toWindow(query) }),
+    );
     const items = found.transactions.map((transaction) => toTransaction(transaction, deps.currencies));
-    return { status: 200, body: { ...page, total: found.total, items } };
+    return answerPage(query, found.total, items);
   },
 });
 
@@ -46,19 +42,17 @@ const listOfChat = defineRoute({
   summary: 'The transactions of the chat proxy, newest first.',
   description:
     "One for each call that was made: of the caller's projects, and the caller's own that belong to no project.",
-  auth: 'key',
   keyScope: 'full',
   query: z.object({ ...strictPageQuery(), project: queryInteger(0, MAX_ID).optional() }),
-  responses: { 200: envelopeOf(chatTransactionSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(chatTransactionSchema) },
   async handler({ deps, caller, query }) {
-    const page = toPage(query);
-    const asked = { reach: caller, projectId: query.project, ...toWindow(page) };
+    const asked = { reach: caller, projectId: query.project, ...toWindow(query) };
     const { total, transactions } = await listChatTransactions(deps.db, asked);
     const items = transactions.map(({ project_id, provider, model, input_tokens, output_tokens, ...transaction }) => {
       const call = { project: project_id, provider, model, input_tokens, output_tokens };
       return { ...toTransaction(transaction, deps.currencies), ...call };
     });
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 

@@ -4,7 +4,7 @@ import { deliverWake } from '../../acceptance/wake-run.js';
 import { acceptCallback, findCallback } from '../../db/waits/callbacks-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { detailSchema } from '../http/answer-schemas.js';
-import { gone, notFound, type ApiError } from '../http/errors.js';
+import { type ApiError, gone, notFound, orNotFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 
 /** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
@@ -23,10 +23,9 @@ const callback = defineRoute({
   params: z.object({ token: z.string() }),
   bodyFormat: 'text',
   body: z.string(),
-  responses: { 200: z.object({ accepted: z.boolean() }), 404: detailSchema, 410: detailSchema },
+  responses: { 200: z.object({ accepted: z.boolean() }), 410: detailSchema },
   async admit({ deps, params }) {
-    const known = TOKEN.test(params.token) ? await findCallback(deps.db, params.token) : undefined;
-    if (known === undefined) throw notFound();
+    const known = orNotFound(TOKEN.test(params.token) ? await findCallback(deps.db, params.token) : undefined);
     const isRepeated = known.isOpen && known.isAnswered;
     if (!known.isAwaited && !isRepeated) throw tooLate();
     return { found: undefined, tenant: `project:${known.projectId}` };

@@ -12,8 +12,8 @@ import {
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { parseApiKeyInput } from '../../graph/input.js';
 import type { AppDeps } from '../deps.js';
-import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
-import { ApiError, notFound, permissionDenied, refusing, throttled } from '../http/errors.js';
+import { detailSchema } from '../http/answer-schemas.js';
+import { ApiError, orNotFound, permissionDenied, refusing, throttled } from '../http/errors.js';
 import { toFreeText } from '../http/middleware/read-body.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { acceptRun } from '../runs/accept-run.js';
@@ -49,18 +49,15 @@ const deliver = defineRoute({
   body: z.unknown(),
   responses: {
     202: z.object({ id: z.uuid().describe('The run') }),
-    400: badRequestSchema,
     401: detailSchema,
     403: detailSchema,
-    404: detailSchema,
     422: refusedInputSchema,
     429: detailSchema,
     503: detailSchema,
   },
   answerHeaders: ['Idempotent-Replayed'],
   async admit({ deps, params }) {
-    const hook = TOKEN.test(params.token) ? await findAddressedHook(deps.db, params.token) : undefined;
-    if (hook === undefined) throw notFound();
+    const hook = orNotFound(TOKEN.test(params.token) ? await findAddressedHook(deps.db, params.token) : undefined);
     const bounds = hook.secretEnc === null ? {} : { maxBodyBytes: MAX_SIGNED_BYTES };
     return { found: hook, tenant: `project:${hook.projectId}`, workflowId: hook.workflowId, ...bounds };
   },
@@ -89,8 +86,7 @@ async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, del
     throw refusing(refused, permissionDenied('The author of this hook may not run the workflow.'));
   }
   const input = parseApiKeyInput(toFreeText(delivery.body));
-  const workflow = await findDrawing(deps.db, hook.workflowId);
-  if (workflow === undefined) throw notFound();
+  const workflow = orNotFound(await findDrawing(deps.db, hook.workflowId));
   const keyed = toKeyedDelivery(hook, delivery.headers, input);
   const request = { workflow, userId: hook.authorId, input, keyed, leavesNoDraft: true };
   const { envelope, isRepeat } = await acceptRun(deps, log, request);

@@ -10,9 +10,9 @@ import {
 } from '../../db/hooks/hooks-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import { randomToken } from '../../db/sessions/random-token.js';
-import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
-import { ApiError, invalidFields, notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { nothing } from '../http/answer-schemas.js';
+import { ApiError, invalidFields, notFound, orNotFound } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { checkHookSecret, createHookSecret, DEFAULT_HEADER } from './verify-signature.js';
@@ -40,17 +40,15 @@ const list = defineRoute({
   method: 'GET',
   path: hooksPath,
   summary: 'The hooks of the workflow, oldest first; an address is shown to its author and to owners.',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
   query: z.object(pageQuery(1)),
-  responses: { 200: envelopeOf(hookSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(hookSchema) },
   async handler({ deps, caller, access, params, query }) {
     const reader = { userId: caller.userId, role: access.role };
-    const page = toPage(query);
-    const { total, hooks } = await pageOfHooks(deps.db, { workflowId: params.id, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: hooks.map((hook) => toHook(deps, hook, reader)) } };
+    const { total, hooks } = await pageOfHooks(deps.db, { workflowId: params.id, ...toWindow(query) });
+    const items = hooks.map((hook) => toHook(deps, hook, reader));
+    return answerPage(query, total, items);
   },
 });
 
@@ -58,13 +56,11 @@ const create = defineRoute({
   method: 'POST',
   path: hooksPath,
   summary: 'Makes a hook, which starts runs in the name of the caller. Its secret is shown once.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'hook.created', target: 'hook', makes: 'id' },
   access: { to: 'workflow', role: 'editor' },
-  params: idParams,
   body: bodySchema,
-  responses: { 201: shownHookSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 201: shownHookSchema },
   async handler({ deps, caller, access, params, body }) {
     const { header, secret } = settingsOf(body);
     const token = randomToken();
@@ -97,17 +93,15 @@ const renewSecret = defineRoute({
   path: hookPath,
   summary: 'Replaces the secret of a hook: by one that the sender has, or by a new one. It is shown once.',
   description: 'The one before is refused from then on. 400 for a hook that asks for no signatures.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'hook.changed', target: 'hook', id: 'hook_id' },
   access: { to: 'workflow', role: 'editor' },
   params: hookParams,
   body: z.object({ secret: secretField.nullable().describe('Null: a new one is made') }),
-  responses: { 200: shownHookSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: shownHookSchema },
   async handler({ deps, caller, access, params, body }) {
     const { id: workflowId, hook_id: hookId } = params;
-    const hook = await findHook(deps.db, workflowId, hookId);
-    if (hook === undefined) throw notFound();
+    const hook = orNotFound(await findHook(deps.db, workflowId, hookId));
     if (hook.verify === 'none') throw invalidFields({ secret: [NOTHING_SIGNED] });
     if (body.secret !== null) checkHookSecret(hook.verify, body.secret);
     const secret = body.secret ?? createHookSecret(hook.verify);
@@ -122,12 +116,11 @@ const remove = defineRoute({
   method: 'DELETE',
   path: hookPath,
   summary: 'Deletes a hook: its address is a 404 from then on. Runs that it has started go on.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'hook.deleted', target: 'hook', id: 'hook_id' },
   access: { to: 'workflow', role: 'editor' },
   params: hookParams,
-  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  responses: { 204: nothing },
   async handler({ deps, params }) {
     if (!(await deleteHook(deps.db, params.id, params.hook_id))) throw notFound();
     return { status: 204 };

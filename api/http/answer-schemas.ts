@@ -13,9 +13,3 @@ export const pathSchema = z
 export const badRequestSchema = z
   .union([detailSchema, z.record(z.string(), z.array(z.string()))])
   .meta({ id: 'BadRequest' });
-
-/** Errors that every route with a session token only may answer. */
-export const sessionErrors = { 401: detailSchema, 403: detailSchema };
-
-/** Errors that every route with an API key may answer. */
-export const keyErrors = { 401: detailSchema, 403: detailSchema, 429: detailSchema };

@@ -58,6 +58,12 @@ export function notFound(): ApiError {
   return new ApiError(404, 'not_found', 'Not found.');
 }
 
+/** Returns what a query has found. Throws the 404 where it has found nothing. */
+export function orNotFound<T>(found: T | undefined): T {
+  if (found === undefined) throw notFound();
+  return found;
+}
+
 /** Answers that the object was there once, and will not be again. */
 export function gone(message: string): ApiError {
   return new ApiError(410, 'gone', message);

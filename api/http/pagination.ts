@@ -1,11 +1,7 @@
 // `{page, size, total, items}` of every list.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
-
-export interface Page {
-  page: number;
-  size: number;
-}
+import type { RouteResult } from './route.js';
 
 const DEFAULT_SIZE = 10;
 const MAX_SIZE = 100;
@@ -44,16 +40,20 @@ export function strictPageQuery() {
   return { page: queryInteger(1, MAX_PAGE).optional(), size: shown.optional(), page_size: shown.optional() };
 }
 
-export function toPage(query: {
+export interface PageQuery {
   page?: number | undefined;
   size?: number | undefined;
   page_size?: number | undefined;
-}): Page {
-  return { page: query.page ?? 1, size: query.size ?? query.page_size ?? DEFAULT_SIZE };
 }
 
-export function toWindow({ page, size }: Page): { limit: number; offset: number } {
+export function toWindow({ page = 1, page_size, size = page_size ?? DEFAULT_SIZE }: PageQuery) {
   return { limit: size, offset: (page - 1) * size };
+}
+
+/** The page of a list that the query asks for. */
+export function answerPage(query: PageQuery, total: number, items: unknown): RouteResult {
+  const { limit: size } = toWindow(query);
+  return { status: 200, body: { page: query.page ?? 1, size, total, items } };
 }
 
 export function envelopeOf(item: z.ZodType) {

@@ -8,6 +8,7 @@ import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import type { ApiError } from './errors.js';
+import { idParams } from './path-ids.js';
 
 /**
  * `key`: a user's API key or session token. `session`: a session token only, so that a stolen key cannot make others.
@@ -156,10 +157,12 @@ interface RouteShape {
 /** A route that changes something says what the audit log tells of it, or why it tells nothing. */
 type Audited<P> = { method: 'GET'; audit?: AuditRule<P> } | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> };
 
-export type RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H, T> = RouteShape &
+export type RouteSpec<A extends Auth, R extends AccessRule | undefined, P, Q, B, H, T> = Omit<RouteShape, 'auth'> &
   Audited<NoInfer<P>> & {
-    auth: A;
+    /** A route with a `keyScope` takes `key`. */
+    auth?: A;
     access?: R;
+    /** The `id` alone unless stated, where `access` is to a project or workflow. */
     params?: z.ZodType<P>;
     query?: z.ZodType<Q>;
     /** Names in lower case; headers that are not listed are ignored. */
@@ -188,17 +191,20 @@ export interface Route extends RouteShape {
 }
 
 /** A route that takes an API key says for which scope; of all others it follows from `auth`. */
-type KeyScopeRule<A extends Auth> = A extends 'key' ? { keyScope: 'full' | 'run' } : { keyScope?: never };
+type KeyScopeRule<A extends Auth> = A extends 'key' ? { keyScope: 'full' | 'run' } : { auth: A; keyScope?: never };
+
+type ParamsOf<R extends AccessRule | undefined> = R extends { to: 'project' | 'workflow' } ? { id: number } : undefined;
 
 /** Checks a declaration against its own schemas; the handler gets their output. */
 export function defineRoute<
-  A extends Auth,
-  P = undefined,
+  A extends Auth = 'key',
+  R extends AccessRule | undefined = undefined,
+  P = ParamsOf<R>,
   Q = undefined,
   B = undefined,
-  R extends AccessRule | undefined = undefined,
   H = undefined,
   T = undefined,
->(spec: RouteSpec<A, P, Q, B, R, H, T> & KeyScopeRule<A>): Route {
-  return spec as unknown as Route;
+>(spec: RouteSpec<A, R, P, Q, B, H, T> & KeyScopeRule<A>): Route {
+  const hasId = spec.access !== undefined && spec.access.to !== 'run';
+  return { auth: 'key', ...(hasId && { params: idParams }), ...spec } as unknown as Route;
 }

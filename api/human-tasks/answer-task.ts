@@ -14,7 +14,7 @@ import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
-import { hiddenFrom } from '../access/authorize.js';
+import { findVisible } from '../access/authorize.js';
 import { deliverWake } from '../../acceptance/wake-run.js';
 
 interface GivenAnswer {
@@ -45,9 +45,7 @@ export async function answerTask(
   { log, memory, audit }: Asking,
   { taskId, reach, given }: Asked,
 ): Promise<HumanTask> {
-  const find = (within: Reach) => findTaskInReach(deps.db, taskId, within);
-  const task = await find(reach);
-  if (task === undefined) throw await hiddenFrom(reach, find);
+  const task = await findVisible(reach, (within) => findTaskInReach(deps.db, taskId, within));
   if (!task.is_assigned) throw permissionDenied('You are not among those who may answer this task.');
   if (task.status !== 'pending') throw settled();
   if (task.has_answered) throw answeredBefore();

@@ -1,10 +1,9 @@
 // Tasks that runs give to people. Extensions, section 1.4.
 import { z } from 'zod';
 import { findTaskInReach, listTasksInReach } from '../../db/human-tasks/tasks-repository.js';
-import type { Reach } from '../../db/projects/reach.js';
-import { hiddenFrom } from '../access/authorize.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { findVisible } from '../access/authorize.js';
+import { detailSchema } from '../http/answer-schemas.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerTask } from './answer-task.js';
@@ -22,15 +21,13 @@ const list = defineRoute({
   description:
     'Over all projects that the caller belongs to. A pending task that the caller has answered, and that waits for more ' +
     'people, is not among the pending ones. `status=decided` is another word for `answered`.',
-  auth: 'key',
   keyScope: 'run',
   query: z.object({ ...pageQuery(1), status: z.enum(['pending', 'answered', 'expired', 'decided']).optional() }),
-  responses: { 200: envelopeOf(taskSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(taskSchema) },
   async handler({ deps, caller, query }) {
-    const page = toPage(query);
-    const wanted = { reach: caller, status: query.status, ...toWindow(page) };
+    const wanted = { reach: caller, status: query.status, ...toWindow(query) };
     const { total, tasks } = await listTasksInReach(deps.db, wanted);
-    return { status: 200, body: { ...page, total, items: tasks.map(toTask) } };
+    return answerPage(query, total, tasks.map(toTask));
   },
 });
 
@@ -38,14 +35,11 @@ const read = defineRoute({
   method: 'GET',
   path: `${path}:task_id/`,
   summary: 'One human task of a project that the caller belongs to.',
-  auth: 'key',
   keyScope: 'run',
   params: taskParams,
-  responses: { 200: taskSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: taskSchema },
   async handler({ deps, caller, params }) {
-    const find = (reach: Reach) => findTaskInReach(deps.db, params.task_id, reach);
-    const task = await find(caller);
-    if (task === undefined) throw await hiddenFrom(caller, find);
+    const task = await findVisible(caller, (reach) => findTaskInReach(deps.db, params.task_id, reach));
     return { status: 200, body: toTask(task) };
   },
 });
@@ -58,7 +52,6 @@ const answer = defineRoute({
     'Each person answers once. The task is settled when `required` people have chosen the same action. 409 with the ' +
     'code `settled`: it was settled before, its time is over, or its run has ended; with `already_answered`: the caller ' +
     'has answered. 403: the caller is not among the assignees, or has started the run and is excluded by that.',
-  auth: 'key',
   keyScope: 'run',
   audit: { action: 'human_task.answered', target: 'human_task', id: 'task_id', commits: 'handler' },
   params: taskParams,
@@ -68,7 +61,7 @@ const answer = defineRoute({
     values: z.record(z.string(), z.unknown()).nullish().describe('By the ids of the fields'),
     comment: z.string().max(2_000).nullish(),
   }),
-  responses: { 200: taskSchema, 400: badRequestSchema, 404: detailSchema, 409: detailSchema, ...keyErrors },
+  responses: { 200: taskSchema, 409: detailSchema },
   async handler({ deps, log, caller, params, body, memory, audit }) {
     const given = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
     const task = await answerTask(deps, { log, memory, audit }, { taskId: params.task_id, reach: caller, given });

@@ -1,7 +1,6 @@
 // A run as it happens: server-sent events. docs/use/live.md.
 import { z } from 'zod';
 import { readRunHead } from '../../db/runs/poll-repository.js';
-import { badRequestSchema, keyErrors } from '../http/answer-schemas.js';
 import { overloaded } from '../http/errors.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -31,11 +30,10 @@ const events = defineRoute({
     'event. The stream begins with what has happened so far, or behind the event that `Last-Event-ID` names. It ends after ' +
     'the `run` event with the status `succeed` or `failed`; a stream that ends before is resumed with `Last-Event-ID`. ' +
     'A comment is sent every 15 seconds. A run that is not found is answered as in the poll, in JSON.',
-  auth: 'key',
   keyScope: 'run',
   query: z.object({ id: uuid }),
   headers,
-  responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeSchema },
   mediaTypes: { 200: ['text/event-stream', 'application/json'] },
   async handler({ deps, caller, query, headers: given, signal }) {
     const asked = { runId: query.id, userId: caller.userId, projectId: caller.projectId };

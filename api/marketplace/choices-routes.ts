@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listCategories } from '../../db/workflows/categories-repository.js';
-import { badRequestSchema } from '../http/answer-schemas.js';
-import { envelopeOf, pageQuery, toPage, toWindow, type Page } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, toWindow, type PageQuery } from '../http/pagination.js';
 import { queryText } from '../http/query-values.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 
@@ -46,13 +45,11 @@ const categories = defineRoute({
   summary: 'The categories of workflows, each before its subcategories, by name.',
   auth: 'open',
   query: z.object(pageQuery(1)),
-  responses: { 200: envelopeOf(categorySchema), 400: badRequestSchema },
+  responses: { 200: envelopeOf(categorySchema) },
   async handler({ deps, query }) {
     const all = await listCategories(deps.db);
-    return answerPage(
-      all.map((category) => ({ ...category, code: String(category.id) })),
-      toPage(query),
-    );
+    const shown = all.map((category) => ({ ...category, code: String(category.id) }));
+    return answerPart(query, shown);
   },
 });
 
@@ -62,17 +59,17 @@ const languageList = defineRoute({
   summary: 'Languages by name (ISO 639-1). `search` looks into codes and names.',
   auth: 'open',
   query: z.object({ ...pageQuery(1), search: queryText }),
-  responses: { 200: envelopeOf(languageSchema), 400: badRequestSchema },
+  responses: { 200: envelopeOf(languageSchema) },
   handler({ query }) {
     const wanted = (query.search ?? '').toLowerCase();
     const found = languages.filter(({ code, name }) => code === wanted || name.toLowerCase().includes(wanted));
-    return answerPage(found, toPage(query));
+    return answerPart(query, found);
   },
 });
 
 export const choiceRoutes: Route[] = [categories, languageList];
 
-function answerPage(all: readonly object[], page: Page): RouteResult {
-  const { limit, offset } = toWindow(page);
-  return { status: 200, body: { ...page, total: all.length, items: all.slice(offset, offset + limit) } };
+function answerPart(query: PageQuery, all: readonly object[]): RouteResult {
+  const { limit, offset } = toWindow(query);
+  return answerPage(query, all.length, all.slice(offset, offset + limit));
 }

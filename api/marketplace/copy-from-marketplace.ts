@@ -6,7 +6,7 @@ import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
 import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
-import { notFound, permissionDenied } from '../http/errors.js';
+import { orNotFound, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../../acceptance/roles.js';
 
 /**
@@ -30,9 +30,7 @@ export async function copyWorkflow(
   const copied = await audit.change((trx) => copyFromMarketplace(trx, slug, reach, toCopy), {
     keyOf: (made) => (made?.isNew === true ? { id: made.workflowId } : undefined),
   });
-  const workflow = copied === undefined ? undefined : await findWorkflow(db, copied.workflowId, reach);
-  if (workflow === undefined) throw notFound();
-  return workflow;
+  return orNotFound(copied === undefined ? undefined : await findWorkflow(db, copied.workflowId, reach));
 }
 
 async function checkTarget({ db }: AppDeps, reach: Reach): Promise<void> {

@@ -7,14 +7,13 @@ import {
   findPublishedId,
   listMarketplace,
 } from '../../db/marketplace/marketplace-repository.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { copyWorkflow } from './copy-from-marketplace.js';
 import type { AppDeps } from '../deps.js';
-import { notFound } from '../http/errors.js';
+import { orNotFound } from '../http/errors.js';
 import { lazyRuns } from '../runs/lazy-runs.js';
 import { exampleSchema, listedExampleSchema, toExample, toListedExample } from './example-view.js';
 import { marketplaceWorkflowSchema, toMarketplaceWorkflow } from './marketplace-view.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { queryDay, queryDayEnd, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -43,9 +42,8 @@ const list = defineRoute({
     ordering: queryOrdering(['total_cost', 'last_run_at', 'created_at']).optional(),
   }),
   repeatable: ['categories', 'subcategories'],
-  responses: { 200: envelopeOf(marketplaceWorkflowSchema), 400: badRequestSchema },
+  responses: { 200: envelopeOf(marketplaceWorkflowSchema) },
   async handler({ deps, caller, query }) {
-    const page = toPage(query);
     const { total, workflows } = await listMarketplace(deps.db, {
       reach: caller,
       titleContains: query.search,
@@ -55,10 +53,10 @@ const list = defineRoute({
       publishedFrom: query.marketplace_date_last_publication_after,
       publishedBefore: query.marketplace_date_last_publication_before,
       ordering: query.ordering,
-      ...toWindow(page),
+      ...toWindow(query),
     });
     const items = workflows.map((workflow) => toMarketplaceWorkflow(workflow, deps.currencies));
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 
@@ -68,10 +66,9 @@ const read = defineRoute({
   summary: 'One published workflow.',
   auth: 'optional',
   params: slugParams,
-  responses: { 200: marketplaceWorkflowSchema, 404: detailSchema },
+  responses: { 200: marketplaceWorkflowSchema },
   async handler({ deps, caller, params }) {
-    const workflow = await findMarketplaceWorkflow(deps.db, params.slug, caller);
-    if (workflow === undefined) throw notFound();
+    const workflow = orNotFound(await findMarketplaceWorkflow(deps.db, params.slug, caller));
     return { status: 200, body: toMarketplaceWorkflow(workflow, deps.currencies) };
   },
 });
@@ -80,11 +77,10 @@ const copy = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/marketplace/:slug/add-from-marketplace/',
   summary: "The caller's copy, made unless it exists; the original for its author.",
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.copied', target: 'workflow', makes: 'id', commits: 'handler' },
   params: slugParams,
-  responses: { 201: workflowSchema, 404: detailSchema, ...keyErrors },
+  responses: { 201: workflowSchema },
   async handler({ deps, caller, params, audit }) {
     const workflow = await copyWorkflow(deps, audit, params.slug, caller);
     return { status: 201, body: toWorkflow(workflow) };
@@ -97,7 +93,7 @@ const examples = defineRoute({
   summary: `The newest ${MAX_EXAMPLES} example runs; long node results are cut and marked \`truncated\`.`,
   auth: 'open',
   params: slugParams,
-  responses: { 200: z.array(listedExampleSchema), 404: detailSchema },
+  responses: { 200: z.array(listedExampleSchema) },
   async handler({ deps, params, tenant, signal }) {
     const asker = { tenant, signal };
     const { runs, later } = await listExamples(deps.db, await requirePublished(deps, params.slug), MAX_EXAMPLES);
@@ -113,10 +109,9 @@ const example = defineRoute({
   summary: 'One example run, its results whole.',
   auth: 'open',
   params: slugParams.extend({ run_id: uuid }),
-  responses: { 200: exampleSchema, 404: detailSchema },
+  responses: { 200: exampleSchema },
   async handler({ deps, params, tenant, memory, signal }) {
-    const run = await findExample(deps.db, await requirePublished(deps, params.slug), params.run_id);
-    if (run === undefined) throw notFound();
+    const run = orNotFound(await findExample(deps.db, await requirePublished(deps, params.slug), params.run_id));
     return { status: 200, body: await toExample(deps, { tenant, memory, signal }, run) };
   },
 });
@@ -124,7 +119,5 @@ const example = defineRoute({
 export const marketplaceRoutes: Route[] = [list, read, copy, examples, example];
 
 async function requirePublished({ db }: AppDeps, slug: string): Promise<number> {
-  const id = await findPublishedId(db, slug);
-  if (id === undefined) throw notFound();
-  return id;
+  return orNotFound(await findPublishedId(db, slug));
 }

@@ -11,7 +11,6 @@ import { McpError } from '../../outgoing/mcp-client.js';
 import type { McpServer, McpTool } from '../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../outgoing/message-size.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
-import { badRequestSchema, keyErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { integerField, upTo } from '../http/field-errors.js';
@@ -63,11 +62,10 @@ const mcpTools = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/mcp-tools/',
   summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
-  auth: 'key',
   keyScope: 'full',
   audit: { unrecorded: 'It only asks a server for its tools.' },
   body: bodySchema,
-  responses: { 200: z.array(z.record(z.string(), z.unknown())), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: z.array(z.record(z.string(), z.unknown())) },
   async handler({ deps, caller, body, tenant, signal }) {
     const headers = mergeHeaders(await findHeaders(deps, caller, body), body.headers ?? {});
     const credentials = Object.entries(headers).filter(([name]) => isCredentialHeader(name));

@@ -1,5 +1,6 @@
 // Metrics of the whole service, read from the database on a scrape. One read at a time runs in this process, none while
 // the last one is fresh, and a scrape waits two seconds at most.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Logger } from '../../config/logger.js';
 import type { Database } from '../../db/core/client.js';
@@ -60,12 +61,7 @@ export function createDatabaseMetrics(registry: Registry, { db, logger, resultRe
   return async () => {
     if (performance.now() < freshUntil) return;
     reading ??= read();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), WAIT_MS);
-    });
-    const outcome = await Promise.race([reading, timeout]);
-    clearTimeout(timer);
+    const outcome = await Promise.race([reading, sleep(WAIT_MS, 'late', { ref: false })]);
     if (outcome === 'late') show(undefined);
   };
 }

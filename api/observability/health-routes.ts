@@ -1,5 +1,6 @@
 // Health checks for operators. docs/operate/operations.md, "Processes".
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { startHealthServer } from '../../config/health-server.js';
@@ -93,16 +94,10 @@ async function checkMigrations(deps: AppDeps): Promise<void> {
 }
 
 /** Returns whether the check succeeds in time. The component that failed logs the reason. */
-async function holds(check: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), CHECK_MS);
-  });
+function holds(check: Promise<unknown>): Promise<boolean> {
   const outcome = check.then(
     () => true,
     () => false,
   );
-  const result = await Promise.race([outcome, timeout]);
-  clearTimeout(timer);
-  return result;
+  return Promise.race([outcome, sleep(CHECK_MS, false, { ref: false })]);
 }

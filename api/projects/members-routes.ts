@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { addMember, changeRole, dropMember, type MemberOutcome } from '../../db/projects/member-changes.js';
 import { findMember, listMembers } from '../../db/projects/members-repository.js';
 import { findUser, findUserByEmail, type UserRow } from '../../db/projects/users-repository.js';
-import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, invalidFields, notFound, permissionDenied } from '../http/errors.js';
+import { ApiError, invalidFields, notFound, orNotFound, permissionDenied } from '../http/errors.js';
 import { emailField, integerField } from '../http/field-errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { roleSchema } from './project-view.js';
@@ -35,16 +35,13 @@ const list = defineRoute({
   method: 'GET',
   path: membersPath,
   summary: 'The members of a project, in the order in which they joined.',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
-  params: idParams,
   query: z.object(pageQuery(1)),
-  responses: { 200: envelopeOf(memberSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(memberSchema) },
   async handler({ deps, params, query }) {
-    const page = toPage(query);
-    const { total, members } = await listMembers(deps.db, { projectId: params.id, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: members } };
+    const { total, members } = await listMembers(deps.db, { projectId: params.id, ...toWindow(query) });
+    return answerPage(query, total, members);
   },
 });
 
@@ -52,13 +49,11 @@ const add = defineRoute({
   method: 'POST',
   path: membersPath,
   summary: 'Adds a user, named by `email` or `user_id`, with a role. Only owners make owners.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'member.added', target: 'member', makes: 'user_id' },
   access: { to: 'project', role: 'admin' },
-  params: idParams,
   body: newMemberBody,
-  responses: { 201: memberSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 201: memberSchema },
   async handler({ deps, caller, params, body }) {
     const user = await requireUser(deps, body);
     const change = { projectId: params.id, actorId: caller.userId, userId: user.id };
@@ -75,13 +70,12 @@ const update = defineRoute({
   path: memberPath,
   summary: 'Changes the role of a member. Only owners make owners and change the role of one.',
   description: 'The last owner stays: 400, code `last_owner`.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'member.changed', target: 'member', id: 'user_id' },
   access: { to: 'project', role: 'admin' },
   params: memberParams,
   body: z.object({ role: roleSchema }),
-  responses: { 200: memberSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: memberSchema },
   async handler({ deps, caller, params, body }) {
     const change = { projectId: params.id, actorId: caller.userId, userId: params.user_id };
     refuse(await changeRole(deps.db, { ...change, role: body.role }));
@@ -94,12 +88,11 @@ const remove = defineRoute({
   path: memberPath,
   summary: 'Removes a member. Everybody may leave; only owners remove owners.',
   description: 'The last owner stays: 400, code `last_owner`.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'member.removed', target: 'member', id: 'user_id' },
   access: { to: 'project', role: 'viewer' },
   params: memberParams,
-  responses: { 204: nothing, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 204: nothing, 400: badRequestSchema },
   async handler({ deps, caller, params }) {
     refuse(await dropMember(deps.db, { projectId: params.id, actorId: caller.userId, userId: params.user_id }));
     return { status: 204 };
@@ -132,7 +125,6 @@ async function answerMember(
   { db }: AppDeps,
   { projectId, userId }: { projectId: number; userId: number },
 ): Promise<RouteResult> {
-  const member = await findMember(db, projectId, userId);
-  if (member === undefined) throw notFound();
+  const member = orNotFound(await findMember(db, projectId, userId));
   return { status: 200, body: member };
 }

@@ -6,10 +6,10 @@ import {
   MOST_PROVIDER_KEYS,
   pageOfProviderKeys,
 } from '../../db/projects/provider-keys-repository.js';
-import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { providerKeySchema, toProviderKey } from './project-view.js';
@@ -23,16 +23,13 @@ const list = defineRoute({
   method: 'GET',
   path: keysPath,
   summary: "The project's own keys for model providers, masked; the newest of a provider is used.",
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
-  params: idParams,
   query: z.object(pageQuery(1)),
-  responses: { 200: envelopeOf(providerKeySchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(providerKeySchema) },
   async handler({ deps, params, query }) {
-    const page = toPage(query);
-    const { total, keys } = await pageOfProviderKeys(deps.db, { projectId: params.id, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: keys.map(toProviderKey) } };
+    const { total, keys } = await pageOfProviderKeys(deps.db, { projectId: params.id, ...toWindow(query) });
+    return answerPage(query, total, keys.map(toProviderKey));
   },
 });
 
@@ -40,17 +37,15 @@ const attach = defineRoute({
   method: 'POST',
   path: keysPath,
   summary: 'Stores a key for a model provider; the runs of the project use it from now on.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'provider_key.added', target: 'provider_key', makes: 'id' },
   access: { to: 'project', role: 'admin' },
-  params: idParams,
   body: z.object({
     provider: z.string().trim().min(1).max(100).describe('The name of a provider, as the operator has configured it.'),
     key: z.string().trim().min(1).max(4096).regex(KEY, 'Enter a valid key.'),
     name: z.string().trim().max(100).default(''),
   }),
-  responses: { 201: providerKeySchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 201: providerKeySchema },
   async handler({ deps, params, body }) {
     checkProvider(deps, body.provider);
     const attached = await attachProviderKey(deps.db, deps.secretBox, { projectId: params.id, ...body });
@@ -66,12 +61,11 @@ const detach = defineRoute({
   method: 'DELETE',
   path: '/api/v1/projects/:id/provider-keys/:key_id/',
   summary: 'Deletes a key for a model provider; later calls use an older one, or that of the platform.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'provider_key.removed', target: 'provider_key', id: 'key_id' },
   access: { to: 'project', role: 'admin' },
   params: idParams.extend({ key_id: pathId }),
-  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  responses: { 204: nothing },
   async handler({ deps, params }) {
     if (!(await detachProviderKey(deps.db, params.key_id, params.id))) throw notFound();
     return { status: 204 };

@@ -10,11 +10,10 @@ import {
 } from '../../db/projects/projects-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import type { Reach } from '../../db/projects/reach.js';
-import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
-import { notFound, permissionDenied } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
-import { idParams } from '../http/path-ids.js';
+import { notFound, orNotFound, permissionDenied } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { limitAmount } from '../http/limit-amount.js';
 import { projectSchema, spendingLimitSchema, toProject } from './project-view.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
@@ -32,21 +31,19 @@ const list = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/',
   summary: 'The projects that the caller is a member of, newest first.',
-  auth: 'key',
   keyScope: 'full',
   query: z.object({ ...pageQuery(0), name__icontains: z.string().optional() }),
-  responses: { 200: envelopeOf(projectSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(projectSchema) },
   async handler({ deps, caller, query }) {
-    const page = toPage(query);
     const { total, projects } = await listProjects(deps.db, {
       reach: caller,
       nameContains: query.name__icontains || undefined,
-      ...toWindow(page),
+      ...toWindow(query),
     });
     const ids = projects.map((project) => project.id);
     const providerKeys = await listProviderKeys(deps.db, ids);
     const items = projects.map((project) => toProject(project, providerKeys, deps.currencies));
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 
@@ -54,7 +51,6 @@ const create = defineRoute({
   method: 'POST',
   path: '/api/v1/projects/',
   summary: 'Creates a project; the caller becomes its owner. A key that is restricted to a project may not.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'project.created', target: 'project', makes: 'id' },
   body: z.object({
@@ -62,7 +58,7 @@ const create = defineRoute({
     webhook_url: fields.webhook_url.default(''),
     is_webhook_enabled: fields.is_webhook_enabled.default(false),
   }),
-  responses: { 201: projectSchema, 400: badRequestSchema, ...keyErrors },
+  responses: { 201: projectSchema },
   async handler({ deps, caller, body }) {
     if (caller.projectId !== undefined) throw permissionDenied('This key is restricted to one project.');
     refusePrivateWebhook(deps, body.webhook_url);
@@ -80,11 +76,9 @@ const read = defineRoute({
   method: 'GET',
   path: projectPath,
   summary: 'One project.',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
-  params: idParams,
-  responses: { 200: projectSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: projectSchema },
   handler: ({ deps, caller, params }) => answerProject(deps, params.id, caller),
 });
 
@@ -92,13 +86,11 @@ const update = defineRoute({
   method: 'PATCH',
   path: projectPath,
   summary: 'Changes the name, the webhook or the limit of what the project may spend.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'project.changed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
-  params: idParams,
   body: z.object({ ...fields, spending_limit: spendingLimit.nullable() }).partial(),
-  responses: { 200: projectSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: projectSchema },
   async handler({ deps, caller, params, body }) {
     refusePrivateWebhook(deps, body.webhook_url);
     const { spending_limit: limit, ...rest } = body;
@@ -118,12 +110,10 @@ const remove = defineRoute({
   method: 'DELETE',
   path: projectPath,
   summary: 'Deletes the project with its workflows; the books stay.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'project.deleted', target: 'project', id: 'id' },
   access: { to: 'project', role: 'owner' },
-  params: idParams,
-  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  responses: { 204: nothing },
   async handler({ deps, params }) {
     if (!(await deleteProject(deps.db, params.id))) throw notFound();
     return { status: 204 };
@@ -133,8 +123,7 @@ const remove = defineRoute({
 export const projectRoutes: Route[] = [list, create, read, update, remove];
 
 async function answerProject({ db, currencies }: AppDeps, projectId: number, reach: Reach): Promise<RouteResult> {
-  const project = await findProject(db, projectId, reach);
-  if (project === undefined) throw notFound();
+  const project = orNotFound(await findProject(db, projectId, reach));
   const providerKeys = await listProviderKeys(db, [projectId]);
   return { status: 200, body: toProject(project, providerKeys, currencies) };
 }

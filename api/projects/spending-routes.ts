@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
 import { findProject } from '../../db/projects/projects-repository.js';
 import { listStops, readReserved } from '../../db/spending/spending-repository.js';
-import { detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
-import { idParams } from '../http/path-ids.js';
+import { orNotFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { amountSchema, spendingLimitSchema, toSpendingLimit } from './project-view.js';
 
@@ -25,10 +23,8 @@ const read = defineRoute({
   path: '/api/v1/projects/:id/spending/',
   summary:
     'The limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days.',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
-  params: idParams,
   responses: {
     200: z.object({
       spending_limit: spendingLimitSchema.nullable(),
@@ -37,12 +33,9 @@ const read = defineRoute({
       reserved_calls: z.int(),
       stopped: z.array(stopSchema),
     }),
-    404: detailSchema,
-    ...keyErrors,
   },
   async handler({ deps: { db, currencies }, caller, params }) {
-    const project = await findProject(db, params.id, caller);
-    if (project === undefined) throw notFound();
+    const project = orNotFound(await findProject(db, params.id, caller));
     const [reserved, stops] = await Promise.all([readReserved(db, params.id), listStops(db, params.id)]);
     const stopped = stops.map(({ day, limited, source, calls, lastRunId, lastAt }) => {
       return { day, limited_by: limited, source, calls, last_run_id: lastRunId, last_at: lastAt.toISOString() };

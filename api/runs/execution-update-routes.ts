@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { tellRunEnd } from '../../acceptance/tell-run-end.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
-import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
+import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
@@ -32,7 +32,7 @@ const executionUpdate = defineRoute({
   audit: { unrecorded: 'An executor reports how a run goes.' },
   params: z.object({ workflow_run_id: uuid }),
   body,
-  responses: { 200: outcomeSchema, 400: badRequestSchema, 401: detailSchema, 404: detailSchema, 409: detailSchema },
+  responses: { 200: outcomeSchema, 409: detailSchema },
   async handler({ deps, params, body: update }) {
     const outcome = await applyExecutionUpdate(deps.db, params.workflow_run_id, update);
     const { applied, runStatus, reason } = outcome;

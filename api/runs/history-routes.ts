@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { findHistoryRun, listHistory } from '../../db/runs/history-repository.js';
 import type { AppDeps } from '../deps.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
-import { idParams, runParams } from '../http/path-ids.js';
+import { badRequestSchema } from '../http/answer-schemas.js';
+import { orNotFound } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
+import { runParams } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { cancelRun } from './cancel-run.js';
 import { lazyRuns } from './lazy-runs.js';
@@ -15,19 +15,16 @@ const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/history/',
   summary: 'The runs of a workflow; what is too long for a list is cut and marked `truncated`.',
-  auth: 'key',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
   query: z.object({
     ...pageQuery(1),
     ordering: z.enum(['created_at', '-created_at', 'cost', '-cost']).default('-created_at'),
   }),
-  responses: { 200: envelopeOf(listedRunSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(listedRunSchema) },
   async handler({ deps, params, query }) {
-    const page = toPage(query);
     const { ordering } = query;
-    const { total, runs, later } = await listHistory(deps.db, { workflowId: params.id, ordering, ...toWindow(page) });
+    const { total, runs, later } = await listHistory(deps.db, { workflowId: params.id, ordering, ...toWindow(query) });
     const items =
       later === undefined
         ? toListedRuns(deps, runs).map((run) => ({ ...run, ...temporalLink(deps, run) }))
@@ -35,7 +32,7 @@ const list = defineRoute({
             ...toListedRun(deps, run, later.contentLimit),
             ...temporalLink(deps, run),
           }));
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 
@@ -43,11 +40,10 @@ const read = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/history/:run_id/',
   summary: 'One run, its results whole.',
-  auth: 'key',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams,
-  responses: { 200: runSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: runSchema },
   handler: ({ deps, params }) => answerRun(deps, params.id, params.run_id),
 });
 
@@ -55,12 +51,11 @@ const cancel = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/history/:run_id/cancel/',
   summary: 'Cancels a run; 400 when it has finished.',
-  auth: 'key',
   keyScope: 'run',
   audit: { action: 'run.cancelled', target: 'run', id: 'run_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: runParams,
-  responses: { 200: runSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: runSchema, 400: badRequestSchema },
   async handler({ deps, log, params, audit: { doer } }) {
     await cancelRun(deps, log, { workflowId: params.id, runId: params.run_id, doer });
     return answerRun(deps, params.id, params.run_id);
@@ -79,8 +74,7 @@ export async function findRunAnswer(
   workflowId: number,
   runId: string,
 ): Promise<Record<string, unknown>> {
-  const run = await findHistoryRun(deps.db, workflowId, runId);
-  if (run === undefined) throw notFound();
+  const run = orNotFound(await findHistoryRun(deps.db, workflowId, runId));
   return { ...toWholeRun(deps, run), ...temporalLink(deps, run) };
 }
 

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { listIterations, readIterationNodes } from '../../db/runs/iterations-list-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';
 import { createWaitView } from '../waits/wait-view.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
+import { orNotFound } from '../http/errors.js';
 import { lazyValue } from '../http/json-text.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { indexOfPath } from '../../graph/iteration-path.js';
@@ -33,7 +32,6 @@ const list = defineRoute({
   summary: 'The iterations of a loop that have begun, in their order, with their nodes.',
   description:
     'A loop inside another loop is asked for with the `path` of the iteration around it. A node that is no loop has no iterations.',
-  auth: 'key',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams,
@@ -43,14 +41,12 @@ const list = defineRoute({
     path: iterationPath.optional(),
     status: z.enum(['in progress', 'succeed', 'failed']).optional(),
   }),
-  responses: { 200: envelopeOf(iterationSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(iterationSchema) },
   async handler({ deps, access, params, query }) {
     const { db, config } = deps;
-    const page = toPage(query);
     const loop = { runId: params.run_id, path: query.path ?? '', nodeId: query.node };
     const asked = { workflowId: params.id, status: query.status, retentionDays: config.resultRetentionDays };
-    const found = await listIterations(db, loop, { ...asked, ...toWindow(page) });
-    if (found === undefined) throw notFound();
+    const found = orNotFound(await listIterations(db, loop, { ...asked, ...toWindow(query) }));
     const waits = createWaitView(deps, access.role);
     const items = found.iterations.map(({ path, status, isReused, startedAt, finishedAt, nodes }) => {
       const place = { runId: loop.runId, path };
@@ -61,7 +57,7 @@ const list = defineRoute({
         nodes === undefined ? lazyValue(PAGE_MEMORY_BYTES, async () => toMap(await readLater())) : toMap(nodes);
       return { path, index: indexOfPath(path), status, ...times, nodes: entries };
     });
-    return { status: 200, body: { ...page, total: found.total, items } };
+    return answerPage(query, found.total, items);
   },
 });
 

@@ -8,8 +8,7 @@ import type { NodeErrors } from '../../graph/validate.js';
 import { toTransaction } from '../billing/transaction-view.js';
 import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
+import { orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
 import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -28,17 +27,15 @@ const read = defineRoute({
   summary: 'One node of a run: its entry of the poll, its attempts, what it was given, and its transactions.',
   description:
     'A node that the poll does not list, because the run has not reached it, is a 404. `path` names the enclosing iteration of a node inside a loop.',
-  auth: 'key',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ path: iterationPath.optional() }),
-  responses: { 200: nodeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: nodeSchema },
   async handler({ deps, log, access, params, query, memory }) {
     const key: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
     const { resultRetentionDays } = deps.config;
-    const detail = await findNodeDetail(deps.db, params.id, key, resultRetentionDays);
-    if (detail === undefined) throw notFound();
+    const detail = orNotFound(await findNodeDetail(deps.db, params.id, key, resultRetentionDays));
     const { node } = detail;
     if (node === undefined) return { status: 200, body: await unstarted(deps, key, detail) };
     const waits = createWaitView(deps, access.role);
@@ -74,8 +71,7 @@ async function readFacts(deps: AppDeps, key: NodeKey, node: StoredNode, isExpire
  * refused.
  */
 async function unstarted({ liveStatus }: AppDeps, key: NodeKey, detail: NodeDetail): Promise<object> {
-  const entry = refusedEntry(key, detail) ?? (await liveEntry(liveStatus, key, detail));
-  if (entry === undefined) throw notFound();
+  const entry = orNotFound(refusedEntry(key, detail) ?? (await liveEntry(liveStatus, key, detail)));
   const { path } = key;
   const never = { started_at: null, finished_at: null, queued_ms: null, attempts: [], transactions: [] };
   return { ...entry, path, ...never, input: null, input_missing: 'not_started' };

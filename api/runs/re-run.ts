@@ -9,7 +9,7 @@ import { parseJson } from '../../graph/json-text.js';
 import { ownValue } from '../../graph/json.js';
 import type { RunRequest } from './accept-run.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, notFound } from '../http/errors.js';
+import { ApiError, orNotFound } from '../http/errors.js';
 
 interface ReRun {
   workflow: StoredDrawing;
@@ -27,8 +27,7 @@ export async function toReRunRequest(
   { db, secretBox }: AppDeps,
   { workflow, originalRunId, input: given }: ReRun,
 ): Promise<Pick<RunRequest, 'input' | 'storedSecret' | 'passedSecrets'>> {
-  const original = await findOriginalRun(db, workflow.id, originalRunId);
-  if (original === undefined) throw notFound();
+  const original = orNotFound(await findOriginalRun(db, workflow.id, originalRunId));
   if (original.is_input_lost && given === undefined) throw inputExpired();
   const row = [original.project_id, original.id] as const;
   const input =

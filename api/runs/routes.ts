@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { acceptRun, type Acceptance } from './accept-run.js';
-import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
+import { nothing } from '../http/answer-schemas.js';
+import { orNotFound } from '../http/errors.js';
 import { findFirstAnswer, idempotencyHeaders, repeatHeaders, toKeyedRequest } from './idempotency.js';
 import { conditionalHeaders, waitHeaders } from '../http/conditional.js';
-import { idParams, runParams, uuid } from '../http/path-ids.js';
+import { runParams, uuid } from '../http/path-ids.js';
 import { pollRun } from './poll-run.js';
 import { toReRunRequest } from './re-run.js';
 import { runInputBody } from '../http/read-run-input.js';
@@ -20,19 +20,16 @@ const start = defineRoute({
   path: '/api/v1/workflows/:id/run/',
   summary: 'Starts a run; the body is the input, with a session token `{input_data}`. The outcome is the inner status.',
   readsDrawing: 'parsed',
-  auth: 'key',
   keyScope: 'run',
   audit: { unrecorded: 'Runs are in their history.' },
   access: { to: 'workflow', role: 'editor' },
-  params: idParams,
   bodyFormat: 'run-input',
   body: runInputBody,
   headers: waitHeaders.extend(idempotencyHeaders.shape),
-  responses: { 200: envelopeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeSchema },
   answerHeaders: ['Preference-Applied'],
   async handler({ deps, log, caller, params, body: input, headers, signal }) {
-    const workflow = await findDrawing(deps.db, params.id);
-    if (workflow === undefined) throw notFound();
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input });
     const request = { workflow, userId: caller.userId, input: input ?? {}, keyed };
     const { envelope, isRepeat } = await acceptRun(deps, log, request);
@@ -46,7 +43,6 @@ const reRun = defineRoute({
   path: '/api/v1/workflows/:id/history/:run_id/re-run/',
   summary: 'Runs the workflow as it is now with the input of an earlier run, or with the body as in run.',
   readsDrawing: 'parsed',
-  auth: 'key',
   keyScope: 'run',
   audit: { unrecorded: 'Runs are in their history.' },
   access: { to: 'workflow', role: 'editor' },
@@ -54,11 +50,10 @@ const reRun = defineRoute({
   bodyFormat: 'run-input',
   body: runInputBody,
   headers: waitHeaders.extend(idempotencyHeaders.shape),
-  responses: { 201: envelopeSchema, 400: refusedRunSchema, 404: detailSchema, ...keyErrors },
+  responses: { 201: envelopeSchema, 400: refusedRunSchema },
   answerHeaders: ['Preference-Applied'],
   async handler({ deps, log, caller, params, body: input, headers, signal }) {
-    const workflow = await findDrawing(deps.db, params.id);
-    if (workflow === undefined) throw notFound();
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const originalRunId = params.run_id;
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, originalRunId, input });
     // The first answer takes precedence, because the original run may have expired since.
@@ -82,12 +77,11 @@ const poll = defineRoute({
     'With `If-None-Match` and the `ETag` of an earlier answer, 304 while nothing has changed, which does not count against ' +
     'the rate limit. With `Prefer: wait=N` (1 to 55 seconds) the answer comes as soon as the run has ended, or, with a ' +
     'current `If-None-Match`, as soon as anything has changed; after N seconds as without it.',
-  auth: 'key',
   keyScope: 'run',
   query: z.object({ id: uuid }),
   headers: waitHeaders.extend(conditionalHeaders.shape),
   countsNo304: true,
-  responses: { 200: envelopeSchema, 304: nothing, 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeSchema, 304: nothing },
   answerHeaders: ['ETag', 'Preference-Applied'],
   handler: pollRun,
 });

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { findFlagCandidate, setRunFlag, type RunFlag } from '../../db/runs/run-flags-repository.js';
 import type { Role } from '../../db/core/tables.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { ApiError, notFound } from '../http/errors.js';
+import { ApiError, orNotFound } from '../http/errors.js';
 import { runParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { runSchema } from './run-view.js';
@@ -42,16 +41,14 @@ export const runFlagRoutes: Route[] = toggles.map(({ action, flag, role, summary
     method: 'POST',
     path: `/api/v1/workflows/:id/history/:run_id/${action}/`,
     summary,
-    auth: 'key',
     keyScope: 'full',
     audit: { action: 'run.flagged', target: 'run', id: 'run_id' },
     access: { to: 'workflow', role, refusal: 400 },
     params: runParams,
     body: z.object({ [flag]: z.boolean() }),
-    responses: { 200: runSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+    responses: { 200: runSchema },
     async handler({ deps, params, body }) {
-      const run = await findFlagCandidate(deps.db, params.id, params.run_id);
-      if (run === undefined) throw notFound();
+      const run = orNotFound(await findFlagCandidate(deps.db, params.id, params.run_id));
       const value = body[flag] === true;
       if (value && flag === 'use_as_marketplace_template') {
         if (run.status !== 'Succeeded') {

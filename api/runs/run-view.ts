@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
+import type { ListedRun } from '../../db/runs/runs-list-repository.js';
 import { PIECE_BYTES } from '../../db/runs/result-pieces.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
@@ -118,13 +119,15 @@ function placeOf({ id }: HistoryRun): { runId: string; path: string } {
   return { runId: id, path: '' };
 }
 
-function toRun(run: HistoryRun, currencies: Currencies, { truncated, ...parts }: RunParts): Record<string, unknown> {
+/** A run in the form of the specification, with the parts that not all readers of runs get. */
+export function toRun(run: HistoryRun | ListedRun, currencies: Currencies, parts: object): Record<string, unknown> {
+  const { run_started_at: startedAt, run_finished_at: finishedAt } = run;
   return {
     id: run.id,
     created_at: run.created_at,
     updated_at: run.updated_at,
-    run_started_at: run.run_started_at,
-    run_finished_at: run.run_finished_at,
+    run_started_at: startedAt,
+    run_finished_at: finishedAt,
     status: run.status,
     ...parts,
     workflow_version: run.workflow_version,
@@ -132,35 +135,17 @@ function toRun(run: HistoryRun, currencies: Currencies, { truncated, ...parts }:
     use_in_marketplace_example: run.use_in_marketplace_example,
     use_as_marketplace_template: run.use_as_marketplace_template,
     cost: toAmount(run.cost_usd, currencies),
-    ...toParent(run, currencies),
+    total_cost: toAmount(run.total_cost_usd, currencies),
+    parent_run_id: run.parent_run_id,
+    parent_node_id: run.parent_node_id,
+    parent_path: run.parent_path,
     resumed_from: run.resumed_from,
-    duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
-    error: toRunError(run),
+    duration: startedAt && finishedAt && (finishedAt.getTime() - startedAt.getTime()) / 1000,
+    error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' },
     ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at }),
-    ...(truncated && { truncated }),
   };
-}
-
-/** Returns the place of the run of a sub-workflow, and the cost of a run with those below it. */
-export function toParent(
-  run: Pick<HistoryRun, 'total_cost_usd' | 'parent_run_id' | 'parent_node_id' | 'parent_path'>,
-  currencies: Currencies,
-) {
-  const { parent_run_id, parent_node_id, parent_path } = run;
-  return { total_cost: toAmount(run.total_cost_usd, currencies), parent_run_id, parent_node_id, parent_path };
 }
 
 function readInputFields(document: string): JsonObject[] {
   return inputFieldsOf(JSON.parse(document));
-}
-
-export function toRunError(
-  run: Pick<HistoryRun, 'error_code' | 'error_message'>,
-): { code: string; message: string } | null {
-  return run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' };
-}
-
-export function toDurationSeconds(startedAt: Date | null, finishedAt: Date | null): number | null {
-  if (startedAt === null || finishedAt === null) return null;
-  return (finishedAt.getTime() - startedAt.getTime()) / 1000;
 }

@@ -5,9 +5,8 @@ import { readGraph } from '../../db/runs/run-contents.js';
 import { findRunContext, findSnapshot } from '../../db/runs/run-context-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { AppDeps } from '../deps.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { notFound, orNotFound } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { readRunMasker } from './run-masker.js';
@@ -22,22 +21,19 @@ const list = defineRoute({
   summary: 'What an agent has done: its model calls in their order, with the tool calls that each of them asked for.',
   description:
     'A node that is no agent has no steps. `path` names the enclosing iteration of a node inside a loop. Once the results have expired, models, tokens, costs and times remain.',
-  auth: 'key',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ ...pageQuery(1), path: iterationPath.optional() }),
-  responses: { 200: envelopeOf(stepSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(stepSchema) },
   async handler({ deps, params, query, memory }) {
     const node: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
-    const page = toPage(query);
     const asked = { workflowId: params.id, retentionDays: deps.config.resultRetentionDays, maxBytes: MAX_PAGE_BYTES };
-    const found = await listAgentSteps(deps.db, node, { ...asked, ...toWindow(page) });
-    if (found === undefined) throw notFound();
+    const found = orNotFound(await listAgentSteps(deps.db, node, { ...asked, ...toWindow(query) }));
     if (found.nodeStatus === undefined && !(await isDrawn(deps, node))) throw notFound();
     const isShown = found.steps.length > 0 && !found.isExpired;
     const masker = isShown ? await readRunMasker(deps, node.runId, memory) : undefined;
-    return { status: 200, body: { ...page, total: found.total, items: toSteps(deps, node, found, masker) } };
+    return answerPage(query, found.total, toSteps(deps, node, found, masker));
   },
 });
 

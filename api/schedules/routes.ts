@@ -15,9 +15,9 @@ import {
 } from '../../db/schedules/schedules-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { AppDeps } from '../deps.js';
-import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
-import { ApiError, notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { nothing } from '../http/answer-schemas.js';
+import { ApiError, notFound, orNotFound } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { newScheduleBody, readCron, readTimeZone, scheduleChangeBody, sealInput } from './schedule-body.js';
@@ -32,18 +32,15 @@ const list = defineRoute({
   method: 'GET',
   path: schedulesPath,
   summary: 'The schedules of the workflow, oldest first.',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
   query: z.object(pageQuery(1)),
-  responses: { 200: envelopeOf(scheduleSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(scheduleSchema) },
   async handler({ deps, params, query }) {
-    const page = toPage(query);
     const workflow = await loadDrawing(deps, params.id);
-    const { total, schedules } = await pageOfSchedules(deps.db, { workflowId: params.id, ...toWindow(page) });
+    const { total, schedules } = await pageOfSchedules(deps.db, { workflowId: params.id, ...toWindow(query) });
     const items = await Promise.all(schedules.map((schedule) => toSchedule(deps, schedule, workflow)));
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 
@@ -54,14 +51,12 @@ const create = defineRoute({
   description:
     'Also while the engine is away: it is told as soon as it is back, and what was missed is made up for within ' +
     '`catchup_seconds`. 400 too for an input that the workflow would refuse as it is now.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'schedule.created', target: 'schedule', makes: 'id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
-  params: idParams,
   bodyFormat: 'exact',
   body: newScheduleBody,
-  responses: { 201: scheduleSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 201: scheduleSchema },
   async handler({ deps, log, caller, access, params, body, audit }) {
     const workflow = await loadDrawing(deps, params.id);
     const id = randomUUID();
@@ -97,14 +92,13 @@ const change = defineRoute({
   description:
     'Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost ' +
     'access. `********` in a secret field of the input keeps the value.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'schedule.changed', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
   bodyFormat: 'exact',
   body: scheduleChangeBody,
-  responses: { 200: scheduleSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: scheduleSchema },
   async handler({ deps, log, caller, params, body, audit }) {
     const { id: workflowId, schedule_id: scheduleId } = params;
     const workflow = await loadDrawing(deps, workflowId);
@@ -128,12 +122,11 @@ const remove = defineRoute({
   method: 'DELETE',
   path: schedulePath,
   summary: 'Deletes a schedule. Runs that it has started go on.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'schedule.deleted', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
-  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  responses: { 204: nothing },
   async handler({ deps, log, params, audit }) {
     await audit.change(async (trx) => {
       if (!(await deleteSchedule(trx, params.id, params.schedule_id))) throw notFound();
@@ -146,9 +139,7 @@ const remove = defineRoute({
 export const scheduleRoutes: Route[] = [list, create, change, remove];
 
 async function loadDrawing({ db }: AppDeps, workflowId: number): Promise<StoredDrawing> {
-  const workflow = await findDrawing(db, workflowId);
-  if (workflow === undefined) throw notFound();
-  return workflow;
+  return orNotFound(await findDrawing(db, workflowId));
 }
 
 interface Change {

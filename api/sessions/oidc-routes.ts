@@ -4,7 +4,7 @@ import { resolveIdentity, type Identity } from '../../db/sessions/identities-rep
 import { openSession } from '../../db/sessions/sessions-repository.js';
 import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
-import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.js';
+import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { defineRoute, type Route, type RouteContext, type RouteResult } from '../http/route.js';
 import { requireSigner, toHeaders, type OpenSession } from './answer-session.js';
@@ -72,7 +72,6 @@ const callback = defineRoute({
   query: answerSchema,
   responses: {
     303: nothing,
-    400: badRequestSchema,
     401: detailSchema,
     403: detailSchema,
     404: detailSchema,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { changePassword, findOwnAccount, resetPassword } from '../../db/sessions/passwords-repository.js';
 import { findLinkUser } from '../../db/sessions/sign-in-links-repository.js';
-import { badRequestSchema, detailSchema, nothing, sessionErrors } from '../http/answer-schemas.js';
+import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerSession, requireSigner, signedInSchema } from './answer-session.js';
@@ -26,7 +26,7 @@ const change = defineRoute({
   audit: { action: 'password.changed', target: 'user', commits: 'handler' },
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.object({ current_password: z.string().min(1).max(MAX_PASSWORD_LENGTH), new_password: newPasswordField }),
-  responses: { 204: nothing, 400: badRequestSchema, ...sessionErrors, 429: detailSchema, 503: detailSchema },
+  responses: { 204: nothing },
   async handler(context) {
     const { deps, caller, body, signal, log, audit } = context;
     const { db, signIn } = deps;
@@ -60,7 +60,7 @@ const reset = defineRoute({
   audit: { action: 'password.changed', target: 'user', via: 'link', commits: 'handler' },
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.object({ token: z.string().min(1).max(200), new_password: newPasswordField }),
-  responses: { 200: signedInSchema, 400: badRequestSchema, 401: detailSchema, 403: detailSchema, 503: detailSchema },
+  responses: { 200: signedInSchema, 401: detailSchema, 403: detailSchema, 503: detailSchema },
   async handler(context) {
     const { deps, body, signal, log, audit } = context;
     requireSigner(deps);

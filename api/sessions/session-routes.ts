@@ -1,9 +1,9 @@
 // The sessions of a user. docs/use/sign-in.md, "Sessions".
 import { z } from 'zod';
 import { endSession, listSessions } from '../../db/sessions/sessions-repository.js';
-import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.js';
+import { nothing } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 
@@ -24,12 +24,11 @@ const list = defineRoute({
   summary: "The caller's live sessions, the one that was used last first.",
   auth: 'session',
   query: z.object(pageQuery(0)),
-  responses: { 200: envelopeOf(sessionSchema), 400: badRequestSchema, 401: detailSchema, 403: detailSchema },
+  responses: { 200: envelopeOf(sessionSchema) },
   async handler({ deps, caller, query }) {
-    const page = toPage(query);
-    const { total, sessions } = await listSessions(deps.db, { userId: caller.userId, ...toWindow(page) });
+    const { total, sessions } = await listSessions(deps.db, { userId: caller.userId, ...toWindow(query) });
     const items = sessions.map((session) => ({ ...session, is_current: session.id === caller.sessionId }));
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 
@@ -40,7 +39,7 @@ const end = defineRoute({
   auth: 'session',
   audit: { action: 'session.ended', target: 'session', id: 'session_id' },
   params: z.object({ session_id: uuid }),
-  responses: { 204: nothing, 401: detailSchema, 403: detailSchema, 404: detailSchema },
+  responses: { 204: nothing },
   async handler({ deps, caller, params }) {
     if (!(await endSession(deps.db, caller.userId, params.session_id))) throw notFound();
     return { status: 204 };

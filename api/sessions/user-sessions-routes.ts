@@ -5,9 +5,9 @@ import { findUser } from '../../db/projects/users-repository.js';
 import { endSessionsOf, holdActiveUser, listSessions } from '../../db/sessions/sessions-repository.js';
 import { createPasswordLink } from '../../db/sessions/sign-in-links-repository.js';
 import type { Db } from '../../db/core/client.js';
-import { badRequestSchema, detailSchema, nothing, sessionErrors } from '../http/answer-schemas.js';
-import { ApiError, notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { badRequestSchema, nothing } from '../http/answer-schemas.js';
+import { ApiError, notFound, orNotFound } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { requireSigner } from './answer-session.js';
@@ -30,13 +30,10 @@ const link = defineRoute({
   responses: {
     201: z.object({ url: z.url().describe('To be handed to the user'), expires_at: z.iso.datetime() }),
     400: badRequestSchema,
-    404: detailSchema,
-    ...sessionErrors,
   },
   async handler({ deps, params }) {
     requireSigner(deps);
-    const user = await findUser(deps.db, params.id);
-    if (user === undefined) throw notFound();
+    const user = orNotFound(await findUser(deps.db, params.id));
     if (user.email === null) {
       throw new ApiError(
         400,
@@ -60,13 +57,12 @@ const list = defineRoute({
   isForAdministrators: true,
   params: idParams,
   query: z.object(pageQuery(0)),
-  responses: { 200: envelopeOf(sessionSchema), 400: badRequestSchema, 404: detailSchema, ...sessionErrors },
+  responses: { 200: envelopeOf(sessionSchema) },
   async handler({ deps, caller, params, query }) {
     await requireUser(deps.db, params.id);
-    const page = toPage(query);
-    const { total, sessions } = await listSessions(deps.db, { userId: params.id, ...toWindow(page) });
+    const { total, sessions } = await listSessions(deps.db, { userId: params.id, ...toWindow(query) });
     const items = sessions.map((session) => ({ ...session, is_current: session.id === caller.sessionId }));
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 
@@ -78,7 +74,7 @@ const end = defineRoute({
   audit: { action: 'session.ended', target: 'user', id: 'id' },
   isForAdministrators: true,
   params: idParams,
-  responses: { 204: nothing, 404: detailSchema, ...sessionErrors },
+  responses: { 204: nothing },
   async handler({ deps, params }) {
     await requireUser(deps.db, params.id);
     await endSessionsOf(deps.db, params.id);

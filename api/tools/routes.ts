@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun } from '../../db/runs/idempotency-repository.js';
 import { findToolFacts } from '../../db/workflows/tools-repository.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
 import { documentedAs } from '../http/documented-as.js';
-import { ApiError, notFound, overloaded } from '../http/errors.js';
-import { idParams } from '../http/path-ids.js';
+import { ApiError, orNotFound, overloaded } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerRequest } from './list-tools.js';
 import { cancelCall } from './cancel-call.js';
@@ -63,7 +62,6 @@ const send = defineRoute({
     400: z.union([answerSchema, badRequestSchema]),
     404: detailSchema,
     406: detailSchema,
-    ...keyErrors,
   },
   mediaTypes: { 200: ['application/json', 'text/event-stream'] },
   answerHeaders: ['Mcp-Session-Id'],
@@ -102,7 +100,7 @@ const resume = defineRoute({
   headers: sessionHeaders.extend({
     'last-event-id': z.string().optional().describe('The `id` of the last event that was received'),
   }),
-  responses: { 200: z.string(), 400: badRequestSchema, 404: detailSchema, 405: detailSchema, ...keyErrors },
+  responses: { 200: z.string(), 404: detailSchema, 405: detailSchema },
   mediaTypes: { 200: ['text/event-stream'] },
   async handler({ deps, caller, headers, signal }) {
     const lastEventId = headers['last-event-id'];
@@ -127,21 +125,16 @@ const facts = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/tool/',
   summary: 'The workflow as MCP clients see it where it is offered as a tool (`is_tool`).',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
   responses: {
     200: toolFactsSchema.extend({
       is_tool: z.boolean(),
       url: z.url().describe('Where MCP clients connect to, with an API key as bearer token'),
     }),
-    404: detailSchema,
-    ...keyErrors,
   },
   async handler({ deps, caller, params }) {
-    const workflow = await findToolFacts(deps.db, caller, params.id);
-    if (workflow === undefined) throw notFound();
+    const workflow = orNotFound(await findToolFacts(deps.db, caller, params.id));
     return {
       status: 200,
       body: { ...toToolFacts(workflow), is_tool: workflow.is_tool, url: `${deps.config.publicUrl}/mcp` },

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readUsage, type UsageGroup, type UsageRow } from '../../db/nodes/usage-repository.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
-import { badRequestSchema, keyErrors } from '../http/answer-schemas.js';
 import { invalidFields } from '../http/errors.js';
 import { queryInteger } from '../http/pagination.js';
 import { MAX_ID } from '../http/path-ids.js';
@@ -33,7 +32,6 @@ const read = defineRoute({
   description:
     '`from` and `to` are UTC days, both included: the last 30 days, unless they say otherwise, and 366 at most. Days ' +
     'come in their order and only where something was used; other groups begin with the most expensive one.',
-  auth: 'key',
   keyScope: 'full',
   query: z.object({
     group_by: z.enum(['day', 'project', 'workflow', 'model', 'node_kind']).default('day'),
@@ -41,7 +39,7 @@ const read = defineRoute({
     to: queryDayEnd.optional(),
     project: queryInteger(0, MAX_ID).optional(),
   }),
-  responses: { 200: z.array(usageSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: z.array(usageSchema) },
   async handler({ deps, caller, query }) {
     const groupBy = query.group_by;
     const span = toSpan(query, new Date());

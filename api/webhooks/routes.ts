@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { sendDeliveryAgain } from '../../db/webhooks/send-delivery-again.js';
 import { listDeliveries, type DeliveryListing } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { replaceWebhookSecret } from '../../db/webhooks/webhook-secrets-repository.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { ApiError, notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
-import { idParams, pathId, uuid } from '../http/path-ids.js';
+import { badRequestSchema } from '../http/answer-schemas.js';
+import { ApiError, notFound, orNotFound } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
+import { pathId, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { createWebhookSecret } from './webhook-settings.js';
 
@@ -45,12 +45,10 @@ const renewSecret = defineRoute({
   method: 'POST',
   path: '/api/v1/projects/:id/webhook-secret/',
   summary: 'Makes a new signing secret and shows it, once; the one before signs beside it for 24 hours.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'webhook_secret.renewed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
-  params: idParams,
-  responses: { 201: z.object({ webhook_secret: z.string() }), 404: detailSchema, ...keyErrors },
+  responses: { 201: z.object({ webhook_secret: z.string() }) },
   async handler({ deps, params }) {
     const secret = createWebhookSecret();
     const sealed = deps.secretBox.seal(secret, 'webhook-secret', params.id);
@@ -63,16 +61,13 @@ const list = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/webhook-deliveries/',
   summary: 'The events of the webhook and how their delivery goes, newest first.',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
-  params: idParams,
   query: z.object(pageQuery(1)),
-  responses: { 200: envelopeOf(deliverySchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(deliverySchema) },
   async handler({ deps, params, query }) {
-    const page = toPage(query);
-    const { total, deliveries } = await listDeliveries(deps.db, { projectId: params.id, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: deliveries.map(toDelivery) } };
+    const { total, deliveries } = await listDeliveries(deps.db, { projectId: params.id, ...toWindow(query) });
+    return answerPage(query, total, deliveries.map(toDelivery));
   },
 });
 
@@ -83,15 +78,13 @@ const sendAgain = defineRoute({
   description:
     'One attempt is made, without retries. An event that is still pending, or was asked for in the last ten seconds, ' +
     'is left as it is. 400 while the webhook is switched off or has no address.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'webhook_delivery.sent_again', target: 'webhook_delivery', id: 'delivery_id' },
   access: { to: 'project', role: 'admin' },
   params: z.object({ id: pathId, delivery_id: uuid }),
-  responses: { 202: deliverySchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 202: deliverySchema, 400: badRequestSchema },
   async handler({ deps, params }) {
-    const outcome = await sendDeliveryAgain(deps.db, params.id, params.delivery_id);
-    if (outcome === undefined) throw notFound();
+    const outcome = orNotFound(await sendDeliveryAgain(deps.db, params.id, params.delivery_id));
     if (outcome === 'webhook_disabled') {
       throw new ApiError(400, 'webhook_disabled', 'The webhook of the project is switched off or has no address.');
     }

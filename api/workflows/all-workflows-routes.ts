@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
 import { findCatalogWorkflow, findCatalogWorkflows, listCatalog } from '../../db/workflows/catalog-repository.js';
-import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { nothing } from '../http/answer-schemas.js';
 import { catalogWorkflowSchema, listedCatalogWorkflowSchema, toCatalogWorkflow } from './catalog-view.js';
-import { notFound } from '../http/errors.js';
-import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
-import { idParams, MAX_ID } from '../http/path-ids.js';
+import { orNotFound } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
+import { MAX_ID } from '../http/path-ids.js';
 import { listDrawings } from './list-drawings.js';
 import { queryBoolean, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -15,7 +15,6 @@ const list = defineRoute({
   method: 'GET',
   path: '/api/v1/all-workflows/',
   summary: 'The workflows of all projects of the caller, bookmarked ones first.',
-  auth: 'key',
   keyScope: 'full',
   query: z.object({
     ...pageQuery(1),
@@ -29,9 +28,8 @@ const list = defineRoute({
     ordering: queryOrdering(['last_run_at', 'total_cost', 'created_at']).default('-created_at'),
   }),
   repeatable: ['categories', 'subcategories'],
-  responses: { 200: envelopeOf(listedCatalogWorkflowSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(listedCatalogWorkflowSchema) },
   async handler({ deps, caller, query }) {
-    const page = toPage(query);
     const { total, ids } = await listCatalog(deps.db, {
       reach: caller,
       search: query.search,
@@ -42,13 +40,13 @@ const list = defineRoute({
       languages: query.languages,
       isOwn: query.own_scripts,
       ordering: query.ordering,
-      ...toWindow(page),
+      ...toWindow(query),
     });
     const items = await listDrawings(deps, ids, async (asked, limitBytes) => {
       const workflows = await findCatalogWorkflows(deps.db, asked, caller, limitBytes);
       return workflows.map((workflow) => toCatalogWorkflow(workflow, deps.currencies));
     });
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 
@@ -57,14 +55,11 @@ const read = defineRoute({
   path: '/api/v1/all-workflows/:id/',
   summary: 'One workflow with its figures.',
   readsDrawing: 'text',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
-  responses: { 200: catalogWorkflowSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: catalogWorkflowSchema },
   async handler({ deps, caller, params }) {
-    const workflow = await findCatalogWorkflow(deps.db, params.id, caller);
-    if (workflow === undefined) throw notFound();
+    const workflow = orNotFound(await findCatalogWorkflow(deps.db, params.id, caller));
     return { status: 200, body: toCatalogWorkflow(workflow, deps.currencies) };
   },
 });
@@ -73,12 +68,10 @@ const bookmark = defineRoute({
   method: 'POST',
   path: '/api/v1/all-workflows/:id/add-bookmark/',
   summary: 'Bookmarks the workflow for the caller; a repeat changes nothing.',
-  auth: 'key',
   keyScope: 'full',
   audit: { unrecorded: 'A bookmark is a note to oneself.' },
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
-  responses: { 201: z.object({ message: z.string() }), 404: detailSchema, ...keyErrors },
+  responses: { 201: z.object({ message: z.string() }) },
   async handler({ deps, caller, params }) {
     await addBookmark(deps.db, caller.userId, params.id);
     return { status: 201, body: { message: 'Bookmark added' } };
@@ -89,12 +82,10 @@ const unbookmark = defineRoute({
   method: 'DELETE',
   path: '/api/v1/all-workflows/:id/delete-bookmark/',
   summary: "Removes the caller's bookmark; none is as good.",
-  auth: 'key',
   keyScope: 'full',
   audit: { unrecorded: 'A bookmark is a note to oneself.' },
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
-  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  responses: { 204: nothing },
   async handler({ deps, caller, params }) {
     await deleteBookmark(deps.db, caller.userId, params.id);
     return { status: 204 };

@@ -4,11 +4,9 @@ import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
-import { detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { findCallWarnings } from './call-warnings.js';
 import { checkDrawing, checkSchema } from './check-drawing.js';
-import { notFound } from '../http/errors.js';
-import { idParams } from '../http/path-ids.js';
+import { orNotFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 
 const jsonSchema = z.record(z.string(), z.unknown());
@@ -27,7 +25,6 @@ const nodeTypes = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/get_nodes/',
   summary: 'The node kinds with the JSON Schemas of their data and results.',
-  auth: 'key',
   keyScope: 'full',
   responses: {
     200: z.array(
@@ -65,7 +62,6 @@ const nodeTypes = defineRoute({
         output_schema: jsonSchema,
       }),
     ),
-    ...keyErrors,
   },
   handler: () => ({ status: 200, body: describeNodes() }),
 });
@@ -75,14 +71,11 @@ const inputFields = defineRoute({
   path: '/api/v1/workflows/:id/input-fields/',
   summary: 'The input fields of the start node.',
   readsDrawing: 'parsed',
-  auth: 'key',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
-  responses: { 200: z.array(z.record(z.string(), z.unknown())), 404: detailSchema, ...keyErrors },
+  responses: { 200: z.array(z.record(z.string(), z.unknown())) },
   async handler({ deps, params }) {
-    const stored = await findDrawing(deps.db, params.id);
-    if (stored === undefined) throw notFound();
+    const stored = orNotFound(await findDrawing(deps.db, params.id));
     return { status: 200, body: inputFieldsOf(stored.document) };
   },
 });
@@ -92,14 +85,11 @@ const check = defineRoute({
   path: '/api/v1/workflows/:id/check_workflow/',
   summary: 'Whether the drawing would run, and what is odd about it.',
   readsDrawing: 'parsed',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
-  responses: { 200: checkSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: checkSchema },
   async handler({ deps, params }) {
-    const stored = await findDrawing(deps.db, params.id);
-    if (stored === undefined) throw notFound();
+    const stored = orNotFound(await findDrawing(deps.db, params.id));
     const { drawing, secrets } = openDrawing(deps.secretBox, stored);
     const callWarnings = await findCallWarnings(deps.db, stored);
     return { status: 200, body: checkDrawing(drawing, secrets, deps.config.runTimeoutDays, callWarnings) };

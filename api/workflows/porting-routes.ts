@@ -7,10 +7,8 @@ import { EXPORT_FORMAT, labelOf, maskForExport } from '../../graph/exported-draw
 import type { JsonObject } from '../../graph/json.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { AppDeps } from '../deps.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
+import { notFound, orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
-import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
@@ -33,12 +31,10 @@ const exportRoute = defineRoute({
   summary: 'The workflow as a file, secrets and credential headers of every node as ********.',
   description: 'A credential header whose value is nothing but variables stays as it is.',
   readsDrawing: 'parsed',
-  auth: 'key',
   keyScope: 'full',
   answerHeaders: ['Content-Disposition'],
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
-  responses: { 200: exportSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: exportSchema },
   async handler({ deps, caller, params }) {
     const workflow = await findWorkflow(deps.db, params.id, caller);
     if (workflow?.document_text === undefined || workflow.document_text === null) throw notFound();
@@ -66,12 +62,10 @@ const importRoute = defineRoute({
   description:
     'Secrets begin empty. Of a file of n8n, nodes with an equivalent here are translated, and each of the others becomes a note ' +
     'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.imported', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },
-  params: idParams,
   body: importBody,
   responses: {
     201: workflowSchema.extend({
@@ -82,9 +76,6 @@ const importRoute = defineRoute({
         }),
       ),
     }),
-    400: badRequestSchema,
-    404: detailSchema,
-    ...keyErrors,
   },
   async handler({ deps, caller, params, body }) {
     const file = readImport(body);
@@ -100,8 +91,7 @@ const importRoute = defineRoute({
       document,
       secretsEnc,
     });
-    const workflow = workflowId === undefined ? undefined : await findWorkflow(deps.db, workflowId, caller);
-    if (workflow === undefined) throw notFound();
+    const workflow = orNotFound(workflowId === undefined ? undefined : await findWorkflow(deps.db, workflowId, caller));
     const warnings = [...file.warnings, ...(await warnOfCalls(deps, params.id, file))].slice(0, MAX_IMPORT_WARNINGS);
     return { status: 201, body: { ...toWorkflow(workflow), warnings }, headers: { ETag: toEtag(workflow) } };
   },

@@ -2,10 +2,8 @@
 import { z } from 'zod';
 import { duplicateWorkflow } from '../../db/workflows/duplicate-workflow.js';
 import { reorderWorkflow } from '../../db/workflows/reorder-workflow.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
+import { notFound, orNotFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
-import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { workflowSchema } from './workflow-view.js';
 import { answerWorkflow } from './routes.js';
@@ -14,18 +12,15 @@ const duplicate = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/duplicate/',
   summary: 'Copies a workflow, its secrets included, to the end of its project.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.duplicated', target: 'workflow', makes: 'id' },
   readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor', refusal: 400 },
-  params: idParams,
-  responses: { 201: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 201: workflowSchema },
   async handler({ deps, caller, access, params }) {
     const source = { workflowId: params.id, projectId: access.projectId, userId: caller.userId };
-    const workflowId = await duplicateWorkflow(deps.db, deps.secretBox, source);
-    if (workflowId === undefined) throw notFound();
+    const workflowId = orNotFound(await duplicateWorkflow(deps.db, deps.secretBox, source));
     return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
   },
 });
@@ -34,15 +29,13 @@ const reorder = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/reorder/',
   summary: 'Moves a workflow to a position in its project, counted from 1; the others shift.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.moved', target: 'workflow', id: 'id' },
   readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor', refusal: 400 },
-  params: idParams,
   body: z.object({ sort_id: integerField() }),
-  responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: workflowSchema },
   async handler({ deps, caller, access, params, body }) {
     const move = { workflowId: params.id, projectId: access.projectId, position: body.sort_id };
     if (!(await reorderWorkflow(deps.db, move))) throw notFound();

@@ -15,17 +15,17 @@ import {
   type StoredWorkflow,
   type WorkflowUpdate,
 } from '../../db/workflows/workflows-repository.js';
-import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { emptyFieldsOf, refuseEmptyFields } from '../marketplace/required-fields.js';
 import { changeCategories } from './change-categories.js';
 import type { AppDeps } from '../deps.js';
 import { sealDrawing, sealUpdate } from './drawing-secrets.js';
-import { invalidFields, notFound, permissionDenied, refusing } from '../http/errors.js';
+import { invalidFields, notFound, orNotFound, permissionDenied, refusing } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
 import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
 import { mayAct } from '../../acceptance/roles.js';
-import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
-import { idParams, MAX_ID } from '../http/path-ids.js';
+import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
+import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { listDrawings } from './list-drawings.js';
 import { workflowChangesSchema, drawingBody, titleBody } from './workflow-body.js';
@@ -38,26 +38,24 @@ const list = defineRoute({
   method: 'GET',
   path: listPath,
   summary: 'The workflows of the projects that the caller is a member of, in their order.',
-  auth: 'key',
   keyScope: 'full',
   query: z.object({
     ...pageQuery(1),
     project: queryInteger(0, MAX_ID).optional(),
     title: z.string().optional(),
   }),
-  responses: { 200: envelopeOf(listedWorkflowSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(listedWorkflowSchema) },
   async handler({ deps, caller, query }) {
-    const page = toPage(query);
     const { total, ids } = await listWorkflows(deps.db, {
       reach: caller,
       projectId: query.project,
       titleContains: query.title || undefined,
-      ...toWindow(page),
+      ...toWindow(query),
     });
     const items = await listDrawings(deps, ids, async (asked, limitBytes) =>
       (await findWorkflows(deps.db, asked, caller, limitBytes)).map(toWorkflow),
     );
-    return { status: 200, body: { ...page, total, items } };
+    return answerPage(query, total, items);
   },
 });
 
@@ -65,12 +63,11 @@ const create = defineRoute({
   method: 'POST',
   path: listPath,
   summary: 'Creates a workflow at the end of its project.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.created', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
-  responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
+  responses: { 201: workflowSchema },
   async handler({ deps, caller, body }) {
     await checkProject(deps, body.project, caller);
     const { project: projectId, title } = body;
@@ -89,12 +86,10 @@ const read = defineRoute({
   path: workflowPath,
   summary: 'One workflow.',
   readsDrawing: 'text',
-  auth: 'key',
   keyScope: 'full',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
-  responses: { 200: workflowSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: workflowSchema },
   handler: ({ deps, caller, params }) => answerWorkflow(deps, params.id, caller),
 });
 
@@ -106,14 +101,12 @@ const update = defineRoute({
     'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
     'since (412). A change of `data` that changes what runs makes a new version.',
   readsDrawing: 'parsed',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.changed', target: 'workflow', id: 'id', tells: ['data'] },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
-  params: idParams,
   body: workflowChangesSchema,
-  responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, 412: detailSchema, ...keyErrors },
+  responses: { 200: workflowSchema, 412: detailSchema },
   headers: ifMatchHeaders,
   async handler({ deps, caller, params, body, headers }) {
     const { data, run_fee: runFee, max_run_cost: maxRunCost, categories, subcategories, ...fields } = body;
@@ -141,12 +134,10 @@ const remove = defineRoute({
   method: 'DELETE',
   path: workflowPath,
   summary: 'Archives the workflow: gone from every read, its runs stay in the books.',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.deleted', target: 'workflow', id: 'id' },
   access: { to: 'workflow', role: 'editor' },
-  params: idParams,
-  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  responses: { 204: nothing },
   async handler({ deps, access, params }) {
     if (!(await archiveWorkflow(deps.db, access.projectId, params.id))) throw notFound();
     return { status: 204 };
@@ -169,7 +160,5 @@ function unknownProject(projectId: number, isHidden = false): Error {
 }
 
 export async function answerWorkflow({ db }: AppDeps, workflowId: number, reach: Reach): Promise<RouteResult> {
-  const workflow = await findWorkflow(db, workflowId, reach);
-  if (workflow === undefined) throw notFound();
-  return toWorkflowAnswer(workflow);
+  return toWorkflowAnswer(orNotFound(await findWorkflow(db, workflowId, reach)));
 }

@@ -7,12 +7,12 @@ import {
   type DrawingVersion,
 } from '../../db/workflows/versions-repository.js';
 import { updateWorkflow } from '../../db/workflows/workflows-repository.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
+import { detailSchema } from '../http/answer-schemas.js';
+import { notFound, orNotFound } from '../http/errors.js';
 import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
 import { RawJson } from '../http/json-text.js';
-import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
-import { idParams, pathId } from '../http/path-ids.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
+import { pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { sealRestored } from './drawing-secrets.js';
 import { drawingSchema, toEtag, toWorkflowAnswer, workflowSchema } from './workflow-view.js';
@@ -30,16 +30,13 @@ const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/versions/',
   summary: 'The versions of the drawing, newest first: the present one and up to 999 before it.',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
-  params: idParams,
   query: z.object(pageQuery(1)),
-  responses: { 200: envelopeOf(versionSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(versionSchema) },
   async handler({ deps, params, query }) {
-    const page = toPage(query);
-    const { total, versions } = await listVersions(deps.db, { workflowId: params.id, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: versions.map(toVersion) } };
+    const { total, versions } = await listVersions(deps.db, { workflowId: params.id, ...toWindow(query) });
+    return answerPage(query, total, versions.map(toVersion));
   },
 });
 
@@ -48,14 +45,12 @@ const read = defineRoute({
   path: '/api/v1/workflows/:id/versions/:version/',
   summary: 'One version with its drawing, as it was seen last.',
   readsDrawing: 'text',
-  auth: 'key',
   keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: versionParams,
-  responses: { 200: versionSchema.extend({ data: drawingSchema }), 404: detailSchema, ...keyErrors },
+  responses: { 200: versionSchema.extend({ data: drawingSchema }) },
   async handler({ deps, params }) {
-    const found = await findVersion(deps.db, params.id, params.version);
-    if (found === undefined) throw notFound();
+    const found = orNotFound(await findVersion(deps.db, params.id, params.version));
     return { status: 200, body: { ...toVersion(found), data: new RawJson(found.document) } };
   },
 });
@@ -66,20 +61,18 @@ const restore = defineRoute({
   summary: 'Makes the drawing of an earlier version, its secrets included, the present one: as a new version.',
   description: 'Nothing is changed by restoring the present version. One that runs the same makes no new version.',
   readsDrawing: 'parsed',
-  auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.restored', target: 'workflow', id: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   params: versionParams,
   headers: ifMatchHeaders,
-  responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, 412: detailSchema, ...keyErrors },
+  responses: { 200: workflowSchema, 412: detailSchema },
   async handler({ deps, caller, params, headers }) {
     const change = { workflowId: params.id, reach: caller };
     const restored = await updateWorkflow(deps.db, change, async (stored, transaction) => {
       const isCurrent = stored.version === params.version;
-      const earlier = isCurrent ? stored : await findKeptDrawing(transaction, params.id, params.version);
-      if (earlier === undefined) throw notFound();
+      const earlier = orNotFound(isCurrent ? stored : await findKeptDrawing(transaction, params.id, params.version));
       refuseStale(headers['if-match'], toEtag(stored));
       if (isCurrent) return undefined;
       const { sealed, isNewVersion } = sealRestored(deps.secretBox, earlier, stored);

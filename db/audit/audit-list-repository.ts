@@ -1,7 +1,6 @@
 // The audit log as people read it.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { AuditVia } from '../core/tables.js';
 import type { AuditAction } from './actions.js';
 import type { AuditChanges } from './audit-entry.js';
 
@@ -17,28 +16,10 @@ export interface AuditQuery {
   offset: number;
 }
 
-export interface AuditRecord {
-  id: number;
-  at: Date;
-  projectId: number | null;
-  action: AuditAction;
-  outcome: 'success' | 'refused';
-  actorId: number | null;
-  actorName: string | null;
-  via: AuditVia;
-  keyId: number | null;
-  address: string | null;
-  targetType: string | null;
-  targetId: string | null;
-  targetName: string | null;
-  changes: AuditChanges;
-  count: number;
-  /** Null until the record is chained. */
-  hash: Buffer | null;
-}
+export type AuditRecord = Awaited<ReturnType<typeof listAuditRecords>>['records'][number];
 
 /** Newest first. */
-export async function listAuditRecords(db: Db, query: AuditQuery): Promise<{ total: number; records: AuditRecord[] }> {
+export async function listAuditRecords(db: Db, query: AuditQuery) {
   const { projectId, action, userId, from, until, limit, offset } = query;
   const found = db
     .selectFrom('audit_records')

@@ -1,10 +1,10 @@
 // The hooks of workflows. Writer: the API. A token is stored as its hash, by which a delivery finds its hook, and sealed,
 // so that the address can be shown again.
-import { sql } from 'kysely';
+import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { lazily } from '../core/lazily.js';
-import type { HookVerification, Role } from '../core/tables.js';
+import type { HookVerification } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
 import { hashToken } from '../sessions/random-token.js';
 import { isOf, type OfWorkflows } from '../workflows/of-workflows.js';
@@ -24,31 +24,11 @@ interface NewHook {
   secretEnc: Buffer | null;
 }
 
-export interface HookRecord {
-  id: number;
-  verify: HookVerification;
-  header: string | null;
-  tokenEnc: Buffer;
-  authorId: number;
-  authorName: string;
-  /** The role of the author in the workflow's project; null when they are no member any more, or not active. */
-  authorRole: Role | null;
-  createdAt: Date;
-  lastDeliveryAt: Date | null;
-  lastDeliveryStatus: number | null;
-}
+/** `authorRole`: null when the author is no member of the workflow's project any more, or not active. */
+export type HookRecord = InferResult<ReturnType<typeof hookRecords>>[number];
 
 /** A delivery is judged by this. */
-export interface AddressedHook {
-  id: number;
-  projectId: number;
-  workflowId: number;
-  authorId: number;
-  authorRole: Role | null;
-  verify: HookVerification;
-  header: string | null;
-  secretEnc: Buffer | null;
-}
+export type AddressedHook = NonNullable<Awaited<ReturnType<typeof findAddressedHook>>>;
 
 /**
  * `gone`: there is no such workflow. `too_many`: it has as many hooks as it may, and none was added. The lock on the
@@ -124,7 +104,7 @@ export async function deleteHook(db: Db, workflowId: number, hookId: number): Pr
  * Returns undefined for an unknown token, for a hook whose workflow or project was deleted, and for one whose author is
  * not active.
  */
-export function findAddressedHook(db: Db, token: string): Promise<AddressedHook | undefined> {
+export function findAddressedHook(db: Db, token: string) {
   return db
     .selectFrom('hooks')
     .innerJoin('workflows', 'workflows.id', 'hooks.workflow_id')

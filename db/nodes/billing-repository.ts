@@ -1,25 +1,10 @@
-import { sql } from 'kysely';
+import { sql, type InferResult } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import type { TransactionStatus } from '../core/tables.js';
 import { isInReach, type Reach } from '../projects/reach.js';
 
-export interface RunTransaction {
-  id: string;
-  operation: string;
-  status: TransactionStatus;
-  /** Exact decimal. */
-  amount_usd: string;
-  is_estimated: boolean;
-  reason: string;
-  description: string;
-  run_id: string;
-  /** The iteration that encloses the node; empty outside loops. */
-  path: string;
-  user_id: number;
-  created_at: Date;
-  updated_at: Date;
-}
+/** The amount is an exact decimal. `path`: the iteration that encloses the node; empty outside loops. */
+export type RunTransaction = InferResult<ReturnType<typeof selectTransactions>>[number];
 
 interface TransactionQuery {
   runId: string;

@@ -4,28 +4,7 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { KeyScope } from '../core/tables.js';
 
-/** The user for whom a key speaks. A `rateLimit` (requests a minute) of null means DEFAULT_RATE_LIMIT. */
-interface KeyHolder {
-  keyId: number;
-  rateLimit: number | null;
-  userId: number;
-  apiAccess: boolean;
-}
-
-export interface KeyListing {
-  id: number;
-  userId: number;
-  label: string;
-  /** The last four characters. */
-  hint: string;
-  /** The only project that the key reaches; null: all of its user. */
-  projectId: number | null;
-  scope: KeyScope;
-  /** Null if it never expires. */
-  expiresAt: Date | null;
-  rateLimit: number | null;
-  createdAt: Date;
-}
+export type KeyListing = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 
 export interface KeySettings {
   label: string;
@@ -88,7 +67,7 @@ export async function pageOfKeys(
   return { total, keys };
 }
 
-export function findKey(db: Db, keyId: number): Promise<KeyListing | undefined> {
+export function findKey(db: Db, keyId: number) {
   return db.selectFrom('api_keys').select(LISTED).where('id', '=', keyId).executeTakeFirst();
 }
 
@@ -116,8 +95,11 @@ function toColumns({ label, projectId, scope, expiresAt, rateLimit }: Partial<Ke
   };
 }
 
-/** Looked up by hash, so the comparison needs no constant time: an attacker cannot steer the hash of a guess. */
-export function findKeyHolder(db: Db, apiKey: string): Promise<KeyHolder | undefined> {
+/**
+ * Returns the user for whom a key speaks. A `rateLimit` of null means DEFAULT_RATE_LIMIT. The key is looked up by its hash,
+ * so the comparison needs no constant time: an attacker cannot steer the hash of a guess.
+ */
+export function findKeyHolder(db: Db, apiKey: string) {
   return db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')

@@ -1,5 +1,6 @@
 // The roles of people in projects. The API (member-changes.ts; the creator becomes owner) and the admin commands write
 // them.
+import type { InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role } from '../core/tables.js';
@@ -24,12 +25,7 @@ export async function removeMember(db: Db, projectId: number, userId: number): P
   return result.numDeletedRows > 0n;
 }
 
-interface MemberListing {
-  user_id: number;
-  name: string;
-  email: string | null;
-  role: Role;
-}
+type MemberListing = InferResult<ReturnType<typeof membersOf>>[number];
 
 /** Lists the members in the order in which they joined. */
 export async function listMembers(
@@ -75,10 +71,7 @@ function membershipsOf(db: Db, reach: Reach) {
     .where(isInReach('projects.id', reach));
 }
 
-interface Membership {
-  projectId: number;
-  role: Role;
-}
+type Membership = InferResult<ReturnType<typeof membershipsOf>>[number];
 
 export function findProjectRole(db: Db, projectId: number, reach: Reach): Promise<Membership | undefined> {
   return membershipsOf(db, reach).where('projects.id', '=', projectId).executeTakeFirst();

@@ -1,7 +1,9 @@
 // A project gets and loses its own keys for model providers here. A key is stored sealed and never shown again.
+import type { Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
+import type { ProviderKeysTable } from '../core/tables.js';
 import { lockProject } from './lock-project.js';
 
 interface NewProviderKey {
@@ -12,18 +14,13 @@ interface NewProviderKey {
   name: string;
 }
 
-export interface ProviderKeyRecord {
-  id: number;
-  name: string;
-  provider: string;
-  masked_key: string;
-  created_at: Date;
-}
+const SHOWN = ['id', 'name', 'provider', 'masked_key', 'created_at'] as const;
+
+export type ProviderKeyRecord = Pick<Selectable<ProviderKeysTable>, (typeof SHOWN)[number]>;
 
 /** They are part of the project's record. */
 export const MOST_PROVIDER_KEYS = 100;
 
-const SHOWN = ['id', 'name', 'provider', 'masked_key', 'created_at'] as const;
 /** The last characters of a shorter key would reveal too much of it. */
 const MASKABLE_LENGTH = 12;
 

@@ -1,7 +1,6 @@
 // Past and present runs as readers see them: their rows, drawings and nodes.
-import { sql } from 'kysely';
+import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { RunRow } from '../core/tables.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { totalCost } from './child-runs-repository.js';
 import { isoText } from './iso-text.js';
@@ -9,26 +8,8 @@ import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
 import { cutResult } from './result-pieces.js';
 
-/** JSON columns stay text where they are only passed on. */
-export interface HistoryRun extends Omit<
-  RunRow,
-  | 'input'
-  | 'input_enc'
-  | 'secrets_enc'
-  | 'node_errors'
-  | 'is_input_lost'
-  | 'is_purge_pending'
-  | 'stuck_since'
-  | 'traceparent'
-  | 'passed_secrets_enc'
-  | 'root_run_id'
-  | 'depth'
-> {
-  total_cost_usd: string;
-  /** JSON text; null where it is too large to be read with the run (`readInputPieces`), or for a list. */
-  input: string | null;
-  node_errors: string | null;
-  /** JSON text; null as with `input` (`readDrawing`). */
+export interface HistoryRun extends RunOfHistory {
+  /** JSON text; null where it is too large to be read with the run (`readDrawing`), or for a list. */
   document: string | null;
   documentBytes: number;
   nodes: HistoryNode[];
@@ -36,7 +17,7 @@ export interface HistoryRun extends Omit<
 
 export type HistoryNode = PolledNode & { truncated: boolean };
 
-type RunOfHistory = Awaited<ReturnType<ReturnType<typeof selectRuns>['execute']>>[number];
+type RunOfHistory = InferResult<ReturnType<typeof selectRuns>>[number];
 
 /** How much is read of runs. */
 export interface Contents {
@@ -110,6 +91,10 @@ function textUpTo(column: string, limitBytes: number) {
   return sql<string | null>`CASE WHEN octet_length(${text}) > ${limitBytes}::integer THEN NULL ELSE ${text} END`;
 }
 
+/**
+ * JSON columns stay text where they are only passed on. The input is null where it is too large to be read with the run
+ * (`readInputPieces`), or for a list.
+ */
 export function selectRuns(db: Db, inputLimitBytes: number) {
   return db
     .selectFrom('runs')

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
-import type { RunRow, StoredRunStatus } from '../core/tables.js';
+import type { StoredRunStatus } from '../core/tables.js';
 import type { Reach } from '../projects/reach.js';
 import { memberWorkflows } from '../workflows/workflows-repository.js';
 import { totalCost } from './child-runs-repository.js';
@@ -32,28 +32,7 @@ export interface RunOrigin {
   project_name: string;
 }
 
-export type ListedRun = RunOrigin &
-  Pick<
-    RunRow,
-    | 'id'
-    | 'workflow_version'
-    | 'status'
-    | 'cost_usd'
-    | 'error_code'
-    | 'error_message'
-    | 'is_api_run'
-    | 'use_in_marketplace_example'
-    | 'use_as_marketplace_template'
-    | 'created_at'
-    | 'updated_at'
-    | 'run_started_at'
-    | 'run_finished_at'
-    | 'results_expired_at'
-    | 'parent_run_id'
-    | 'parent_path'
-    | 'parent_node_id'
-    | 'resumed_from'
-  > & { total_cost_usd: string };
+export type ListedRun = Awaited<ReturnType<typeof readRuns>>[number];
 
 /** One snapshot for the whole page. Runs of deleted workflows and projects are left out. */
 export function listRuns(db: Database, query: RunsQuery): Promise<{ total: number; runs: ListedRun[] }> {
@@ -131,7 +110,7 @@ function isMatchingRun({ status, startedFrom, startedBefore }: RunsQuery): RawBu
   return sql.join(conditions, sql` AND `);
 }
 
-async function readRuns(db: Db, ids: string[]): Promise<ListedRun[]> {
+async function readRuns(db: Db, ids: string[]) {
   const runs = await db
     .selectFrom('runs')
     .innerJoin('workflows', 'workflows.id', 'runs.workflow_id')

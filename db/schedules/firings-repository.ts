@@ -4,7 +4,6 @@ import { insertAuditEntry } from '../audit/audit-entry.js';
 import { findTarget } from '../audit/targets.js';
 import type { Database, Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import type { Role } from '../core/tables.js';
 import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
 
 /** `at`: the nominal time. */
@@ -13,16 +12,8 @@ export interface FiringKey {
   at: Date;
 }
 
-export interface FiringSchedule {
-  workflowId: number;
-  projectId: number;
-  authorId: number;
-  /** Null when the author is no member of the project any more, or not active. */
-  authorRole: Role | null;
-  inputEnc: Buffer;
-  isPaused: boolean;
-  catchupSeconds: number;
-}
+/** `authorRole`: null when the author is no member of the project any more, or not active. */
+export type FiringSchedule = NonNullable<Awaited<ReturnType<typeof findFiringSchedule>>>;
 
 /** The run that a firing has started. */
 export interface FiredRun {
@@ -52,7 +43,7 @@ export async function findFiredRun(db: Db, { scheduleId, at }: FiringKey): Promi
 }
 
 /** Undefined where there is no such schedule, or its workflow or project was deleted. */
-export function findFiringSchedule(db: Db, scheduleId: string): Promise<FiringSchedule | undefined> {
+export function findFiringSchedule(db: Db, scheduleId: string) {
   return db
     .selectFrom('schedules')
     .innerJoin('workflows', 'workflows.id', 'schedules.workflow_id')

@@ -1,9 +1,9 @@
 // The schedules of workflows, as people read and change them. What fires: firings-repository.ts. What Temporal must know:
 // schedule-sync-repository.ts.
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type InferResult, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import type { Role, ScheduleOverlap } from '../core/tables.js';
+import type { ScheduleOverlap } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 
@@ -26,21 +26,8 @@ interface NewSchedule extends ScheduleSettings {
   authorId: number;
 }
 
-export interface ScheduleRecord extends ScheduleSettings {
-  id: string;
-  authorId: number;
-  authorName: string;
-  /** The role of the author in the workflow's project; null when they are no member any more, or not active. */
-  authorRole: Role | null;
-  pauseReason: 'author_lost_access' | null;
-  version: string;
-  toldVersion: string | null;
-  createdAt: Date;
-  lastFiringAt: Date | null;
-  lastRunId: string | null;
-  lastRefusalCode: string | null;
-  lastRefusalMessage: string | null;
-}
+/** `authorRole`: null when the author is no member of the workflow's project any more, or not active. */
+export type ScheduleRecord = InferResult<ReturnType<typeof scheduleRecords>>[number];
 
 /**
  * `gone`: there is no such workflow. `too_many`: it has as many schedules as it may, and none was added. The lock on the

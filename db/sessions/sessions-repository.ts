@@ -114,21 +114,11 @@ export async function endSessionsOf(db: Db, userId: number, except?: string): Pr
     .execute();
 }
 
-interface SessionListing {
-  id: string;
-  method: SignInMethod;
-  network: string;
-  user_agent: string;
-  created_at: Date;
-  last_used_at: Date;
-  expires_at: Date;
-}
-
 /** The user's live sessions, the one that was used last first. */
 export async function listSessions(
   db: Db,
   { userId, limit, offset }: { userId: number; limit: number; offset: number },
-): Promise<{ total: number; sessions: SessionListing[] }> {
+) {
   const live = db.selectFrom('sessions').where('user_id', '=', userId).where(isLive);
   const { total } = await live.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const sessions = await live

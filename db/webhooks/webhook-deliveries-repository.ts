@@ -37,18 +37,12 @@ export interface AttemptResult {
   errorCode: string | null;
 }
 
+const LISTED = ['id', 'type', 'run_id', 'status', 'attempts', 'response_status', 'error_code'] as const;
+const TIMES = ['created_at', 'next_attempt_at', 'delivered_at'] as const;
+
 export type DeliveryListing = Pick<
   Selectable<Tables['webhook_deliveries']>,
-  | 'id'
-  | 'type'
-  | 'run_id'
-  | 'status'
-  | 'attempts'
-  | 'response_status'
-  | 'error_code'
-  | 'created_at'
-  | 'next_attempt_at'
-  | 'delivered_at'
+  (typeof LISTED)[number] | (typeof TIMES)[number]
 >;
 
 /** Rows looked at in one claim; more are found by the next one, which follows at once. */
@@ -166,8 +160,7 @@ export async function listDeliveries(
   const { total } = await ofProject.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   if (limit === 0 || offset >= total) return { total, deliveries: [] };
   const deliveries = await ofProject
-    .select(['id', 'type', 'run_id', 'status', 'attempts', 'response_status', 'error_code'])
-    .select(['created_at', 'next_attempt_at', 'delivered_at'])
+    .select([...LISTED, ...TIMES])
     .orderBy('ordinal', 'desc')
     .limit(limit)
     .offset(offset)

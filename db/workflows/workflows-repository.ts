@@ -1,43 +1,20 @@
-import { sql, type Updateable } from 'kysely';
+import { sql, type InferResult, type Updateable } from 'kysely';
 import { categoryIds, subcategoryIds } from './categories-repository.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import { executePrepared } from '../core/statement.js';
-import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
+import type { WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../projects/reach.js';
 import { keepToolFields } from './tool-fields.js';
 import { keepVersion } from './versions-repository.js';
 
-/** A workflow as a member of its project sees it; the document stays text, for it is only passed on. */
-export interface MemberWorkflow extends Omit<
-  WorkflowRow,
-  | 'document'
-  | 'secrets_enc'
-  | 'version_author_id'
-  | 'version_created_at'
-  | 'first_published_at'
-  | 'last_published_at'
-  | 'published_snapshot'
-  | 'tool_fields'
-> {
-  /** Null in a list where it is too large for one. */
-  document_text: string | null;
-  role: Role;
-  category_ids: number[];
-  subcategory_ids: number[];
-}
+/** A workflow as a member of its project sees it. */
+export type MemberWorkflow = InferResult<ReturnType<typeof selectRecord>>[number];
 
 /** What run acceptance and checks need of a workflow. */
-export interface StoredDrawing {
-  id: number;
-  project_id: number;
-  title: string;
-  document: Record<string, unknown>;
-  secrets_enc: Buffer | null;
-  version: number;
-}
+export type StoredDrawing = InferResult<ReturnType<typeof selectDrawing>>[number];
 
 /** What an update finds. */
 export type StoredWorkflow = StoredDrawing & Pick<WorkflowRow, 'is_published' | 'revision'>;
@@ -236,7 +213,7 @@ export function memberWorkflows(db: Db, reach: Reach) {
     .where(isInReach('projects.id', reach));
 }
 
-/** A drawing of more than `limitBytes` is left out. */
+/** The document stays text, for it is only passed on. One of more than `limitBytes` is null. */
 function selectRecord(query: ReturnType<typeof memberWorkflows>, limitBytes = 2 ** 31 - 1) {
   const document = sql<
     string | null

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 import { responseFormatField } from '../response-format.js';
 import type { NodeDefinition } from './node-definition.js';
-import { mcpServerFields, DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from './shared-fields.js';
+import {
+  DEFAULT_TIMEOUT_SECONDS,
+  MAX_WAIT_SECONDS,
+  mcpServerFields,
+  messagesField,
+  modelFields,
+} from './shared-fields.js';
 import { calledWorkflow, workflowIdField } from './workflow.js';
 
 const toolNamesSchema = z.looseObject({ tool_names: z.array(z.string().min(1)) });
@@ -49,15 +55,6 @@ const toolSchema = z.discriminatedUnion('type', [serverSchema, workflowToolSchem
   error: 'Input should have the type "mcp" or "workflow"',
 });
 
-const messageSchema = z.looseObject({
-  role: z
-    .string()
-    .min(1)
-    .describe('For example system or user')
-    .meta({ examples: ['system', 'user', 'assistant'] }),
-  message: z.string().min(1).describe('May hold variables'),
-});
-
 const MAX_COST_USD = 10 ** 12;
 const WRONG_COST = `Input should be a decimal number of US dollars from 0 to ${MAX_COST_USD}`;
 
@@ -84,8 +81,7 @@ const approvalSchema = z.looseObject({
 });
 
 const settingsSchema = z.looseObject({
-  model_name: z.string().min(1).describe('As the operator lists it'),
-  temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
+  ...modelFields,
   response_format: responseFormatField,
   max_iterations: z.int().min(1).max(1000).default(20).describe('Model calls at most'),
   max_cost: maxCostSchema,
@@ -112,7 +108,7 @@ const toolsSchema = z
   });
 
 const schema = z.looseObject({
-  messages: z.array(messageSchema).min(1),
+  messages: messagesField,
   settings: settingsSchema,
   tools: toolsSchema,
 });
@@ -135,7 +131,6 @@ export const agentNode = {
   title: 'Agent',
   description: 'A language model that calls tools until it has an answer; a person can approve its calls.',
   category: 'AI',
-  version: '1.0.0',
   templateFields: ['messages', 'settings', 'tools'],
   templatePlaces: { 'messages.*.message': 'text', settings: 'json', 'tools.*.headers.*': 'text' },
   schema,

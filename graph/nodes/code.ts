@@ -39,7 +39,6 @@ export const codeNode = {
   title: 'Code',
   description: 'Runs JavaScript in a sandbox and gives what it returns.',
   category: 'Logic',
-  version: '1.0.0',
   templateFields: ['inputs'],
   templatePlaces: { inputs: 'json' },
   // Filled in, a value of a stranger could become code.

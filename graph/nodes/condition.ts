@@ -11,7 +11,6 @@ export const conditionNode = {
   title: 'Condition',
   description: 'Asks something of a value and goes on with the true or the false branch.',
   category: 'Logic',
-  version: '1.0.0',
   templateFields: ['condition'],
   schema,
   outputSchema: z.looseObject({ content: z.enum(['true', 'false']) }),

@@ -27,7 +27,6 @@ export const forEachNode = {
   title: 'For each',
   description: 'Runs its body once for each item of a list, several side by side, and collects their outputs in order.',
   category: 'Logic',
-  version: '1.0.0',
   templateFields: ['items'],
   iterationFields: ['output'],
   templatePlaces: { items: 'json' },

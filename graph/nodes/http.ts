@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NodeDefinition } from './node-definition.js';
+import { headersField } from './shared-fields.js';
 
 const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 type HttpMethod = (typeof HTTP_METHODS)[number];
@@ -19,10 +20,6 @@ const methodSchema = z
   .default('GET')
   .meta({ examples: [...HTTP_METHODS] });
 
-const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
-  error: 'Input should be a valid string, number or boolean',
-});
-
 const settingsSchema = z.looseObject({
   timeout: z.number().min(0.1).max(300).default(30).describe('Seconds for one attempt'),
   fail_on_status: z.boolean().default(true).describe('Whether a 4xx or 5xx answer fails the node'),
@@ -32,7 +29,7 @@ const settingsSchema = z.looseObject({
 const schema = z.looseObject({
   url: z.string().min(1).describe('May hold variables'),
   method: methodSchema,
-  headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),
+  headers: headersField,
   body: z.unknown().optional().describe('Any JSON; strings in it may hold variables'),
   settings: settingsSchema.prefault({}),
 });
@@ -53,7 +50,6 @@ export const httpNode = {
   title: 'HTTP request',
   description: 'Sends an HTTP request and gives the response.',
   category: 'Connections',
-  version: '1.0.0',
   templateFields: ['url', 'method', 'headers', 'body'],
   templatePlaces: { url: 'text', method: 'text', 'headers.*': 'text', body: 'json' },
   schema,

@@ -51,7 +51,6 @@ export const humanNode = {
   title: 'Human task',
   description: 'Asks people for an answer, and goes on by what they choose.',
   category: 'Logic',
-  version: '1.0.0',
   templateFields: ['message'],
   literalFields: ['fields', 'actions'],
   schema,

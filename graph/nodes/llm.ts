@@ -1,27 +1,18 @@
 import { z } from 'zod';
 import { responseFormatField } from '../response-format.js';
 import type { NodeDefinition } from './node-definition.js';
-
-const messageSchema = z.looseObject({
-  role: z
-    .string()
-    .min(1)
-    .describe('For example system or user')
-    .meta({ examples: ['system', 'user', 'assistant'] }),
-  message: z.string().min(1).describe('May hold variables'),
-});
+import { messagesField, modelFields } from './shared-fields.js';
 
 // The schema is loose: unknown settings are sent to the provider as chat-completion parameters.
 const settingsSchema = z.looseObject({
-  model_name: z.string().min(1).describe('As the operator lists it'),
-  temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
+  ...modelFields,
   max_tokens: z.int().min(1).nullish().describe('Tokens of the answer at most'),
   top_p: z.number().min(0).max(1).nullish().describe('Share of the likeliest tokens that are chosen from'),
   response_format: responseFormatField,
   timeout: z.number().min(1).max(600).default(300).describe('Seconds for one attempt'),
 });
 
-const schema = z.looseObject({ messages: z.array(messageSchema).min(1), settings: settingsSchema });
+const schema = z.looseObject({ messages: messagesField, settings: settingsSchema });
 
 export type LlmNodeData = z.infer<typeof schema>;
 
@@ -43,7 +34,6 @@ export const llmNode = {
   title: 'LLM request',
   description: 'Sends messages to a language model and gives its answer.',
   category: 'AI',
-  version: '1.0.0',
   templateFields: ['messages', 'settings'],
   templatePlaces: { 'messages.*.message': 'text', settings: 'json' },
   schema,

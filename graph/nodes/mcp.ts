@@ -33,7 +33,6 @@ export const mcpNode = {
   title: 'MCP tool',
   description: 'Calls a tool of an MCP server and gives its result.',
   category: 'Connections',
-  version: '1.0.0',
   templateFields: ['headers', 'arguments'],
   templatePlaces: { 'headers.*': 'text', arguments: 'json' },
   schema,

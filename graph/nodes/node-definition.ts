@@ -16,7 +16,6 @@ export interface NodeDefinition {
   description: string;
   /** The heading under which editors offer the kind. */
   category: string;
-  version: string;
   /** Keys of the node's data whose strings may contain variables. */
   templateFields: readonly string[];
   /**

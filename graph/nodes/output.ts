@@ -8,6 +8,5 @@ export const outputNode = {
   title: 'Output',
   description: 'Makes a value, which is what the run puts out if no other output came first.',
   category: 'Data',
-  version: '1.0.0',
   ...ofValue,
 } as const satisfies InlineDefinition;

@@ -8,6 +8,5 @@ export const setNode = {
   title: 'Set value',
   description: 'Makes a value out of variables, for the nodes that follow.',
   category: 'Data',
-  version: '1.0.0',
   ...ofValue,
 } as const satisfies InlineDefinition;

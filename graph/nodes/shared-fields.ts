@@ -47,6 +47,8 @@ const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
   error: 'Input should be a valid string, number or boolean',
 });
 
+export const headersField = z.record(z.string(), headerSchema).default({}).describe('Values may hold variables');
+
 /** The address and transport of an MCP server, for MCP nodes and for agents' tools. */
 export const mcpServerFields = {
   // Variables are not allowed, because the stored headers belong to this server only.
@@ -58,8 +60,28 @@ export const mcpServerFields = {
     .enum(['auto', 'sse', 'streamable_http'])
     .default('auto')
     .describe('auto finds out what the server speaks'),
-  headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),
+  headers: headersField,
   timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
+};
+
+/** The messages that a language model gets first. */
+export const messagesField = z
+  .array(
+    z.looseObject({
+      role: z
+        .string()
+        .min(1)
+        .describe('For example system or user')
+        .meta({ examples: ['system', 'user', 'assistant'] }),
+      message: z.string().min(1).describe('May hold variables'),
+    }),
+  )
+  .min(1);
+
+/** Which language model answers, and how. */
+export const modelFields = {
+  model_name: z.string().min(1).describe('As the operator lists it'),
+  temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
 };
 
 /** A wait lasts 30 days at most. */

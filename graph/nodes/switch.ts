@@ -30,7 +30,6 @@ export const switchNode = {
   title: 'Switch',
   description: 'Asks one question after the other, and goes on by the cases that hold.',
   category: 'Logic',
-  version: '1.0.0',
   templateFields: ['cases'],
   templatePlaces: { 'cases.*.condition.left': 'text', 'cases.*.condition.right': 'text' },
   schema,

@@ -40,7 +40,6 @@ export const triggerNode = {
   title: 'Trigger',
   description: 'Starts the workflow and hands its input to the nodes that follow.',
   category: 'Start',
-  version: '1.0.0',
   templateFields: [],
   schema,
   outputSchema: z.looseObject({ content: z.string().describe('The input as JSON text; its fields stand beside it') }),

@@ -61,7 +61,6 @@ export const waitNode = {
   title: 'Wait',
   description: 'Waits for a time, until a moment, or for a callback.',
   category: 'Logic',
-  version: '1.0.0',
   templateFields: ['seconds', 'until'],
   schema,
   outputSchema: z.looseObject({

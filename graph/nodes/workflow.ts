@@ -37,7 +37,6 @@ export const workflowNode = {
   title: 'Sub-workflow',
   description: 'Runs another workflow of the project, as a run of its own.',
   category: 'Logic',
-  version: '1.0.0',
   templateFields: ['input'],
   templatePlaces: { input: 'json' },
   schema,

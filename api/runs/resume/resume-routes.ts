@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { findDrawing } from '../../../db/workflows/workflows-repository.js';
 import { MAX_NODES } from '../../../graph/document.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../../http/answer-schemas.js';
+import { badRequestSchema } from '../../http/answer-schemas.js';
 import { waitHeaders } from '../../http/conditional.js';
-import { notFound } from '../../http/errors.js';
+import { orNotFound } from '../../http/errors.js';
 import { nodeId, runParams } from '../../http/path-ids.js';
 import { defineRoute, type Route } from '../../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, toKeyedRequest } from '../idempotency.js';
@@ -25,7 +25,6 @@ const resume = defineRoute({
     '`outcome_unknown`: nobody knows what a call of a node that would be repeated has done, and `accept_unknown` is not ' +
     'set; `unknown_node`: `from` names a node inside a body, or one that the run never had.',
   readsDrawing: 'parsed',
-  auth: 'key',
   keyScope: 'run',
   audit: { unrecorded: 'Runs are in their history.' },
   access: { to: 'workflow', role: 'editor' },
@@ -42,13 +41,10 @@ const resume = defineRoute({
   responses: {
     201: envelopeSchema,
     400: z.union([refusedRunSchema, badRequestSchema]),
-    404: detailSchema,
-    ...keyErrors,
   },
   answerHeaders: ['Preference-Applied'],
   async handler({ deps, log, caller, params, body, headers, signal }) {
-    const workflow = await findDrawing(deps.db, params.id);
-    if (workflow === undefined) throw notFound();
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const asked = { workflowId: params.id, originalRunId: params.run_id, resume: body };
     const keyed = toKeyedRequest(caller.userId, headers, asked);
     // The first answer takes precedence, because the original run may have expired since.
