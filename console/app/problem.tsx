@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
-import { Alert } from '../ui/notices.js';
+import { Alert, Loading } from '../ui/notices.js';
 import { explain, fieldErrors } from './explain.js';
 
 interface ProblemProps {
@@ -24,10 +24,22 @@ export function Problem({ error, fields = [], sentences, onRetry, isRetrying = f
   );
 }
 
+/** Stands in place of what a query has not answered: it waits, or says why it has failed. */
+export function Awaited({ data, error, refetch, isFetching }: Pick<UseQueryResult, 'data' | keyof Failure>) {
+  return (
+    <>
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+    </>
+  );
+}
+
+type Failure = Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>;
+
 interface FailedChoicesProps {
   /** The noun of the choices: `projects`. */
   noun: string;
-  query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>;
+  query: Failure;
 }
 
 /** Stands in place of choices that could not be read: a list without them looks as if there were none. */

@@ -2,10 +2,9 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { Money } from '../../ui/figures.js';
-import { Loading } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
 import { daysOf, marksOf, type Span } from './figures.js';
 
@@ -28,10 +27,9 @@ export function CostsSection({ title, group, usage, span, currency }: CostsSecti
   const rows = group === 'day' || isAll ? data : data?.slice(0, MOST_ROWS);
   const hidden = (data?.length ?? 0) - (rows?.length ?? 0);
   return (
-    <section className="costs-section" aria-labelledby={id} aria-busy={isPlaceholderData}>
+    <section className="card" aria-labelledby={id} aria-busy={isPlaceholderData}>
       <h2 id={id}>{title}</h2>
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {rows === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {rows !== undefined && error === null && (
         <>
           <div>

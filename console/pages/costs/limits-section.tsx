@@ -20,7 +20,7 @@ export function LimitsSection({ chosen }: { chosen: number | undefined }) {
   const limited = projects.filter((project) => project.spending_limit !== null || chosen !== undefined);
   const limitable = projects.filter(({ role, spending_limit: limit }) => limit === null && mayAct(role, 'admin'));
   return (
-    <section className="costs-section" aria-labelledby={id}>
+    <section className="card" aria-labelledby={id}>
       <h2 id={id}>Limits</h2>
       <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {data !== undefined && limited.length === 0 && <p>No project has a limit of what it may spend.</p>}

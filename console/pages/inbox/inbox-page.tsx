@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
-import { Problem } from '../../app/problem.js';
+import { Awaited } from '../../app/problem.js';
 import { useSearchState } from '../../app/search-state.js';
 import { SelectField } from '../../ui/fields.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
@@ -86,8 +86,7 @@ function EndedList<Item, Outcome extends string>(props: EndedListProps<Item, Out
         <SelectField label="Outcome" value={status} options={outcomes} onChange={(outcome) => show({ outcome })} />
         {data !== undefined && <p>{data.total === 1 ? `1 ${noun}` : `${data.total} ${noun}s`}</p>}
       </div>
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.items.length === 0 && <Note>No {noun} has ended this way yet.</Note>}
       <div className="inbox-list" aria-busy={isFetching}>
         {data?.items.map((item) => (

@@ -30,7 +30,7 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
   const [problem, setProblem] = useState<string>();
   const [hasDecided, setHasDecided] = useState(false);
   return (
-    <article className="request" aria-labelledby={id}>
+    <article className="card" aria-labelledby={id}>
       <header className="request-head">
         <h2 id={id} className="request-title">
           {isLinked ? <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>{tool}</Link> : tool}

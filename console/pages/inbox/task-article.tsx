@@ -32,7 +32,7 @@ export function TaskArticle({ task, onChange, isLinked = false }: TaskArticlePro
   const label = toVisibleText(task.node_label);
   const isWaiting = task.status === 'pending';
   return (
-    <article className="request" aria-labelledby={id}>
+    <article className="card" aria-labelledby={id}>
       <header className="request-head">
         <h2 id={id} className="request-title">
           {isLinked ? <Link href={`/inbox/${encodeURIComponent(task.id)}`}>{label}</Link> : label}

@@ -1,11 +1,10 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited } from '../../app/problem.js';
 import { Button } from '../../ui/button.js';
 import { SelectField } from '../../ui/fields.js';
 import { Money, Time } from '../../ui/figures.js';
-import { Loading } from '../../ui/notices.js';
 import { beginningOf } from '../../ui/part-of.js';
 import { Status } from '../../ui/status.js';
 import { toPicture } from './drawing-picture.js';
@@ -20,10 +19,9 @@ export function Examples({ slug }: { slug: string }) {
   const [chosen, setChosen] = useState<string>();
   const example = data?.find(({ id }) => id === chosen) ?? data?.[0];
   return (
-    <section className="marketplace-section" aria-labelledby="examples">
+    <section className="card" aria-labelledby="examples">
       <h2 id="examples">Examples</h2>
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p>Its author has not chosen an example run.</p>}
       {data !== undefined && data.length > 1 && example !== undefined && (
         <SelectField
@@ -48,8 +46,7 @@ function OneExample({ slug, listed }: { slug: string; listed: Listed }) {
       <p>
         Run on <Time at={listed.created_at} /> for <Money amount={listed.cost} />.
       </p>
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && <ExampleContents example={data} />}
     </>
   );

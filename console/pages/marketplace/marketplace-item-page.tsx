@@ -44,7 +44,7 @@ export function MarketplaceItemPage({ slug }: { slug: string }) {
       <p className="marketplace-lead">{data.short_description}</p>
       <Figures workflow={data} />
       {data.readme_guide.trim() !== '' && (
-        <section className="marketplace-section" aria-labelledby="guide">
+        <section className="card" aria-labelledby="guide">
           <h2 id="guide">Guide</h2>
           <Suspense fallback={<Loading />}>
             <Guide text={data.readme_guide} />

@@ -1,11 +1,11 @@
 import { useId } from 'react';
 import { Link } from 'wouter';
-import { FailedChoices, Problem } from '../../app/problem.js';
+import { Awaited, FailedChoices } from '../../app/problem.js';
 import { useSearchState, useTyped } from '../../app/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { SearchField, SelectField } from '../../ui/fields.js';
 import { Money } from '../../ui/figures.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager } from '../../ui/table.js';
 import './marketplace.css';
@@ -43,8 +43,7 @@ export function MarketplacePage() {
     <>
       <PageHeader title="Marketplace" />
       <MarketplaceFilters filters={filters} />
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.total === 0 && (
         <Empty isFiltered={isFiltered} onClear={() => set(Object.fromEntries(FILTERS.map((name) => [name, ''])))} />
       )}

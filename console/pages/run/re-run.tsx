@@ -14,14 +14,13 @@ import { Alert, announce, Loading } from '../../ui/notices.js';
 import { refusalsOf } from './result-parts.js';
 import type { RunDetail } from './run-data.js';
 
-/** Starts the run again and goes to the new one. Without `input` it gets the same input, secrets included. */
-export function useReRun(run: RunDetail) {
+/** Starts a new run, once for each wish, and goes to it. */
+export function useNewRun<Wish>(start: (wish: Wish, idempotencyKey: string) => Promise<string>) {
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const { keyOf, settle, settleIfRefused } = useRunKey();
   return useMutation({
-    mutationFn: ({ input }: { input?: unknown }) =>
-      reRun(api, run.workflow.id, run.id, { idempotencyKey: keyOf(input), ...(input !== undefined && { input }) }),
+    mutationFn: (wish: Wish) => start(wish, keyOf(wish)),
     onError: settleIfRefused,
     onSuccess: (runId) => {
       settle();
@@ -30,6 +29,13 @@ export function useReRun(run: RunDetail) {
       navigate(`/runs/${runId}`);
     },
   });
+}
+
+/** Starts the run again and goes to the new one. Without `input` it gets the same input, secrets included. */
+export function useReRun(run: RunDetail) {
+  return useNewRun(({ input }: { input?: unknown }, idempotencyKey) =>
+    reRun(api, run.workflow.id, run.id, { idempotencyKey, ...(input !== undefined && { input }) }),
+  );
 }
 
 interface RefusedProps {

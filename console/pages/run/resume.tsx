@@ -1,14 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { resumeRun, type ResumeOptions } from '../../../clients/typescript/src/index.js';
 import { api, ServiceError } from '../../app/api.js';
-import { useRunKey } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField } from '../../ui/fields.js';
-import { announce } from '../../ui/notices.js';
-import { Refused } from './re-run.js';
+import { Refused, useNewRun } from './re-run.js';
 import { useMayRun, type RunDetail } from './run-data.js';
 
 interface ResumeDialogProps {
@@ -117,18 +113,7 @@ export function isUnfinished({ status }: RunDetail): boolean {
 
 /** Starts a run that takes over results of this one, and goes to it. */
 function useResume(run: RunDetail) {
-  const [, navigate] = useLocation();
-  const client = useQueryClient();
-  const { keyOf, settle, settleIfRefused } = useRunKey();
-  return useMutation({
-    mutationFn: (options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>) =>
-      resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey: keyOf(options) }),
-    onError: settleIfRefused,
-    onSuccess: (runId) => {
-      settle();
-      announce('A new run has started.');
-      void client.invalidateQueries({ queryKey: ['runs'] });
-      navigate(`/runs/${runId}`);
-    },
-  });
+  return useNewRun((options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>, idempotencyKey) =>
+    resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey }),
+  );
 }

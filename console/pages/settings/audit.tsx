@@ -1,9 +1,8 @@
 import { useState, type ReactNode } from 'react';
-import { Problem } from '../../app/problem.js';
+import { Awaited } from '../../app/problem.js';
 import type { Project } from '../../app/projects.js';
 import { SelectField, TextField, type SelectOption } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
-import { Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 import {
@@ -83,8 +82,7 @@ function AuditLog({ projectId, people, projectName }: AuditLogProps) {
         <TextField label="From" type="date" value={filters.from} onChange={(from) => change({ from })} />
         <TextField label="To" type="date" value={filters.to} onChange={(to) => change({ to })} />
       </div>
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <div className="settings-tab" aria-busy={isPlaceholderData}>
           <AuditTable records={data.items} projectName={projectName} />

@@ -2,9 +2,9 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
-import { ConfirmChange } from '../../app/confirm-change.js';
+import { ConfirmDelete } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import type { Project } from '../../app/projects.js';
 import { useChange } from '../../app/queries.js';
 import { useUser } from '../../app/session.js';
@@ -13,7 +13,7 @@ import { NewSecret } from '../../ui/copy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
 import { NEW_KEY, SCOPES, toBody, toFields, type KeyBody, type KeyFields, type KeyScope } from './key-fields.js';
 
@@ -46,8 +46,7 @@ export function KeysTab({ projects }: { projects: readonly Project[] }) {
           key={made.id}
         />
       )}
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && (
         <Note>You have no keys. Create one for each program, so that you can take it back alone.</Note>
       )}
@@ -56,7 +55,12 @@ export function KeysTab({ projects }: { projects: readonly Project[] }) {
       )}
       {open?.dialog === 'new' && <KeyDialog projects={projects} onClose={close} onCreated={setMade} />}
       {open?.dialog === 'edit' && <KeyDialog of={open.key} projects={projects} onClose={close} />}
-      {open?.dialog === 'delete' && <DeleteKey of={open.key} onClose={close} />}
+      {open?.dialog === 'delete' && (
+        <ConfirmDelete noun="key" remove={() => deleteKey(open.key.id)} invalidates={['api-keys']} onClose={close}>
+          The key <strong>{open.key.label || 'without a label'}</strong> that ends in <code>{open.key.hint}</code> is
+          refused from now on. Programs that use it stop working.
+        </ConfirmDelete>
+      )}
     </div>
   );
 }
@@ -86,22 +90,6 @@ function columnsOf(projects: readonly Project[], open: (what: Open) => void): Co
       ),
     },
   ];
-}
-
-function DeleteKey({ of, onClose }: { of: Key; onClose: () => void }) {
-  const change = useChange(() => deleteKey(of.id), {
-    invalidates: ['api-keys'],
-    said: 'The key is deleted.',
-    onSuccess: onClose,
-  });
-  return (
-    <ConfirmChange title="Delete key" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
-      <p>
-        The key <strong>{of.label || 'without a label'}</strong> that ends in <code>{of.hint}</code> is refused from now
-        on. Programs that use it stop working.
-      </p>
-    </ConfirmChange>
-  );
 }
 
 interface KeyDialogProps {

@@ -4,13 +4,13 @@ import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import { mayAct, type Project, type Role } from '../../app/projects.js';
 import { useChange, submits } from '../../app/queries.js';
 import { useUser } from '../../app/session.js';
 import { Button } from '../../ui/button.js';
 import { SelectField, TextField } from '../../ui/fields.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
 
 export function MembersTab({ project }: { project: Project }) {
@@ -52,8 +52,7 @@ export function MembersTab({ project }: { project: Project }) {
       {removed !== undefined && (
         <Removed project={project} member={removed} onDone={() => setRemoved(undefined)} key={removed.user_id} />
       )}
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && <Table label="Members" columns={columns} rows={data} keyOf={({ user_id }) => user_id} />}
       {isLeaving && user !== undefined && (
         <LeaveProject project={project} userId={user.id} onClose={() => setIsLeaving(false)} />

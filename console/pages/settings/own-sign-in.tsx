@@ -3,12 +3,11 @@ import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import { useChange, submits } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
-import { Loading } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
 
 type List = paths['/api/v1/auth/sessions/']['get']['responses'][200]['content']['application/json'];
@@ -34,8 +33,7 @@ export function SessionsTab() {
         account menu.
       </p>
       <Problem error={change.error} />
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
           label="Sessions"

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
-import { ConfirmChange } from '../../app/confirm-change.js';
+import { ConfirmDelete } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { mayAct, type Project } from '../../app/projects.js';
@@ -46,7 +46,17 @@ export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
         <Button onClick={() => setDialog('new')}>New project</Button>
         {dialog === 'new' && <NameProject onClose={close} onNamed={onChoose} />}
         {dialog === 'rename' && project !== undefined && <NameProject project={project} onClose={close} />}
-        {dialog === 'delete' && project !== undefined && <DeleteProject project={project} onClose={close} />}
+        {dialog === 'delete' && project !== undefined && (
+          <ConfirmDelete
+            noun="project"
+            remove={() => unwrap(api.DELETE('/api/v1/projects/{id}/', { params: { path: { id: project.id } } }))}
+            invalidates={['projects', 'workflows', 'runs']}
+            onClose={close}
+          >
+            <strong>{project.name}</strong> and its workflows go away for all members, and its open runs are cancelled.
+            What has been run and paid stays in the books.
+          </ConfirmDelete>
+        )}
       </div>
       {project !== undefined && (
         <p className="settings-lead">
@@ -105,19 +115,4 @@ function NameProject({ project, onClose, onNamed }: NameProjectProps) {
 function save(project: Project | undefined, name: string): Promise<Project> {
   if (project === undefined) return unwrap(api.POST('/api/v1/projects/', { body: { name } }));
   return unwrap(api.PATCH('/api/v1/projects/{id}/', { params: { path: { id: project.id } }, body: { name } }));
-}
-
-function DeleteProject({ project, onClose }: { project: Project; onClose: () => void }) {
-  const change = useChange(
-    () => unwrap(api.DELETE('/api/v1/projects/{id}/', { params: { path: { id: project.id } } })),
-    { invalidates: ['projects', 'workflows', 'runs'], said: 'The project is deleted.', onSuccess: onClose },
-  );
-  return (
-    <ConfirmChange title="Delete project" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
-      <p>
-        <strong>{project.name}</strong> and its workflows go away for all members, and its open runs are cancelled. What
-        has been run and paid stays in the books.
-      </p>
-    </ConfirmChange>
-  );
 }

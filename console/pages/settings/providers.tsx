@@ -2,15 +2,15 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
-import { ConfirmChange } from '../../app/confirm-change.js';
+import { ConfirmDelete } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import { mayAct, type Project } from '../../app/projects.js';
 import { useChange, submits } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
 
 /** The project's own keys for model providers. */
@@ -33,7 +33,14 @@ export function ProvidersTab({ project }: { project: Project }) {
       <AddProviderKey projectId={project.id} />
       <ProviderKeys projectId={project.id} onDelete={setDoomed} />
       {doomed !== undefined && (
-        <DeleteProviderKey projectId={project.id} of={doomed} onClose={() => setDoomed(undefined)} />
+        <ConfirmDelete
+          noun="provider key"
+          remove={() => deleteProviderKey(project.id, doomed.id)}
+          invalidates={['provider-keys', 'projects']}
+          onClose={() => setDoomed(undefined)}
+        >
+          Later calls of <strong>{doomed.provider}</strong> use an older key of the project, or that of the platform.
+        </ConfirmDelete>
       )}
     </div>
   );
@@ -49,8 +56,7 @@ function ProviderKeys({ projectId, onDelete }: ProviderKeysProps) {
   const { data, error, refetch, isFetching } = useProviderKeys(projectId);
   return (
     <>
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
           label="Provider keys"
@@ -136,27 +142,6 @@ function AddProviderKey({ projectId }: { projectId: number }) {
         </Button>
       </div>
     </form>
-  );
-}
-
-interface DeleteProviderKeyProps {
-  projectId: number;
-  of: ProviderKey;
-  onClose: () => void;
-}
-
-function DeleteProviderKey({ projectId, of, onClose }: DeleteProviderKeyProps) {
-  const change = useChange(() => deleteProviderKey(projectId, of.id), {
-    invalidates: ['provider-keys', 'projects'],
-    said: 'The provider key is deleted.',
-    onSuccess: onClose,
-  });
-  return (
-    <ConfirmChange title="Delete provider key" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
-      <p>
-        Later calls of <strong>{of.provider}</strong> use an older key of the project, or that of the platform.
-      </p>
-    </ConfirmChange>
   );
 }
 

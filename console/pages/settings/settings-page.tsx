@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
-import { FailedChoices, Problem } from '../../app/problem.js';
+import { Awaited, FailedChoices } from '../../app/problem.js';
 import { mayAct, useProjects, type Project } from '../../app/projects.js';
 import { useSearchState } from '../../app/search-state.js';
 import { useUser } from '../../app/session.js';
 import { SelectField } from '../../ui/fields.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
 import { StartsSections } from '../starts/starts-sections.js';
@@ -32,8 +32,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings" />
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <>
           <ProjectBar projects={data} project={project} onChoose={(id) => set({ project: String(id) })} />

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import { useChange } from '../../app/queries.js';
 import { useTyped } from '../../app/search-state.js';
 import { Button } from '../../ui/button.js';
@@ -11,7 +11,6 @@ import { NewSecret } from '../../ui/copy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SearchField, TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
-import { Loading } from '../../ui/notices.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 import { SESSION_FACTS, type ListedSession } from './own-sign-in.js';
 
@@ -42,8 +41,7 @@ export function UsersTab() {
         />
       )}
       <Problem error={link.error} />
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <div className="settings-tab" aria-busy={isPlaceholderData}>
           <Table
@@ -206,8 +204,7 @@ function UserSessionsDialog({ of, onClose }: { of: Listed; onClose: () => void }
       }
     >
       <Problem error={change.error} />
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
           label="Sessions"

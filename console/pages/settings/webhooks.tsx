@@ -4,14 +4,14 @@ import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { ConfirmChange } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import { mayAct, type Project } from '../../app/projects.js';
 import { useChange, submits } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { NewSecret } from '../../ui/copy-button.js';
 import { CheckboxField, TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 
@@ -151,8 +151,7 @@ function Deliveries({ projectId, maySendAgain }: DeliveriesProps) {
     <section className="settings-tab" aria-labelledby="deliveries">
       <h2 id="deliveries">Deliveries</h2>
       <Problem error={change.error} />
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <>
           <Table

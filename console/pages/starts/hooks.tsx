@@ -2,16 +2,16 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
-import { ConfirmChange } from '../../app/confirm-change.js';
+import { ConfirmDelete } from '../../app/confirm-change.js';
 import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { CopyButton, NewSecret } from '../../ui/copy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 
 type Open = { dialog: 'new' } | { dialog: 'secret' | 'delete'; hook: Hook };
 
@@ -45,8 +45,7 @@ export function HooksSection({ workflowId, mayChange }: HooksSectionProps) {
           onDone={() => setShown(undefined)}
         />
       )}
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p className="starts-empty">The workflow has no hooks.</p>}
       {!mayChange && data !== undefined && data.length > 0 && (
         <Note>Your role in this project is viewer. Its editors see the URLs, and make and delete hooks.</Note>
@@ -64,7 +63,17 @@ export function HooksSection({ workflowId, mayChange }: HooksSectionProps) {
       {open?.dialog === 'secret' && (
         <ReplaceSecretDialog workflowId={workflowId} of={open.hook} onClose={close} onReplaced={setShown} />
       )}
-      {open?.dialog === 'delete' && <DeleteHook workflowId={workflowId} of={open.hook} onClose={close} />}
+      {open?.dialog === 'delete' && (
+        <ConfirmDelete
+          noun="hook"
+          remove={() => deleteHook(workflowId, open.hook.id)}
+          invalidates={['hooks']}
+          onClose={close}
+        >
+          The URL of hook {open.hook.id} is unknown from then on, and what is sent to it is lost. It never comes back: a
+          new hook has another URL.
+        </ConfirmDelete>
+      )}
     </section>
   );
 }
@@ -79,7 +88,7 @@ interface HookArticleProps {
 function HookArticle({ hook, mayChange, onReplace, onDelete }: HookArticleProps) {
   const heading = `hook-${hook.id}`;
   return (
-    <article className="start" aria-labelledby={heading}>
+    <article className="card" aria-labelledby={heading}>
       <div className="starts-head">
         <h3 id={heading}>Hook {hook.id}</h3>
         <span className="start-kind">{signatureOf(hook)}</span>
@@ -261,28 +270,6 @@ function SecretField({ ifEmpty = MADE, value, onChange, error, onSubmit }: Secre
       maxLength={500}
       onKeyDown={({ key }) => key === 'Enter' && onSubmit()}
     />
-  );
-}
-
-interface DeleteHookProps {
-  workflowId: number;
-  of: Hook;
-  onClose: () => void;
-}
-
-function DeleteHook({ workflowId, of, onClose }: DeleteHookProps) {
-  const change = useChange(() => deleteHook(workflowId, of.id), {
-    invalidates: ['hooks'],
-    said: 'The hook is deleted.',
-    onSuccess: onClose,
-  });
-  return (
-    <ConfirmChange title="Delete hook" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
-      <p>
-        The URL of hook {of.id} is unknown from then on, and what is sent to it is lost. It never comes back: a new hook
-        has another URL.
-      </p>
-    </ConfirmChange>
   );
 }
 

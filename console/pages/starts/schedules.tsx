@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ConfirmChange } from '../../app/confirm-change.js';
-import { Problem } from '../../app/problem.js';
+import { ConfirmDelete } from '../../app/confirm-change.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
-import { Loading, Note } from '../../ui/notices.js';
+import { Note } from '../../ui/notices.js';
 import { changeSchedule, deleteSchedule, inWords, OVERLAPS, useSchedules, type Schedule } from './schedule-data.js';
 import { ScheduleDialog } from './schedule-dialog.js';
 
@@ -28,8 +28,7 @@ export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProp
         {mayChange && <Button onClick={() => setOpen({ dialog: 'form' })}>New schedule</Button>}
       </div>
       <p className="starts-lead">A schedule starts runs by the clock, each with the same input.</p>
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p className="starts-empty">The workflow has no schedules.</p>}
       {!mayChange && data !== undefined && data.length > 0 && (
         <Note>Your role in this project is viewer. Its editors make, pause and delete schedules.</Note>
@@ -45,7 +44,16 @@ export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProp
         />
       ))}
       {open?.dialog === 'form' && <ScheduleDialog workflowId={workflowId} of={open.schedule} onClose={close} />}
-      {open?.dialog === 'delete' && <DeleteSchedule workflowId={workflowId} of={open.schedule} onClose={close} />}
+      {open?.dialog === 'delete' && (
+        <ConfirmDelete
+          noun="schedule"
+          remove={() => deleteSchedule(workflowId, open.schedule.id)}
+          invalidates={['schedules']}
+          onClose={close}
+        >
+          It starts no runs from then on. Runs that it has started go on.
+        </ConfirmDelete>
+      )}
     </section>
   );
 }
@@ -66,7 +74,7 @@ function ScheduleArticle({ workflowId, schedule, mayChange, onEdit, onDelete }: 
     said: isPaused ? 'The schedule is resumed.' : 'The schedule is paused.',
   });
   return (
-    <article className="start" aria-labelledby={heading}>
+    <article className="card" aria-labelledby={heading}>
       <div className="starts-head">
         <h3 id={heading}>{inWords(schedule.cron) ?? schedule.cron}</h3>
         <span className="start-kind">
@@ -139,24 +147,5 @@ function LastFiring({ firing }: { firing: Schedule['last_firing'] }) {
       )}
       {refusal !== null && <>, refused: {refusal.message}</>}
     </>
-  );
-}
-
-interface DeleteScheduleProps {
-  workflowId: number;
-  of: Schedule;
-  onClose: () => void;
-}
-
-function DeleteSchedule({ workflowId, of, onClose }: DeleteScheduleProps) {
-  const change = useChange(() => deleteSchedule(workflowId, of.id), {
-    invalidates: ['schedules'],
-    said: 'The schedule is deleted.',
-    onSuccess: onClose,
-  });
-  return (
-    <ConfirmChange title="Delete schedule" confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
-      <p>It starts no runs from then on. Runs that it has started go on.</p>
-    </ConfirmChange>
   );
 }

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
 import { isNotFound } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited } from '../../app/problem.js';
 import { ButtonLink } from '../../ui/button.js';
-import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { StartsSections } from './starts-sections.js';
 
@@ -24,8 +23,7 @@ export function StartsPage({ workflowId }: { workflowId: number }) {
         title="Starts by itself"
         actions={<ButtonLink to={`/workflows/${workflowId}`}>{data?.title ?? 'To the workflow'}</ButtonLink>}
       />
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {data === undefined && error === null && <Loading />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && <StartsSections workflowId={workflowId} role={data.role} />}
     </>
   );

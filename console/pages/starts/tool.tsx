@@ -1,11 +1,10 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
-import { Problem } from '../../app/problem.js';
+import { Awaited, Problem } from '../../app/problem.js';
 import { useChange } from '../../app/queries.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { CheckboxField } from '../../ui/fields.js';
-import { Loading } from '../../ui/notices.js';
 
 interface ToolSectionProps {
   workflowId: number;
@@ -33,9 +32,8 @@ export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
         Assistants and agents that speak the Model Context Protocol can call the workflow as a tool: a call is a run,
         and what the run puts out is the answer.
       </p>
-      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       <Problem error={change.error} />
-      {data === undefined && error === null && <Loading />}
       {data !== undefined && (
         <>
           <CheckboxField
@@ -60,7 +58,7 @@ export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
 function ToolFacts({ tool }: { tool: Tool }) {
   const settings = toClientSettings(tool);
   return (
-    <div className="start">
+    <div className="card">
       <div className="start-address">
         <code className="start-url">{tool.url}</code>
         <CopyButton text={tool.url} label="Copy address" />
