@@ -74,12 +74,13 @@ export interface EndedIteration {
 
 /**
  * Records the end of an iteration of a loop, and the beginning of the next one, in one statement. An iteration that has
- * ended keeps its end: then, and in a run that has ended, nothing is changed.
+ * ended keeps its end: then, and in a run that has ended, nothing is changed. Returns the code of the failure with which it
+ * has ended before; undefined where it has not failed.
  */
-export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIteration): Promise<void> {
+export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIteration): Promise<string | undefined> {
   const pathOf = (index: number): string => iterationPath(loop.path, loop.nodeId, index);
   const next = ended.next === undefined ? null : pathOf(ended.next);
-  await sql`/* end_iteration */
+  const { rows } = await sql<{ failure: string | null }>`/* end_iteration */
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${loop.runId} AND status = 'In Progress' FOR KEY SHARE
     ), ended AS (
@@ -97,7 +98,11 @@ export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIterati
       SELECT id, ${next}, ${loop.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
       ON CONFLICT DO NOTHING
     )
-    SELECT ${tellWatchers(loop.runId)}`.execute(db);
+    SELECT ${tellWatchers(loop.runId)}, (
+      SELECT error_code FROM node_results
+      WHERE run_id = ${loop.runId} AND path = ${pathOf(ended.index)} AND node_id = ${loop.nodeId} AND status = 'failed'
+    ) AS failure`.execute(db);
+  return rows[0]?.failure ?? undefined;
 }
 
 export interface FailedIteration {

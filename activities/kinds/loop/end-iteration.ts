@@ -60,7 +60,10 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
         const { output, isOver } = await evaluate(task, index);
         const iteration = { ...ref, path: iterationPath(ref.path, ref.nodeId, index) };
         const { result, resultEnc } = toResultText({ output }, iteration, { masker: task.run.masker, secretBox });
-        await recordIteration(db, ref, { index, result, resultEnc, next: isOver ? undefined : next });
+        const ended = { index, result, resultEnc, next: isOver ? undefined : next };
+        // An attempt whose answer was lost may have recorded a failure.
+        const failedBefore = await recordIteration(db, ref, ended);
+        if (failedBefore !== undefined) return { failure: failedBefore };
         return isOver ? { isOver } : {};
       } catch (error) {
         // An output that exceeds what the project may store fails its iteration.

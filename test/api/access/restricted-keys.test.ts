@@ -11,8 +11,9 @@ import type { Detail, FieldErrors, Page, Project, Workflow } from '../bodies.js'
 import { copy, publish, type MarketplaceWorkflow } from '../marketplace-setup.js';
 
 const REQUEST = `
-  INSERT INTO approval_requests (request_id, run_id, node_id, turn, ordinal, server_label, tool_name, arguments, expires_at)
-  VALUES ($1, $2, 'agent', 0, 0, 'tools', 'echo', '{}', now() + interval '1 hour')`;
+  INSERT INTO approval_requests (request_id, run_id, project_id, node_id, turn, ordinal, server_label, tool_name,
+    arguments, expires_at)
+  SELECT $1, id, project_id, 'agent', 0, 0, 'tools', 'echo', '{}', now() + interval '1 hour' FROM runs WHERE id = $2`;
 
 describe('a key that is restricted to a project', function () {
   this.timeout(90_000);

@@ -53,8 +53,8 @@ describe('versions and events of a run', function () {
 
   async function ask(run: OpenRun, requestId: string, expiresIn = '1 hour'): Promise<void> {
     await sql`INSERT INTO approval_requests
-      (request_id, run_id, path, node_id, turn, ordinal, server_label, tool_name, arguments, expires_at)
-      VALUES (${requestId}, ${run.id}, '', ${run.nodeIds[0]!}, 0, ${requestId.length}, 'tools', 'add', '{"a":1}',
+      (request_id, run_id, project_id, path, node_id, turn, ordinal, server_label, tool_name, arguments, expires_at)
+      VALUES (${requestId}, ${run.id}, ${run.projectId}, '', ${run.nodeIds[0]!}, 0, ${requestId.length}, 'tools', 'add', '{"a":1}',
         now() + ${expiresIn}::interval)`.execute(db);
   }
 
