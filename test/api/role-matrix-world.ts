@@ -68,7 +68,7 @@ export interface Worlds {
 export async function createWorlds(stack: TestStack): Promise<Worlds> {
   const db = createDatabase({
     url: stack.stack.database_url,
-    poolMax: 2,
+    poolMax: 4,
     applicationName: 'test',
     onError: () => undefined,
   });
@@ -110,7 +110,8 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
     keyOfOther,
     keyOfScope,
     async create() {
-      const world = await createWorld(db, { members, document, snapshot, node, secretBox });
+      const facts = { members, document, snapshot, node, secretBox };
+      const world = await db.transaction().execute((trx) => createWorld(trx, facts));
       const key = { userId: keeper.userId, projectId: world.project, label: 'role matrix', rateLimit: 1_000_000 };
       const { apiKey: keyOfProject } = await createKey(db, key);
       return { ...world, member: bystander.userId, newcomer: accounts.stranger.userId, keyOfProject };

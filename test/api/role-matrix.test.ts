@@ -50,13 +50,17 @@ describe('role matrix', function () {
   for (const line of lines) {
     it(`${line.route} is ${titleOf(line)}`, async () => {
       const askers = askersOf(line);
-      const outcomes: Record<string, Outcome> = {};
       const untouched = await worlds.create();
-      for (const asker of askers) {
-        const leavesAll = line.route.startsWith('GET ') || expected(line, asker) !== line.answer;
-        outcomes[asker.name] = await ask(line, asker, leavesAll ? untouched : await worlds.create());
-      }
-      assert.deepEqual(outcomes, Object.fromEntries(askers.map((asker) => [asker.name, expected(line, asker)])));
+      const outcomes = await Promise.all(
+        askers.map(async (asker) => {
+          const leavesAll = line.route.startsWith('GET ') || expected(line, asker) !== line.answer;
+          return [asker.name, await ask(line, asker, leavesAll ? untouched : await worlds.create())];
+        }),
+      );
+      assert.deepEqual(
+        outcomes,
+        askers.map((asker) => [asker.name, expected(line, asker)]),
+      );
     });
   }
 

@@ -1,38 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { needPrograms } from '../support/programs.js';
-import { execute } from '../support/shell.js';
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Each in a copy of the tree and on a stack of its own. A block without a word (scripts/docs/blocks.mjs) fails them. */
-const RUN = [
-  'README.md',
-  'docs/use/api.md',
-  'docs/use/sign-in.md',
-  'docs/use/approvers.md',
-  'docs/use/live.md',
-  'docs/use/resume.md',
-  'docs/use/starts.md',
-  'docs/use/mcp.md',
-  'docs/use/spending.md',
-  'examples/python/README.md',
-  'CONTRIBUTING.md',
-];
+import { itRuns, ROOT } from './run-documents.js';
 
 describe('the documents', function () {
   this.timeout(400_000);
-
-  for (const document of RUN) {
-    it(`${document}: every command works as it stands there`, async function () {
-      const programs = ['bash', 'curl', 'git'];
-      const isPython = /^python3 /m.test(readFileSync(path.join(ROOT, document), 'utf8'));
-      needPrograms(this, ...programs, ...(isPython ? ['python3'] : []));
-      const args = ['scripts/run-docs.mjs', document];
-      const { code, stdout, stderr } = await execute(process.execPath, args, { cwd: ROOT, timeoutMs: 390_000 });
-      assert.equal(code, 0, stdout + stderr);
-    });
-  }
+  itRuns(['README.md', 'docs/use/api.md']);
 
   it('ARCHITECTURE and CONTRIBUTING name only files and folders that are there', () => {
     const missing = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap((page) => {

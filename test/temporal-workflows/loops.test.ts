@@ -80,14 +80,14 @@ describe('loops in a run', function () {
   it('outputs of 7 MB fit, and more than 10 MiB as JSON do not', async () => {
     const body = node('code', { code: 'return "x".repeat(inputs.size)', inputs: { size: '{{ input.size }}' } });
     const loop = forEach(
-      Array.from({ length: 150 }, (_, index) => index),
+      Array.from({ length: 15 }, (_, index) => index),
       body,
       { on_error: 'continue', concurrency: 20 },
     );
     const workflowId = await api.createWorkflow(await api.createProject(), drawing(around(loop, [body])));
     for (const [size, code] of [
-      [50_000, undefined],
-      [75_000, 'output_too_large'],
+      [500_000, undefined],
+      [750_000, 'output_too_large'],
     ] as const) {
       const { data } = await api.run(workflowId, { size });
       const end = await api.pollToEnd(data.id, { timeoutMs: 60_000 });

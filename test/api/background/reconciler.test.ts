@@ -16,12 +16,15 @@ describe('reconciler', function () {
   let api: ApiClient;
   let project: number;
   let target: HttpTarget;
+  /** Its workflow task has failed many times when the last test looks at it. */
+  let stuckRunId: string;
 
   before(async () => {
     stack = await sharedStack();
     ({ api } = await createAccount(stack));
     project = await api.createProject();
     target = await startHttpTarget();
+    stuckRunId = await startStuckRun();
   });
   after(() => target.close());
 
@@ -53,6 +56,15 @@ describe('reconciler', function () {
     await prepare?.(runId);
     await queryDatabase(stack, `UPDATE runs SET ${columns} next_check_at = now() WHERE id = $1`, [runId]);
     return { workflowId, runId };
+  };
+
+  const startStuckRun = async (): Promise<string> => {
+    const { runId } = await acceptWithoutStart('', async (id) => {
+      // Code that the worker does not have: what a bad deployment looks like.
+      const options = { workflowId: id, taskQueue: 'workflow-runs', args: [] };
+      await withTemporal(stack, (client) => client.workflow.start('noSuchCode', options));
+    });
+    return runId;
   };
 
   /** Three megabytes of labels: more than Temporal takes. */
@@ -158,12 +170,35 @@ describe('reconciler', function () {
     assert.ok((await metricOf('reconciler_runs_started_total')) > 0);
   });
 
-  it('shows a run whose workflow task fails for ever, leaves it open, and forgets it when it has ended', async () => {
-    const { runId } = await acceptWithoutStart('', async (id) => {
-      // Code that the worker does not have: what a bad deployment looks like.
-      const options = { workflowId: id, taskQueue: 'workflow-runs', args: [] };
-      await withTemporal(stack, (client) => client.workflow.start('noSuchCode', options));
+  it('touches no run while Temporal lacks the namespace', async () => {
+    const cut = await startApiProcess(stack, { TEMPORAL_NAMESPACE: 'absent' });
+    try {
+      await eventually(async () => (await metricOf('reconciler_rounds_total\\{outcome="failed"\\}', cut.apiUrl)) >= 2);
+      const text = await (await fetch(`${cut.apiUrl}/metrics`)).text();
+      assert.doesNotMatch(text, /^reconciler_runs_\w+\{.*\} [1-9]/m);
+      assert.match(text, /^reconciler_last_success_timestamp_seconds 0$/m);
+      assert.equal((await fetch(`${cut.apiUrl}/readyz`)).status, 503);
+    } finally {
+      assert.equal(await cut.stop(), 0);
+    }
+  });
+
+  it('leaves a live run alone and looks at it again within the minute', async () => {
+    const run = await startSlowRun();
+    await makeDue(run.runId);
+    const text = `SELECT extract(epoch FROM next_check_at - now())::float AS seconds FROM runs
+      WHERE id = $1 AND next_check_at > now() AND run_finished_at IS NULL`;
+    const [row] = await eventually(async () => {
+      const rows = await queryDatabase<{ seconds: number }>(stack, text, [run.runId]);
+      return rows.length === 1 ? rows : false;
     });
+    assert.ok(row!.seconds <= 46, String(row!.seconds));
+    assert.equal((await api.poll(run.runId)).data.status, 'in progress');
+    await api.post(`/workflows/${run.workflowId}/history/${run.runId}/cancel/`);
+  });
+
+  it('shows a run whose workflow task fails for ever, leaves it open, and forgets it when it has ended', async () => {
+    const runId = stuckRunId;
     const look = { timeoutMs: 90_000, intervalMs: 1_000 };
     await eventually(async () => {
       await makeDue(runId);
@@ -191,32 +226,5 @@ describe('reconciler', function () {
     }, look);
     await eventually(async () => (await metricOf('runs_stuck')) === 0, look);
     assert.ok((await metricOf('reconciler_runs_closed_total\\{reason="terminated"\\}')) >= 1);
-  });
-
-  it('touches no run while Temporal lacks the namespace', async () => {
-    const cut = await startApiProcess(stack, { TEMPORAL_NAMESPACE: 'absent' });
-    try {
-      await eventually(async () => (await metricOf('reconciler_rounds_total\\{outcome="failed"\\}', cut.apiUrl)) >= 2);
-      const text = await (await fetch(`${cut.apiUrl}/metrics`)).text();
-      assert.doesNotMatch(text, /^reconciler_runs_\w+\{.*\} [1-9]/m);
-      assert.match(text, /^reconciler_last_success_timestamp_seconds 0$/m);
-      assert.equal((await fetch(`${cut.apiUrl}/readyz`)).status, 503);
-    } finally {
-      assert.equal(await cut.stop(), 0);
-    }
-  });
-
-  it('leaves a live run alone and looks at it again within the minute', async () => {
-    const run = await startSlowRun();
-    await makeDue(run.runId);
-    const text = `SELECT extract(epoch FROM next_check_at - now())::float AS seconds FROM runs
-      WHERE id = $1 AND next_check_at > now() AND run_finished_at IS NULL`;
-    const [row] = await eventually(async () => {
-      const rows = await queryDatabase<{ seconds: number }>(stack, text, [run.runId]);
-      return rows.length === 1 ? rows : false;
-    });
-    assert.ok(row!.seconds <= 46, String(row!.seconds));
-    assert.equal((await api.poll(run.runId)).data.status, 'in progress');
-    await api.post(`/workflows/${run.workflowId}/history/${run.runId}/cancel/`);
   });
 });

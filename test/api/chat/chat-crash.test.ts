@@ -4,7 +4,8 @@ import { request } from 'undici';
 import { eventually } from '../../support/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { PLATFORM_KEY, startRawUpstream, type RawUpstream } from '../../support/raw-upstream.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
 import { createAccount } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import type { Page } from '../bodies.js';
@@ -17,12 +18,9 @@ describe('a call of the chat proxy whose process is killed', function () {
   let upstream: RawUpstream;
 
   before(async () => {
-    [stack, upstream] = await Promise.all([startStack(), startRawUpstream(['m'])]);
+    [stack, upstream] = await Promise.all([sharedStack(), startRawUpstream(['m'])]);
   });
-  after(async () => {
-    await stack.stop();
-    await upstream.close();
-  });
+  after(() => upstream.close());
 
   it('is charged as it was reserved, by another process', async () => {
     const dying = await startApiProcess(stack, {

@@ -102,6 +102,7 @@ describe('readers of a run that is in flight', function () {
     await Promise.all(all.map(({ withdraw }) => withdraw()));
     await pause(NOTICED_WITHIN_MS);
     assert.deepEqual([...ended].toSorted(), ['access', 'activity', 'key', 'membership', 'project', 'session', 'time']);
+    for (const { events } of streams) assert.notEqual(events.at(-1)!.data.status, 'succeed');
     streams[0]!.close();
   });
 

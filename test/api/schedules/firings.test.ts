@@ -31,13 +31,32 @@ describe('firings of schedules', function () {
   let account: Account;
   let api: ApiClient;
   let project: number;
+  /** Its time comes within a minute, in which the other tests go on. */
+  let firedByClock: Promise<void>;
 
   before(async () => {
     stack = await sharedStack();
     account = await createAccount(stack);
     api = account.api;
     project = await api.createProject();
+    firedByClock = fireByClock();
+    firedByClock.catch(() => undefined);
   });
+
+  async function fireByClock(): Promise<void> {
+    const id = await api.createWorkflow(project, chain(2));
+    const made = await makeSchedule(api, id, { cron: '* * * * *', input: { topic: 'cats' } });
+    const [told] = made.next_run_times!;
+    const atTold = async () => (await firingsOf(stack, made.id, id)).find(({ at }) => at.toISOString() === told);
+    const fired = await eventually(atTold, { timeoutMs: 110_000 });
+    assert.equal(fired.user_id, account.userId);
+    assert.equal(fired.at.getTime() % 60_000, 0);
+    await api.pollToEnd(fired.run_id);
+    assert.deepEqual((await api.history(id, fired.run_id))['input_data'], { topic: 'cats' });
+    const { last_firing: last } = await findSchedule(api, id, made.id);
+    assert.deepEqual(last, { at: fired.at.toISOString(), run_id: fired.run_id, refusal: null });
+    await api.delete(`/workflows/${id}/schedules/${made.id}/`);
+  }
 
   const between = (start: string, end: string) => ({ start: new Date(start), end: new Date(end), ...ALL });
   const timesOf = async (id: string, workflowId: number): Promise<string[]> =>
@@ -53,21 +72,6 @@ describe('firings of schedules', function () {
     });
     return { schedule, times: await timesOf(schedule.id, workflowId) };
   }
-
-  it('start runs of their author with their input, by the clock alone', async () => {
-    const id = await api.createWorkflow(project, chain(2));
-    const made = await makeSchedule(api, id, { cron: '* * * * *', input: { topic: 'cats' } });
-    const [told] = made.next_run_times!;
-    const atTold = async () => (await firingsOf(stack, made.id, id)).find(({ at }) => at.toISOString() === told);
-    const fired = await eventually(atTold, { timeoutMs: 110_000 });
-    assert.equal(fired.user_id, account.userId);
-    assert.equal(fired.at.getTime() % 60_000, 0);
-    await api.pollToEnd(fired.run_id);
-    assert.deepEqual((await api.history(id, fired.run_id))['input_data'], { topic: 'cats' });
-    const { last_firing: last } = await findSchedule(api, id, made.id);
-    assert.deepEqual(last, { at: fired.at.toISOString(), run_id: fired.run_id, refusal: null });
-    await api.delete(`/workflows/${id}/schedules/${made.id}/`);
-  });
 
   it('in Berlin happen once a day, when summer time begins and when it ends', async () => {
     const id = await api.createWorkflow(project, chain(1));
@@ -226,4 +230,6 @@ describe('firings of schedules', function () {
     assert.deepEqual(await firingsOf(stack, made.id, id), []);
     assert.equal((await findSchedule(api, id, made.id)).last_firing, null);
   });
+
+  it('start runs of their author with their input, by the clock alone', () => firedByClock);
 });

@@ -201,7 +201,9 @@ describe('the progress of loops', function () {
         await sql`INSERT INTO node_results (run_id, path, node_id, status, result, result_bytes, finished_at)
           SELECT ${run.id}, path, ${ids[2]}, 'succeed', '{"content":""}', 14, clock_timestamp()
           FROM unnest(${batch.map(inOuter)}::text[]) AS path`.execute(db);
-        for (const at of batch) await recordIteration(db, outerLoop(), ended(at, at + 1));
+        await db.transaction().execute(async (trx) => {
+          for (const at of batch) await recordIteration(trx, outerLoop(), ended(at, at + 1));
+        });
       }
     }
 

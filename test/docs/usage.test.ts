@@ -1,0 +1,15 @@
+import { itRuns } from './run-documents.js';
+
+describe('the documents for users', function () {
+  this.timeout(400_000);
+  itRuns([
+    'docs/use/sign-in.md',
+    'docs/use/approvers.md',
+    'docs/use/live.md',
+    'docs/use/resume.md',
+    'docs/use/starts.md',
+    'docs/use/mcp.md',
+    'docs/use/spending.md',
+    'examples/python/README.md',
+  ]);
+});
