@@ -2,11 +2,13 @@
 import { mayRun } from '../../acceptance/roles.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
-import { readRunForPoll, type PolledRun } from '../../db/runs/poll-repository.js';
+import { readRunForPoll, readRunsForPolls, type Poll, type PolledRun } from '../../db/runs/poll-repository.js';
 import { findRoles, type Reader, type Viewer } from '../../db/runs/run-watches-repository.js';
 import { together } from '../../db/core/together.js';
 
 export interface SharedReads {
+  /** Returns what a poll finds now, read together with those that come at the same time. */
+  poll(poll: Poll): Promise<PolledRun | undefined>;
   /** Returns what a poll by this reader finds now. */
   read(viewer: Viewer): Promise<PolledRun | undefined>;
   /**
@@ -16,9 +18,12 @@ export interface SharedReads {
 }
 
 const MOST_TOGETHER = 1_000;
+/** Each may find 64 KiB of results. */
+const MOST_POLLS_TOGETHER = 50;
 
 export function createSharedReads(db: Database, retentionDays: number): SharedReads {
   const roleOf = together((viewers: Viewer[]) => findRoles(db, viewers), { most: MOST_TOGETHER });
+  const poll = together((polls: Poll[]) => readRunsForPolls(db, polls, retentionDays), { most: MOST_POLLS_TOGETHER });
   /** The reads of each run that is being read now. */
   const readers = new Map<string, (reader: Reader) => Promise<PolledRun | undefined>>();
 
@@ -46,7 +51,7 @@ export function createSharedReads(db: Database, retentionDays: number): SharedRe
     return reader;
   }
 
-  return { roleOf, read: ({ runId, ...reader }) => readerOf(runId)(reader) };
+  return { poll, roleOf, read: ({ runId, ...reader }) => readerOf(runId)(reader) };
 }
 
 /** Returns the same text for the same user with the same credentials. */

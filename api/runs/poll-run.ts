@@ -1,5 +1,5 @@
 // `workflow_result`: what is known of a run now, or as soon as there is something new. docs/use/live.md.
-import { readRunForPoll, type Poll, type PolledRun } from '../../db/runs/poll-repository.js';
+import type { Poll, PolledRun } from '../../db/runs/poll-repository.js';
 import type { AppDeps } from '../deps.js';
 import { isKnown, knownStates, parseTags, parseWait } from '../http/conditional.js';
 import { holdsLazyJson, toJsonText } from '../http/json-text.js';
@@ -55,7 +55,7 @@ async function readAnswer(
   ifNoneMatch: string | undefined,
 ): Promise<{ run: PolledRun | undefined; answer: PollAnswer }> {
   const read = async (known: string[]) => {
-    const run = await readRunForPoll(deps.db, { ...asked, known }, deps.config.resultRetentionDays);
+    const run = await deps.sharedReads.poll({ ...asked, known });
     return { run, answer: await answerPoll(deps, run, asked.runId) };
   };
   const first = await read(knownStates(ifNoneMatch));

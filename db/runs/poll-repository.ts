@@ -35,16 +35,20 @@ export interface Poll extends Reach {
  */
 export const TOGETHER_BYTES = 64 * 1024;
 
+/** Several polls: an element of each list is one of them. */
 interface Asked {
-  runId: string;
-  userId: number;
+  runIds: string[];
+  userIds: number[];
   /** Null where the reader may see all projects of the user. */
-  projectId: number | null;
+  projectIds: (number | null)[];
+  /** The state tags that the reader knows, with a space between two. */
+  known: string[];
   retentionDays: number;
-  known: readonly string[];
 }
 
 interface StateRow extends VersionRow {
+  /** The place of the poll in the lists, from 1. */
+  poll: number;
   run_id: string;
   run_status: StoredRunStatus;
   is_started: boolean;
@@ -65,36 +69,49 @@ interface NodeRow extends StateRow, NodeColumns {
   approvals: OpenRequest[] | null;
 }
 
-const ASKED = ['runId', 'userId', 'projectId', 'retentionDays', 'known'] as const;
+const ASKED = ['runIds', 'userIds', 'projectIds', 'known', 'retentionDays'] as const;
 
 type AskedValues = { readonly [Name in keyof Asked]: RawBuilder<Asked[Name]> };
 
 /**
- * Returns what a poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is seen
- * together with everything that was committed before it (a result that is read later was complete by then, and never
+ * Returns what each poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is
+ * seen together with everything that was committed before it (a result that is read later was complete by then, and never
  * changes). The nodes of a run that the caller may not see, or whose results have expired, are not read.
  */
+export async function readRunsForPolls(
+  db: Db,
+  polls: readonly Poll[],
+  retentionDays: number,
+): Promise<(PolledRun | undefined)[]> {
+  const found = polls.map((): NodeRow[] => []);
+  for (const row of await selectRuns(db, toAsked(polls, retentionDays))) found[row.poll - 1]!.push(row);
+  return found.map((rows) => {
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const output = row.has_output ? { text: row.output_text } : undefined;
+    return { ...toState(row), isUnchanged: row.is_unchanged, output, nodes: rows.flatMap(toNode) };
+  });
+}
+
+/** Returns what one poll finds. */
 export async function readRunForPoll(db: Db, poll: Poll, retentionDays: number): Promise<PolledRun | undefined> {
-  const rows = await selectRun(db, toAsked(poll, retentionDays));
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  const output = row.has_output ? { text: row.output_text } : undefined;
-  return { ...toState(row), isUnchanged: row.is_unchanged, output, nodes: rows.flatMap(toNode) };
+  const [run] = await readRunsForPolls(db, [poll], retentionDays);
+  return run;
 }
 
 /** Returns how far a run is, without its nodes; undefined where no run has the id. */
 export async function readRunHead(db: Db, poll: Poll, retentionDays: number): Promise<PolledState | undefined> {
-  const [row] = await selectHead(db, toAsked(poll, retentionDays));
+  const [row] = await selectHead(db, toAsked([poll], retentionDays));
   return row && toState(row);
 }
 
 const selectHead = createStatement<Asked, StateRow>(ASKED, (asked) => sql`/* run_head */ ${selectState(asked)}`);
 
-const selectRun = createStatement<Asked, NodeRow>(
+const selectRuns = createStatement<Asked, NodeRow>(
   ASKED,
   (asked) => sql`/* poll_run */
     WITH run AS MATERIALIZED (
-      SELECT *, run_id AS id, is_visible AND NOT is_expired AND ${stateTagOfRow} = ANY (${asked.known}::text[]) AS is_unchanged
+      SELECT *, run_id AS id, is_visible AND NOT is_expired AND ${stateTagOfRow} = ANY (string_to_array(known, ' ')) AS is_unchanged
       FROM (${selectState(asked)}) AS state
     )
     SELECT run.*, node.node_id, node.status AS "nodeStatus", node.error_code AS "errorCode",
@@ -106,7 +123,7 @@ const selectRun = createStatement<Asked, NodeRow>(
       ${unlessUnchanged(sql`true`, storedWait)} AS waiting,
       ${unlessUnchanged(sql`true`, iterationCounts)} AS iterations,
       output.of_node IS NOT NULL AS has_output,
-      CASE WHEN row_number() OVER (ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text
+      CASE WHEN row_number() OVER (PARTITION BY run.poll ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text
     FROM run LEFT JOIN LATERAL (
       SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
       WHERE run_id = run.id AND path = '' AND run.is_visible AND NOT run.is_expired
@@ -114,25 +131,27 @@ const selectRun = createStatement<Asked, NodeRow>(
       SELECT of_node, text FROM ${outputOfRun(TOGETHER_BYTES)} AS value
       WHERE run.is_visible AND NOT run.is_expired AND NOT run.is_unchanged
     ) AS output ON true
-    ORDER BY node.started_at, node.node_id`,
+    ORDER BY run.poll, node.started_at, node.node_id`,
 );
 
 function unlessUnchanged(condition: RawBuilder<unknown>, value: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`CASE WHEN NOT run.is_unchanged AND ${condition} THEN ${value} END`;
 }
 
-function selectState({ runId, userId, projectId, retentionDays }: AskedValues): RawBuilder<unknown> {
+/** The lists stand in subqueries, which hide their lengths from the planner: so one plan serves all of them. */
+function selectState({ runIds, userIds, projectIds, known, retentionDays }: AskedValues): RawBuilder<unknown> {
   return sql`
-    SELECT run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
+    SELECT asked.poll, asked.known, run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
       (extract(epoch FROM now() - greatest(reached.changed_at, run.created_at)) * 1000)::float8 AS quiet_ms,
       ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors,
       member.user_id IS NOT NULL AS is_visible, member.role, ${versionColumns}
-    FROM runs AS run
+    FROM unnest((SELECT ${runIds}::uuid[]), (SELECT ${userIds}::integer[]), (SELECT ${projectIds}::integer[]), (SELECT ${known}::text[]))
+      WITH ORDINALITY AS asked (run_id, user_id, project_id, known, poll)
+    JOIN runs AS run ON run.id = asked.run_id
     LEFT JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
-      AND project.id = coalesce(${projectId}::integer, project.id)
-    LEFT JOIN project_members AS member ON member.project_id = project.id AND member.user_id = ${userId}::integer
-    ${versionJoin}
-    WHERE run.id = ${runId}::uuid`;
+      AND project.id = coalesce(asked.project_id, project.id)
+    LEFT JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
+    ${versionJoin}`;
 }
 
 /** `what`: an expression over the requests that a waiting agent has open. */
@@ -149,8 +168,14 @@ export const openRequests = sql`json_agg(json_build_object('request_id', request
   'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
   'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)`;
 
-function toAsked({ runId, userId, projectId, known = [] }: Poll, retentionDays: number): Asked {
-  return { runId, userId, projectId: projectId ?? null, retentionDays, known };
+function toAsked(polls: readonly Poll[], retentionDays: number): Asked {
+  return {
+    runIds: polls.map(({ runId }) => runId),
+    userIds: polls.map(({ userId }) => userId),
+    projectIds: polls.map(({ projectId }) => projectId ?? null),
+    known: polls.map(({ known = [] }) => known.join(' ')),
+    retentionDays,
+  };
 }
 
 function toState(row: StateRow): PolledState {
