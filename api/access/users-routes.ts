@@ -49,7 +49,6 @@ const list = defineRoute({
   method: 'GET',
   path: usersPath,
   summary: 'All users, for administrators. `search` looks into names and e-mail addresses.',
-  keyScope: 'full',
   isForAdministrators: true,
   query: z.object({ ...pageQuery(1), search: queryText }),
   responses: { 200: envelopeOf(userSchema) },
@@ -63,7 +62,6 @@ const create = defineRoute({
   method: 'POST',
   path: usersPath,
   summary: 'Creates a user, for administrators. An administrator is made in a session only.',
-  keyScope: 'full',
   audit: { action: 'user.created', target: 'user', makes: 'id' },
   isForAdministrators: true,
   body: z.object({
@@ -90,7 +88,6 @@ const update = defineRoute({
     '`is_active: false` ends the sessions and streams of the user, refuses their keys, logins and links (401), hides their ' +
     'hooks (404) and pauses their schedules; runs in flight go on. Active again, keys and hooks are good again, and the ' +
     'schedules stay paused. The last active administrator stays both: 400, code `last_admin`.',
-  keyScope: 'full',
   audit: { action: 'user.changed', target: 'user', id: 'id' },
   isForAdministrators: true,
   params: idParams,

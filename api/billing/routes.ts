@@ -12,7 +12,6 @@ const listOfRun = defineRoute({
   method: 'GET',
   path: '/api/v1/billing-history/workflowrun/:run_id/',
   summary: 'The transactions of a run, one per executed node, oldest first.',
-  keyScope: 'full',
   params: z.object({ run_id: uuid }),
   query: z.object(strictPageQuery()),
   responses: { 200: envelopeOf(transactionSchema) },
@@ -42,7 +41,6 @@ const listOfChat = defineRoute({
   summary: 'The transactions of the chat proxy, newest first.',
   description:
     "One for each call that was made: of the caller's projects, and the caller's own that belong to no project.",
-  keyScope: 'full',
   query: z.object({ ...strictPageQuery(), project: queryInteger(0, MAX_ID).optional() }),
   responses: { 200: envelopeOf(chatTransactionSchema) },
   async handler({ deps, caller, query }) {

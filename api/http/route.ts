@@ -111,10 +111,10 @@ interface RouteShape {
   description?: string;
   auth: Auth;
   /**
-   * The least scope of an API key that may do this, where keys may at all: `run` for what runs workflows and answers what runs
-   * ask (extensions, "Words of 9", names them). A GET is open to the scope `read`, too.
+   * An API key needs the scope `full` unless stated: `run` is enough for what runs workflows and answers what runs ask
+   * (extensions, "Words of 9", names them). A GET is open to the scope `read`, too.
    */
-  keyScope?: 'full' | 'run';
+  keyScope?: 'run';
   /** A request that a browser sends for a page of another origin gets 403, before anything else of it is looked at. */
   ownOriginOnly?: boolean;
   /** Everybody else gets 403, before anything of the request is looked at. */
@@ -157,10 +157,13 @@ interface RouteShape {
 /** A route that changes something says what the audit log tells of it, or why it tells nothing. */
 type Audited<P> = { method: 'GET'; audit?: AuditRule<P> } | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> };
 
-export type RouteSpec<A extends Auth, R extends AccessRule | undefined, P, Q, B, H, T> = Omit<RouteShape, 'auth'> &
+export type RouteSpec<A extends Auth, R extends AccessRule | undefined, P, Q, B, H, T> = Omit<
+  RouteShape,
+  'auth' | 'keyScope'
+> &
   Audited<NoInfer<P>> & {
-    /** A route with a `keyScope` takes `key`. */
     auth?: A;
+    keyScope?: A extends 'key' ? 'run' : never;
     access?: R;
     /** The `id` alone unless stated, where `access` is to a project or workflow. */
     params?: z.ZodType<P>;
@@ -190,9 +193,6 @@ export interface Route extends RouteShape {
   ): Promise<RouteResult>;
 }
 
-/** A route that takes an API key says for which scope; of all others it follows from `auth`. */
-type KeyScopeRule<A extends Auth> = A extends 'key' ? { keyScope: 'full' | 'run' } : { auth: A; keyScope?: never };
-
 type ParamsOf<R extends AccessRule | undefined> = R extends { to: 'project' | 'workflow' } ? { id: number } : undefined;
 
 /** Checks a declaration against its own schemas; the handler gets their output. */
@@ -204,7 +204,7 @@ export function defineRoute<
   B = undefined,
   H = undefined,
   T = undefined,
->(spec: RouteSpec<A, R, P, Q, B, H, T> & KeyScopeRule<A>): Route {
+>(spec: RouteSpec<A, R, P, Q, B, H, T>): Route {
   const hasId = spec.access !== undefined && spec.access.to !== 'run';
   return { auth: 'key', ...(hasId && { params: idParams }), ...spec } as unknown as Route;
 }

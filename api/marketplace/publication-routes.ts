@@ -12,7 +12,6 @@ import { workflowSchema } from '../workflows/workflow-view.js';
 
 const publication = {
   method: 'POST',
-  keyScope: 'full',
   readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'admin', refusal: 400 },

@@ -77,7 +77,6 @@ const copy = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/marketplace/:slug/add-from-marketplace/',
   summary: "The caller's copy, made unless it exists; the original for its author.",
-  keyScope: 'full',
   audit: { action: 'workflow.copied', target: 'workflow', makes: 'id', commits: 'handler' },
   params: slugParams,
   responses: { 201: workflowSchema },

@@ -62,7 +62,6 @@ const mcpTools = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/mcp-tools/',
   summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
-  keyScope: 'full',
   audit: { unrecorded: 'It only asks a server for its tools.' },
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())) },

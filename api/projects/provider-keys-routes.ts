@@ -23,7 +23,6 @@ const list = defineRoute({
   method: 'GET',
   path: keysPath,
   summary: "The project's own keys for model providers, masked; the newest of a provider is used.",
-  keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(providerKeySchema) },
@@ -37,7 +36,6 @@ const attach = defineRoute({
   method: 'POST',
   path: keysPath,
   summary: 'Stores a key for a model provider; the runs of the project use it from now on.',
-  keyScope: 'full',
   audit: { action: 'provider_key.added', target: 'provider_key', makes: 'id' },
   access: { to: 'project', role: 'admin' },
   body: z.object({
@@ -61,7 +59,6 @@ const detach = defineRoute({
   method: 'DELETE',
   path: '/api/v1/projects/:id/provider-keys/:key_id/',
   summary: 'Deletes a key for a model provider; later calls use an older one, or that of the platform.',
-  keyScope: 'full',
   audit: { action: 'provider_key.removed', target: 'provider_key', id: 'key_id' },
   access: { to: 'project', role: 'admin' },
   params: idParams.extend({ key_id: pathId }),

@@ -23,7 +23,6 @@ const read = defineRoute({
   path: '/api/v1/projects/:id/spending/',
   summary:
     'The limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days.',
-  keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
   responses: {
     200: z.object({

@@ -27,7 +27,6 @@ const list = defineRoute({
   description:
     'Runs of deleted workflows are left out. `search` looks into the titles of workflows. `started_after` and ' +
     '`started_before` are about `created_at`, the moment in which a run was accepted.',
-  keyScope: 'full',
   query: z.object({
     ...pageQuery(1),
     project: queryInteger(0, MAX_ID).optional(),
@@ -60,7 +59,6 @@ const read = defineRoute({
   method: 'GET',
   path: '/api/v1/runs/:run_id/',
   summary: 'One run, its results whole, for who has only its id.',
-  keyScope: 'full',
   params: z.object({ run_id: uuid }),
   responses: { 200: runSchema.extend(origin) },
   async handler({ deps, caller, params }) {

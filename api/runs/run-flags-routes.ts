@@ -41,7 +41,6 @@ export const runFlagRoutes: Route[] = toggles.map(({ action, flag, role, summary
     method: 'POST',
     path: `/api/v1/workflows/:id/history/:run_id/${action}/`,
     summary,
-    keyScope: 'full',
     audit: { action: 'run.flagged', target: 'run', id: 'run_id' },
     access: { to: 'workflow', role, refusal: 400 },
     params: runParams,

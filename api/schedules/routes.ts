@@ -32,7 +32,6 @@ const list = defineRoute({
   method: 'GET',
   path: schedulesPath,
   summary: 'The schedules of the workflow, oldest first.',
-  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(scheduleSchema) },
@@ -51,7 +50,6 @@ const create = defineRoute({
   description:
     'Also while the engine is away: it is told as soon as it is back, and what was missed is made up for within ' +
     '`catchup_seconds`. 400 too for an input that the workflow would refuse as it is now.',
-  keyScope: 'full',
   audit: { action: 'schedule.created', target: 'schedule', makes: 'id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   bodyFormat: 'exact',
@@ -92,7 +90,6 @@ const change = defineRoute({
   description:
     'Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost ' +
     'access. `********` in a secret field of the input keeps the value.',
-  keyScope: 'full',
   audit: { action: 'schedule.changed', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
@@ -122,7 +119,6 @@ const remove = defineRoute({
   method: 'DELETE',
   path: schedulePath,
   summary: 'Deletes a schedule. Runs that it has started go on.',
-  keyScope: 'full',
   audit: { action: 'schedule.deleted', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,

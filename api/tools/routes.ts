@@ -125,7 +125,6 @@ const facts = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/tool/',
   summary: 'The workflow as MCP clients see it where it is offered as a tool (`is_tool`).',
-  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   responses: {
     200: toolFactsSchema.extend({

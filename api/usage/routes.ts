@@ -32,7 +32,6 @@ const read = defineRoute({
   description:
     '`from` and `to` are UTC days, both included: the last 30 days, unless they say otherwise, and 366 at most. Days ' +
     'come in their order and only where something was used; other groups begin with the most expensive one.',
-  keyScope: 'full',
   query: z.object({
     group_by: z.enum(['day', 'project', 'workflow', 'model', 'node_kind']).default('day'),
     from: queryDay.optional(),

@@ -45,7 +45,6 @@ const renewSecret = defineRoute({
   method: 'POST',
   path: '/api/v1/projects/:id/webhook-secret/',
   summary: 'Makes a new signing secret and shows it, once; the one before signs beside it for 24 hours.',
-  keyScope: 'full',
   audit: { action: 'webhook_secret.renewed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
   responses: { 201: z.object({ webhook_secret: z.string() }) },
@@ -61,7 +60,6 @@ const list = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/webhook-deliveries/',
   summary: 'The events of the webhook and how their delivery goes, newest first.',
-  keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(deliverySchema) },
@@ -78,7 +76,6 @@ const sendAgain = defineRoute({
   description:
     'One attempt is made, without retries. An event that is still pending, or was asked for in the last ten seconds, ' +
     'is left as it is. 400 while the webhook is switched off or has no address.',
-  keyScope: 'full',
   audit: { action: 'webhook_delivery.sent_again', target: 'webhook_delivery', id: 'delivery_id' },
   access: { to: 'project', role: 'admin' },
   params: z.object({ id: pathId, delivery_id: uuid }),

@@ -15,7 +15,6 @@ const list = defineRoute({
   method: 'GET',
   path: '/api/v1/all-workflows/',
   summary: 'The workflows of all projects of the caller, bookmarked ones first.',
-  keyScope: 'full',
   query: z.object({
     ...pageQuery(1),
     search: queryText,
@@ -55,7 +54,6 @@ const read = defineRoute({
   path: '/api/v1/all-workflows/:id/',
   summary: 'One workflow with its figures.',
   readsDrawing: 'text',
-  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: catalogWorkflowSchema },
   async handler({ deps, caller, params }) {
@@ -68,7 +66,6 @@ const bookmark = defineRoute({
   method: 'POST',
   path: '/api/v1/all-workflows/:id/add-bookmark/',
   summary: 'Bookmarks the workflow for the caller; a repeat changes nothing.',
-  keyScope: 'full',
   audit: { unrecorded: 'A bookmark is a note to oneself.' },
   access: { to: 'workflow', role: 'viewer' },
   responses: { 201: z.object({ message: z.string() }) },
@@ -82,7 +79,6 @@ const unbookmark = defineRoute({
   method: 'DELETE',
   path: '/api/v1/all-workflows/:id/delete-bookmark/',
   summary: "Removes the caller's bookmark; none is as good.",
-  keyScope: 'full',
   audit: { unrecorded: 'A bookmark is a note to oneself.' },
   access: { to: 'workflow', role: 'viewer' },
   responses: { 204: nothing },

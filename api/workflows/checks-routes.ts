@@ -25,7 +25,6 @@ const nodeTypes = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/get_nodes/',
   summary: 'The node kinds with the JSON Schemas of their data and results.',
-  keyScope: 'full',
   responses: {
     200: z.array(
       z.object({
@@ -85,7 +84,6 @@ const check = defineRoute({
   path: '/api/v1/workflows/:id/check_workflow/',
   summary: 'Whether the drawing would run, and what is odd about it.',
   readsDrawing: 'parsed',
-  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: checkSchema },
   async handler({ deps, params }) {

@@ -31,7 +31,6 @@ const exportRoute = defineRoute({
   summary: 'The workflow as a file, secrets and credential headers of every node as ********.',
   description: 'A credential header whose value is nothing but variables stays as it is.',
   readsDrawing: 'parsed',
-  keyScope: 'full',
   answerHeaders: ['Content-Disposition'],
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: exportSchema },
@@ -62,7 +61,6 @@ const importRoute = defineRoute({
   description:
     'Secrets begin empty. Of a file of n8n, nodes with an equivalent here are translated, and each of the others becomes a note ' +
     'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
-  keyScope: 'full',
   audit: { action: 'workflow.imported', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },

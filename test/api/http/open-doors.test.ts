@@ -70,7 +70,6 @@ describe('doors that are open to strangers', function () {
       path: '/x/',
       summary: 'x',
       auth: 'key',
-      keyScope: 'full',
       responses: { 200: z.object({}) },
       handler({ signal }) {
         seen = signal;

@@ -147,7 +147,6 @@ describe('the OpenAPI document', function () {
         path: '/api/v1/new-things/:id/',
         summary: 'One new thing.',
         auth: 'key',
-        keyScope: 'full',
         params: z.object({ id: z.string() }),
         headers: z.object({ 'idempotency-key': z.string().optional() }),
         responses: { 200: z.object({ id: z.string() }) },
