@@ -162,10 +162,12 @@ describe('the events of a run', function () {
 
     it('tell how far a loop is with the end of each iteration, as a poll does, and leave out the results of iterations', async () => {
       const inside = http(`${target.url}/bytes/40000`);
+      const slow = http(`${target.url}/delay/500/loop`);
       const loop = nodeOf('for_each', { items: '[1, 2, 3]', body_node: inside.id, concurrency: 1 });
       const begin = trigger();
       linkInRow([begin, loop]);
-      const runId = await startDrawing(drawing([begin, loop, inside]));
+      linkInRow([inside, slow]);
+      const runId = await startDrawing(drawing([begin, loop, inside, slow]));
       const stream = await open(runId);
       await stream.ended;
       const told = stream.events.filter(({ event, data }) => event === 'node' && data.id === loop.id);
