@@ -10,7 +10,7 @@ import { testFiles } from './test-files.js';
 import { ALONE, GROUPS, LONG, matches, roundsOf, TIERS, type Round, type TierName } from './tiers.js';
 
 /** More than there are processors, for files wait most of the time. */
-const JOBS = Math.min(4, availableParallelism() + 2);
+const JOBS = Math.min(5, availableParallelism() + 3);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -17,7 +17,6 @@ export const TIERS = {
   durability: [
     'test/api/background/reconciler.test.ts',
     'test/api/chat/chat-crash.test.ts',
-    'test/api/hooks/hooks-durability.test.ts',
     'test/api/live/event-stream.test.ts',
     'test/api/live/withdrawn-readers.test.ts',
     'test/api/http/process.test.ts',
@@ -41,7 +40,10 @@ export const TIERS = {
     'test/activities/kinds/code/hostile-code.test.ts',
     'test/activities/kinds/code/sandbox.test.ts',
     'test/activities/worker/traces.test.ts',
+    'test/api/access/jwks.test.ts',
+    'test/api/hooks/hooks-durability.test.ts',
     'test/api/mcp/private-network.test.ts',
+    'test/api/projects/quota.test.ts',
     'test/api/runs/live-poll.test.ts',
     'test/api/schedules/schedules-durability.test.ts',
     'test/api/sessions/brute-force.test.ts',
