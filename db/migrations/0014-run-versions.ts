@@ -198,6 +198,44 @@ const triggers = [
 ];
 
 const events = [
+  // What readers are told of one path: outside loops (an empty path), or in one iteration. `counted` tells apart what has the
+  // same status: the decisions and answers that were counted, and the runs that an agent waits for.
+  `CREATE FUNCTION facts_at(asked uuid, at_path text)
+    RETURNS TABLE (kind text, path text, subject text, status text, moment timestamptz, counted integer)
+    LANGUAGE sql STABLE AS $$
+    SELECT 'node', path, node_id, status, coalesce(finished_at, started_at), 0
+    FROM node_results WHERE run_id = asked AND path = at_path
+    UNION ALL
+    SELECT 'approval', path, request_id, 'pending', created_at, 0
+    FROM approval_requests WHERE run_id = asked AND path = at_path
+    UNION ALL
+    SELECT 'approval', path, request_id, status, coalesce(decided_at, expires_at), 0
+    FROM approval_requests WHERE run_id = asked AND path = at_path AND status <> 'pending'
+    UNION ALL
+    SELECT 'approval', path, request_id, 'pending', coalesce((
+      SELECT made.decided_at FROM approval_decisions AS made WHERE made.request_id = request.request_id
+      ORDER BY made.decided_at OFFSET number - 1 LIMIT 1), request.decided_at), number
+    FROM approval_requests AS request CROSS JOIN generate_series(1, request.counted) AS number
+    WHERE request.run_id = asked AND request.path = at_path
+    UNION ALL
+    SELECT 'human_task', path, task_id::text, 'pending', created_at, 0
+    FROM human_tasks WHERE run_id = asked AND path = at_path
+    UNION ALL
+    SELECT 'human_task', path, task_id::text, status, settled_at, 0
+    FROM human_tasks WHERE run_id = asked AND path = at_path AND status <> 'pending'
+    UNION ALL
+    SELECT 'human_task', path, task_id::text, 'pending', (
+      SELECT given.answered_at FROM human_answers AS given WHERE given.task_id = task.task_id
+      ORDER BY given.answered_at OFFSET number - 1 LIMIT 1), number
+    FROM human_tasks AS task CROSS JOIN generate_series(1, task.counted) AS number
+    WHERE task.run_id = asked AND task.path = at_path
+    UNION ALL
+    SELECT 'node', path, node_id, 'in progress', child.created_at, 2 * call - 1
+    FROM waits JOIN runs AS child ON child.id = waits.child_run_id
+    WHERE waits.run_id = asked AND path = at_path AND call > 0
+    UNION ALL
+    SELECT 'node', path, node_id, 'in progress', closed_at, 2 * call
+    FROM waits WHERE run_id = asked AND path = at_path AND call > 0 AND closed_at IS NOT NULL $$`,
   // Each statement of the function has a snapshot of its own: those of the second are younger than the lock, so that what
   // is not in the table yet is in nobody's hands. The versions of new events end at the number that polls of the same
   // snapshot get, and begin behind every number that polls of an earlier one can have got (db/runs/run-version.ts). It looks
@@ -241,41 +279,8 @@ const events = [
         CASE WHEN is_over THEN 2 ELSE 0 END AS place, NULL::timestamptz AS moment, 0 AS counted
       FROM run WHERE is_started OR is_over
       UNION ALL
-      SELECT place.run_id, here.* FROM place CROSS JOIN LATERAL (
-        SELECT 'node', path, node_id, status, 1, coalesce(finished_at, started_at), 0
-        FROM node_results WHERE run_id = place.run_id AND path = place.path
-        UNION ALL
-        SELECT 'approval', path, request_id, 'pending', 1, created_at, 0
-        FROM approval_requests WHERE run_id = place.run_id AND path = place.path
-        UNION ALL
-        SELECT 'approval', path, request_id, status, 1, coalesce(decided_at, expires_at), 0
-        FROM approval_requests WHERE run_id = place.run_id AND path = place.path AND status <> 'pending'
-        UNION ALL
-        SELECT 'approval', path, request_id, 'pending', 1, coalesce((
-          SELECT made.decided_at FROM approval_decisions AS made WHERE made.request_id = request.request_id
-          ORDER BY made.decided_at OFFSET number - 1 LIMIT 1), request.decided_at), number
-        FROM approval_requests AS request CROSS JOIN generate_series(1, request.counted) AS number
-        WHERE request.run_id = place.run_id AND request.path = place.path
-        UNION ALL
-        SELECT 'human_task', path, task_id::text, 'pending', 1, created_at, 0
-        FROM human_tasks WHERE run_id = place.run_id AND path = place.path
-        UNION ALL
-        SELECT 'human_task', path, task_id::text, status, 1, settled_at, 0
-        FROM human_tasks WHERE run_id = place.run_id AND path = place.path AND status <> 'pending'
-        UNION ALL
-        SELECT 'human_task', path, task_id::text, 'pending', 1, (
-          SELECT given.answered_at FROM human_answers AS given WHERE given.task_id = task.task_id
-          ORDER BY given.answered_at OFFSET number - 1 LIMIT 1), number
-        FROM human_tasks AS task CROSS JOIN generate_series(1, task.counted) AS number
-        WHERE task.run_id = place.run_id AND task.path = place.path
-        UNION ALL
-        SELECT 'node', path, node_id, 'in progress', 1, child.created_at, 2 * call - 1
-        FROM waits JOIN runs AS child ON child.id = waits.child_run_id
-        WHERE waits.run_id = place.run_id AND path = place.path AND call > 0
-        UNION ALL
-        SELECT 'node', path, node_id, 'in progress', 1, closed_at, 2 * call
-        FROM waits WHERE run_id = place.run_id AND path = place.path AND call > 0 AND closed_at IS NOT NULL
-      ) AS here
+      SELECT place.run_id, here.kind, here.path, here.subject, here.status, 1, here.moment, here.counted
+      FROM place CROSS JOIN LATERAL facts_at(place.run_id, place.path) AS here
     ), news AS (
       SELECT fact.*, run.reached, run.last FROM fact JOIN run ON run.id = fact.run_id
       WHERE NOT EXISTS (
