@@ -66,6 +66,11 @@ const FIND = {
         'header', header, 'author', hooks.author_id) AS fields,
       jsonb_build_object('secret', ${hashOf('secret_enc')}) AS secrets
     FROM hooks JOIN workflows ON workflows.id = workflow_id WHERE hooks.id = ${id}`,
+  connection: ({ id }: TargetKey) => sql`
+    SELECT name, project_id, jsonb_build_object('name', name, 'kind', kind, 'origins', origins, 'settings', settings::jsonb,
+        'account', account) AS fields,
+      jsonb_build_object('secrets', ${hashOf('secrets_enc')}, 'tokens', ${hashOf('tokens_enc')}) AS secrets
+    FROM connections WHERE id = ${id}`,
   schedule: ({ id }: TargetKey) => sql`
     SELECT workflows.title AS name, project_id, jsonb_build_object('workflow', workflow_id, 'cron', cron,
         'time_zone', time_zone, 'overlap', overlap, 'jitter_seconds', jitter_seconds,

@@ -46,6 +46,15 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'waits', column: 'answer_enc', context: 'callback-answer', key: [...NODE, 'call'], row: NODE },
   { table: 'hooks', column: 'token_enc', context: 'hook-token', key: ['id'] },
   { table: 'hooks', column: 'secret_enc', context: 'hook-secret', key: ['id'] },
+  { table: 'connections', column: 'secrets_enc', context: 'connection-secrets', key: ['id'], row: IN_PROJECT },
+  { table: 'connections', column: 'tokens_enc', context: 'connection-tokens', key: ['id'], row: IN_PROJECT },
+  {
+    table: 'connection_sign_ins',
+    column: 'flow_enc',
+    context: 'connection-flow',
+    key: ['state_hash'],
+    row: ['connection_id', "encode(state_hash, 'hex')"],
+  },
   { table: 'schedules', column: 'input_enc', context: 'schedule-input', key: ['id'] },
   { table: 'human_answers', column: 'entered_enc', context: 'human-answer', key: ['task_id', 'user_id'] },
   {

@@ -22,6 +22,9 @@ export interface SealedRows {
   'callback-answer': [runId: string, path: string, nodeId: string];
   'hook-token': [hookId: number];
   'hook-secret': [hookId: number];
+  'connection-secrets': [projectId: number, connectionId: number];
+  'connection-tokens': [projectId: number, connectionId: number];
+  'connection-flow': [connectionId: number, stateHash: string];
   'schedule-input': [scheduleId: string];
   'human-answer': [taskId: string, userId: number];
   'provider-key': [projectId: number, provider: string];

@@ -18,6 +18,7 @@ import type {
   ApprovalRequestsTable,
 } from './tables/agent-tables.js';
 import type { AuditChainsTable, AuditRecordsTable, AuditRefusalsTable } from './tables/audit-tables.js';
+import type { ConnectionSignInsTable, ConnectionsTable, ConnectionUsesTable } from './tables/connection-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
 import type { HooksTable, HookWindowsTable } from './tables/hook-tables.js';
@@ -57,6 +58,7 @@ import type {
 export type { KeyScope, ProviderKeysTable, Role, SpendingPeriod, UsersTable } from './tables/account-tables.js';
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
 export type { AuditVia } from './tables/audit-tables.js';
+export type { ConnectionKind, ConnectionStatus } from './tables/connection-tables.js';
 export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
@@ -113,6 +115,9 @@ export interface Tables {
   run_events: RunEventsTable;
   told_iterations: ToldIterationsTable;
   run_outputs: RunOutputsTable;
+  connections: ConnectionsTable;
+  connection_sign_ins: ConnectionSignInsTable;
+  connection_uses: ConnectionUsesTable;
   hooks: HooksTable;
   hook_windows: HookWindowsTable;
   schedules: SchedulesTable;

@@ -38,6 +38,19 @@ export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>
     WHERE project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL`;
 }
 
+/** The insert of the event that somebody has to sign in again for a connection. */
+export function webhookEventOfConnection(connectionId: number): RawBuilder<unknown> {
+  const type: WebhookEventType = 'connection.needs_authorization';
+  return sql`
+    INSERT INTO webhook_deliveries (project_id, type, payload)
+    SELECT project.id, ${type}, format(
+      '{"type":"%s","timestamp":"%s","data":{"connection_id":%s,"project_id":%s}}',
+      ${type}::text, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), connection.id, project.id)
+    FROM connections AS connection JOIN projects AS project ON project.id = connection.project_id
+    WHERE connection.id = ${connectionId}
+      AND project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL`;
+}
+
 /**
  * Drops what was not delivered yet when a webhook is switched off, unset or deleted. The project's row is locked; the
  * rows are locked in the order in which everybody locks them.

@@ -8,6 +8,7 @@ export type WebhookEventType =
   | 'workflow_run.cancelled'
   | 'agent_approval.requested'
   | 'human_task.requested'
+  | 'connection.needs_authorization'
   | 'project.budget_reached';
 /** `failed`: given up after the last attempt. `dropped`: the webhook was switched off, unset or deleted first. */
 type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';

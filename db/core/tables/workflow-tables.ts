@@ -38,6 +38,8 @@ export interface WorkflowsTable {
   is_tool: Generated<boolean>;
   /** The `input_fields` of a tool's trigger, as they are in `document`; null where they are too large to be listed. */
   tool_fields: Json<unknown> | null;
+  /** The connections that `document` names. */
+  connection_ids: Generated<number[]>;
   copied_from: number | null;
   first_published_at: Date | null;
   last_published_at: Date | null;

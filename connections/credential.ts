@@ -1,0 +1,134 @@
+// Puts a credential on a request, and knows the texts by which it must never come back.
+import type { ConnectionKind } from '../db/core/tables.js';
+import { isWithin } from './origins.js';
+import type { SecretsOf, SettingsOf } from './kinds.js';
+
+/** A request before it is sent. */
+export interface Bare {
+  url: URL;
+  headers: Record<string, string>;
+}
+
+export interface Credential {
+  /**
+   * Returns the request with the credential. It takes the place of a header or parameter with the same name. Throws
+   * `ConnectionOriginError` for an address that the credential must not be sent to.
+   */
+  authorize(request: Bare): Bare;
+  /** What has to be masked wherever it occurs. */
+  secretTexts: string[];
+}
+
+/** The request goes elsewhere than the connection may be used. Nothing was sent. */
+export class ConnectionOriginError extends Error {
+  override name = 'ConnectionOriginError';
+  readonly code = 'connection_origin';
+
+  constructor(origin: string) {
+    super(`The connection may not be used at ${origin}: that is none of its origins.`);
+  }
+}
+
+/** A connection that was opened. `accessToken`: of kinds whose tokens come from a provider. */
+export interface OpenConnection {
+  kind: ConnectionKind;
+  origins: readonly string[];
+  settings: Record<string, unknown>;
+  secrets: Record<string, unknown>;
+  accessToken?: string;
+}
+
+export function toCredential(connection: OpenConnection): Credential {
+  const { add, texts } = partsOf(connection);
+  return {
+    secretTexts: texts,
+    authorize(request) {
+      if (!isWithin(connection.origins, request.url)) throw new ConnectionOriginError(request.url.origin);
+      return add(request);
+    },
+  };
+}
+
+interface Parts {
+  add: (request: Bare) => Bare;
+  texts: string[];
+}
+
+function partsOf({ kind, settings, secrets, accessToken = '' }: OpenConnection): Parts {
+  switch (kind) {
+    case 'header':
+      return withHeaders(pairsOf(settings as SettingsOf<'header'>, secrets as SecretsOf<'header'>));
+    case 'query':
+      return withQuery(pairsOf(settings as SettingsOf<'query'>, secrets as SecretsOf<'query'>));
+    case 'path':
+      return withPath((settings as SettingsOf<'path'>).prefix, (secrets as SecretsOf<'path'>).value);
+    case 'basic': {
+      const { username } = settings as SettingsOf<'basic'>;
+      const { password } = secrets as SecretsOf<'basic'>;
+      const encoded = Buffer.from(`${username}:${password}`).toString('base64');
+      const { add } = withHeaders([['authorization', `Basic ${encoded}`]]);
+      return { add, texts: [password, encoded] };
+    }
+    case 'bearer':
+      return withBearer((secrets as SecretsOf<'bearer'>).token);
+    case 'oauth2_client_credentials':
+    case 'oauth2':
+    case 'mcp_oauth':
+      return withBearer(accessToken);
+  }
+}
+
+type Pair = [name: string, value: string];
+
+function pairsOf(
+  settings: SettingsOf<'header'> | SettingsOf<'query'>,
+  secrets: SecretsOf<'header'> | SecretsOf<'query'>,
+): Pair[] {
+  const names = 'names' in settings ? settings.names : [settings.name];
+  const values = 'values' in secrets ? secrets.values : [secrets.value];
+  return names.map((name, index): Pair => [name, values[index] ?? '']);
+}
+
+function withBearer(token: string): Parts {
+  const { add } = withHeaders([['authorization', `Bearer ${token}`]]);
+  return { add, texts: [token] };
+}
+
+function withHeaders(pairs: Pair[]): Parts {
+  const own = new Set(pairs.map(([name]) => name.toLowerCase()));
+  return {
+    // A value is also hidden without its scheme, which a server may leave out.
+    texts: pairs.flatMap(([, value]) => [value, value.replace(/^[\w-]+\s+/, '')]),
+    add: ({ url, headers }) => {
+      const others = Object.entries(headers).filter(([name]) => !own.has(name.toLowerCase()));
+      return { url, headers: Object.fromEntries([...others, ...pairs]) };
+    },
+  };
+}
+
+function withQuery(pairs: Pair[]): Parts {
+  return {
+    texts: pairs.flatMap(([, value]) => [value, encodeURIComponent(value)]),
+    add: ({ url, headers }) => {
+      const target = new URL(url);
+      for (const [name, value] of pairs) target.searchParams.set(name, value);
+      return { url: target, headers };
+    },
+  };
+}
+
+/** The secret stands in the path directly behind the prefix. A path that has it already, as after a redirect, stays. */
+function withPath(prefix: string, value: string): Parts {
+  return {
+    texts: [value],
+    add: ({ url, headers }) => {
+      const { pathname } = url;
+      if (!pathname.startsWith(prefix)) throw new ConnectionOriginError(`${url.origin} outside of ${prefix}`);
+      const rest = pathname.slice(prefix.length);
+      if (rest === value || rest.startsWith(`${value}/`)) return { url, headers };
+      const target = new URL(url);
+      target.pathname = `${prefix}${value}${rest}`;
+      return { url: target, headers };
+    },
+  };
+}

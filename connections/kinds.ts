@@ -1,0 +1,107 @@
+// What a connection of each kind consists of: settings, which people read, and secrets, which nobody reads again. Extensions,
+// section 10.
+import { z } from 'zod';
+import type { ConnectionKind } from '../db/core/tables.js';
+import { isConnectionHeader, isHeaderName, isHeaderValue } from '../outgoing/header-text.js';
+
+/** A credential may consist of so many headers or parameters. */
+const MOST_NAMES = 5;
+const MOST_CHARACTERS = 8_192;
+const MOST_SCOPES = 100;
+const MOST_PARAMETERS = 20;
+
+const secret = z.string().min(1).max(MOST_CHARACTERS);
+/** What a header may carry. */
+const headerSecret = secret.refine(isHeaderValue, 'Enter characters that a header can carry.');
+const headerName = z
+  .string()
+  .min(1)
+  .max(100)
+  .refine((name) => isHeaderName(name) && !isConnectionHeader(name), 'Enter the name of a header.');
+const parameterName = z.string().min(1).max(200);
+/** What stands in the path of an address as it is. */
+const pathSecret = secret.regex(/^[\w.~:@!$&'()*+,;=-]+$/, 'Enter characters that the path of an address can carry.');
+const pathPrefix = z
+  .string()
+  .max(200)
+  .regex(/^\/[^?#\s]*$/, 'Enter the beginning of a path, such as /bot.');
+const address = z.string().min(1).max(2_048);
+const clientId = z.string().trim().min(1).max(500);
+const scopes = z.array(z.string().trim().min(1).max(500).regex(/^\S+$/, 'Enter each scope by itself.')).max(MOST_SCOPES);
+
+/** One name with its value, or several of each. */
+function named(name: z.ZodType<string>, value: z.ZodType<string>) {
+  const names = z.array(name).min(1).max(MOST_NAMES).refine(areDifferent, 'Enter each name once.');
+  return {
+    settings: z.union([z.strictObject({ name }), z.strictObject({ names })]),
+    secrets: z.union([z.strictObject({ value }), z.strictObject({ values: z.array(value).min(1).max(MOST_NAMES) })]),
+  };
+}
+
+function areDifferent(names: readonly string[]): boolean {
+  return new Set(names.map((name) => name.toLowerCase())).size === names.length;
+}
+
+const nothing = z.strictObject({});
+
+/** The settings and secrets of each kind. The addresses among the settings are checked by whoever knows the network. */
+export const connectionKinds = {
+  header: named(headerName, headerSecret),
+  query: named(parameterName, secret),
+  path: { settings: z.strictObject({ prefix: pathPrefix }), secrets: z.strictObject({ value: pathSecret }) },
+  basic: {
+    settings: z.strictObject({ username: z.string().max(1_000).regex(/^[^:\p{Cc}]*$/u, 'Enter a user name without a colon.') }),
+    secrets: z.strictObject({ password: secret }),
+  },
+  bearer: { settings: nothing, secrets: z.strictObject({ token: headerSecret }) },
+  oauth2_client_credentials: {
+    settings: z.strictObject({
+      token_url: address,
+      client_id: clientId,
+      scopes: scopes.default([]),
+      audience: z.string().trim().min(1).max(2_048).optional(),
+      client_auth: z.enum(['basic', 'post']).optional(),
+    }),
+    secrets: z.strictObject({ client_secret: secret }),
+  },
+  oauth2: {
+    settings: z.strictObject({
+      authorize_url: address,
+      token_url: address,
+      client_id: clientId,
+      scopes: scopes.default([]),
+      authorize_params: z
+        .record(z.string().min(1).max(100), z.string().max(1_000))
+        .refine((params) => Object.keys(params).length <= MOST_PARAMETERS, `Enter at most ${MOST_PARAMETERS} parameters.`)
+        .optional(),
+      client_auth: z.enum(['basic', 'post']).optional(),
+    }),
+    secrets: z.strictObject({ client_secret: secret.optional() }),
+  },
+  mcp_oauth: {
+    settings: z.strictObject({
+      server_url: address,
+      client_id: clientId.optional(),
+      scopes: scopes.optional(),
+    }),
+    secrets: z.strictObject({ client_secret: secret.optional() }),
+  },
+} as const satisfies Record<ConnectionKind, { settings: z.ZodType; secrets: z.ZodType }>;
+
+export const CONNECTION_KINDS = Object.keys(connectionKinds) as [ConnectionKind, ...ConnectionKind[]];
+
+export type SettingsOf<Kind extends ConnectionKind> = z.infer<(typeof connectionKinds)[Kind]['settings']>;
+export type SecretsOf<Kind extends ConnectionKind> = z.infer<(typeof connectionKinds)[Kind]['secrets']>;
+
+/** The kinds for which a person signs in at a provider. */
+export function needsSignIn(kind: ConnectionKind): kind is 'oauth2' | 'mcp_oauth' {
+  return kind === 'oauth2' || kind === 'mcp_oauth';
+}
+
+/** The kinds whose tokens come from a provider. */
+export function hasTokens(kind: ConnectionKind): kind is 'oauth2' | 'mcp_oauth' | 'oauth2_client_credentials' {
+  return needsSignIn(kind) || kind === 'oauth2_client_credentials';
+}
+
+/** The settings that hold an address to which secrets are sent. */
+export const ADDRESS_SETTINGS = ['token_url', 'authorize_url', 'server_url'] as const;

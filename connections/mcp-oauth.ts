@@ -1,0 +1,141 @@
+// The tokens of MCP servers, by the functions of the official SDK: discovery, registration, and the token requests. Its
+// transports refresh by themselves, which would break the one refresh, and are not used for that.
+import {
+  discoverOAuthServerInfo,
+  exchangeAuthorization,
+  refreshAuthorization,
+  registerClient,
+  startAuthorization,
+} from '@modelcontextprotocol/sdk/client/auth.js';
+import { OAuthError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+import type { OAuthClientInformationMixed } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { SecretsOf, SettingsOf } from './kinds.js';
+import type { BegunSignIn } from './oauth.js';
+import type { ProviderFetch } from './provider-fetch.js';
+import { TokenError, toStoredTokens, tokenErrorIn, toTokenError, type McpGrant, type StoredTokens } from './tokens.js';
+
+interface McpProvider {
+  settings: SettingsOf<'mcp_oauth'>;
+  secrets: SecretsOf<'mcp_oauth'>;
+}
+
+const CLIENT_NAME = 'Workflow Automation Service';
+
+/**
+ * Finds the authorization server, registers this service there where the connection names no client, and begins the sign-in.
+ * Throws `TokenError` where the server does not do what the specification asks for.
+ */
+export async function beginMcp(
+  { settings, secrets }: McpProvider,
+  { fetch }: ProviderFetch,
+  { redirectUri, state }: { redirectUri: string; state: string },
+): Promise<BegunSignIn & { grant: McpGrant }> {
+  return orTokenError(async () => {
+    const found = await discoverOAuthServerInfo(settings.server_url, { fetchFn: fetch });
+    const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found;
+    if (metadata === undefined) throw unfit('it does not tell where its authorization server is');
+    // The server must take the proof of possession that the sign-in is protected by.
+    if (metadata.code_challenge_methods_supported?.includes('S256') !== true) throw unfit('it does not know PKCE with S256');
+    const resource = resourceOf(settings.server_url, resourceMetadata?.resource);
+    const scope = (settings.scopes ?? resourceMetadata?.scopes_supported ?? []).join(' ');
+    const client = await clientOf({ settings, secrets }, server, { metadata, redirectUri, fetch });
+    const { authorizationUrl, codeVerifier } = await startAuthorization(server, {
+      metadata,
+      clientInformation: client,
+      redirectUrl: redirectUri,
+      state,
+      resource,
+      ...(scope !== '' && { scope }),
+    });
+    return { url: authorizationUrl.href, verifier: codeVerifier, grant: { metadata, client, resource } };
+  });
+}
+
+/** Throws `TokenError`. */
+export function exchangeMcp(
+  grant: McpGrant,
+  { fetch }: ProviderFetch,
+  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
+): Promise<StoredTokens> {
+  const { metadata, client, resource } = grant;
+  return orTokenError(async () => {
+    const given = await exchangeAuthorization(metadata.issuer, {
+      metadata,
+      clientInformation: client,
+      authorizationCode: code,
+      codeVerifier: verifier,
+      redirectUri,
+      resource,
+      fetchFn: fetch,
+    });
+    return toStoredTokens(given, { mcp: grant });
+  });
+}
+
+/** Throws `TokenError`. */
+export function refreshMcp({ fetch }: ProviderFetch, before: StoredTokens & { mcp: McpGrant }): Promise<StoredTokens> {
+  const { metadata, client, resource } = before.mcp;
+  return orTokenError(async () => {
+    const given = await refreshAuthorization(metadata.issuer, {
+      metadata,
+      clientInformation: client,
+      refreshToken: before.refreshToken ?? '',
+      resource,
+      fetchFn: fetch,
+    });
+    return toStoredTokens(given, before);
+  });
+}
+
+interface Registration {
+  metadata: McpGrant['metadata'];
+  redirectUri: string;
+  fetch: ProviderFetch['fetch'];
+}
+
+async function clientOf(
+  { settings, secrets }: McpProvider,
+  server: string,
+  { metadata, redirectUri, fetch }: Registration,
+): Promise<OAuthClientInformationMixed> {
+  if (settings.client_id !== undefined) {
+    const { client_secret: secret } = secrets;
+    return { client_id: settings.client_id, ...(secret !== undefined && { client_secret: secret }) };
+  }
+  if (metadata.registration_endpoint === undefined) throw unfit('it registers no clients: enter a client id');
+  return registerClient(server, {
+    metadata,
+    fetchFn: fetch,
+    clientMetadata: {
+      client_name: CLIENT_NAME,
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+  });
+}
+
+/** The resource that a server names must be the server itself, or what encloses it. */
+function resourceOf(serverUrl: string, told: string | undefined): string {
+  const server = new URL(serverUrl);
+  server.hash = '';
+  if (told === undefined) return server.href;
+  const resource = URL.canParse(told) ? new URL(told) : undefined;
+  const isOurs =
+    resource?.origin === server.origin && `${server.pathname}/`.startsWith(`${resource.pathname.replace(/\/$/, '')}/`);
+  if (!isOurs) throw unfit('it names another server as its resource');
+  return told;
+}
+
+function unfit(why: string): TokenError {
+  return new TokenError('refused', `The MCP server cannot be signed in at: ${why}.`);
+}
+
+async function orTokenError<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw tokenErrorIn(error) ?? toTokenError(error instanceof OAuthError ? error.errorCode : undefined);
+  }
+}

@@ -1,0 +1,110 @@
+// The tokens of `oauth2` and `oauth2_client_credentials`, by the library openid-client.
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  clientCredentialsGrant,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  None,
+  randomPKCECodeVerifier,
+  refreshTokenGrant,
+  ResponseBodyError,
+  type ClientAuth,
+} from 'openid-client';
+import type { SecretsOf, SettingsOf } from './kinds.js';
+import type { ProviderFetch } from './provider-fetch.js';
+import { toStoredTokens, tokenErrorIn, toTokenError, type GivenTokens, type StoredTokens } from './tokens.js';
+
+type Provider =
+  | { settings: SettingsOf<'oauth2'>; secrets: SecretsOf<'oauth2'> }
+  | { settings: SettingsOf<'oauth2_client_credentials'>; secrets: SecretsOf<'oauth2_client_credentials'> };
+
+/** What a sign-in begins with: the page of the provider, and what the exchange of its answer needs. */
+export interface BegunSignIn {
+  url: string;
+  verifier: string;
+}
+
+export async function beginOauth(
+  { settings }: Pick<Extract<Provider, { settings: SettingsOf<'oauth2'> }>, 'settings'>,
+  { redirectUri, state }: { redirectUri: string; state: string },
+): Promise<BegunSignIn> {
+  const verifier = randomPKCECodeVerifier();
+  const config = new Configuration(serverOf(settings), settings.client_id);
+  allowInsecureRequests(config);
+  const url = buildAuthorizationUrl(config, {
+    // The settings of a connection cannot change what the sign-in is protected by.
+    ...settings.authorize_params,
+    redirect_uri: redirectUri,
+    state,
+    response_type: 'code',
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(settings.scopes.length > 0 && { scope: settings.scopes.join(' ') }),
+  });
+  return { url: url.href, verifier };
+}
+
+/** Throws `TokenError`. */
+export function exchangeOauth(
+  provider: Extract<Provider, { settings: SettingsOf<'oauth2'> }>,
+  network: ProviderFetch,
+  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
+): Promise<StoredTokens> {
+  const answer = new URL(redirectUri);
+  answer.searchParams.set('code', code);
+  return given(() =>
+    // The state was compared before: it names the connection.
+    authorizationCodeGrant(toConfiguration(provider, network), answer, { pkceCodeVerifier: verifier }),
+  );
+}
+
+/** Throws `TokenError`. */
+export function refreshOauth(provider: Provider, network: ProviderFetch, before: StoredTokens): Promise<StoredTokens> {
+  return given(() => refreshTokenGrant(toConfiguration(provider, network), before.refreshToken ?? ''), before);
+}
+
+/** Throws `TokenError`. */
+export function takeClientToken(
+  provider: Extract<Provider, { settings: SettingsOf<'oauth2_client_credentials'> }>,
+  network: ProviderFetch,
+): Promise<StoredTokens> {
+  const { scopes, audience } = provider.settings;
+  return given(() =>
+    clientCredentialsGrant(toConfiguration(provider, network), {
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      ...(audience !== undefined && { audience }),
+    }),
+  );
+}
+
+async function given(ask: () => Promise<GivenTokens>, before?: StoredTokens): Promise<StoredTokens> {
+  try {
+    return toStoredTokens(await ask(), before);
+  } catch (error) {
+    throw tokenErrorIn(error) ?? toTokenError(error instanceof ResponseBodyError ? error.error : undefined);
+  }
+}
+
+function toConfiguration({ settings, secrets }: Provider, { fetch }: ProviderFetch): Configuration {
+  const config = new Configuration(serverOf(settings), settings.client_id, undefined, authOf(settings, secrets));
+  // Addresses were checked when they were stored: TLS is missing only where private networks are allowed.
+  allowInsecureRequests(config);
+  config[customFetch] = (url, options) => fetch(url, options);
+  return config;
+}
+
+function serverOf(settings: Provider['settings']) {
+  const { token_url: token } = settings;
+  const authorize = 'authorize_url' in settings ? { authorization_endpoint: settings.authorize_url } : {};
+  return { issuer: new URL(token).origin, token_endpoint: token, ...authorize };
+}
+
+function authOf({ client_auth: way = 'post' }: Provider['settings'], { client_secret: secret }: Provider['secrets']): ClientAuth {
+  if (secret === undefined) return None();
+  return way === 'basic' ? ClientSecretBasic(secret) : ClientSecretPost(secret);
+}

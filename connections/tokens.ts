@@ -1,0 +1,87 @@
+// What a provider has given for a connection, and when new tokens are asked for.
+import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/sdk/shared/auth.js';
+
+/** Sealed as JSON in `connections.tokens_enc`. */
+export interface StoredTokens {
+  accessToken: string;
+  refreshToken?: string;
+  /** In milliseconds since the epoch; absent where the provider has not said how long the token lives. */
+  expiresAtMs?: number;
+  lifetimeMs?: number;
+  /** How the tokens of an MCP server are refreshed. */
+  mcp?: McpGrant;
+}
+
+/** The authorization server of an MCP server, and the client that it knows this service as. */
+export interface McpGrant {
+  metadata: AuthorizationServerMetadata;
+  client: OAuthClientInformationMixed;
+  /** The resource indicator of the MCP server. */
+  resource: string;
+}
+
+/** The answer of a provider that has given tokens. */
+export interface GivenTokens {
+  access_token: string;
+  refresh_token?: string | undefined;
+  expires_in?: number | undefined;
+}
+
+/** A provider that gives no refresh token with a refresh leaves the one before. */
+export function toStoredTokens(given: GivenTokens, before?: Pick<StoredTokens, 'refreshToken' | 'mcp'>): StoredTokens {
+  const { access_token: accessToken, refresh_token: refreshToken = before?.refreshToken, expires_in: seconds } = given;
+  const lifetimeMs = seconds === undefined ? undefined : Math.max(0, Number(seconds)) * 1_000;
+  const lives = lifetimeMs !== undefined && Number.isFinite(lifetimeMs);
+  return {
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(lives && { lifetimeMs, expiresAtMs: Date.now() + lifetimeMs }),
+    ...(before?.mcp !== undefined && { mcp: before.mcp }),
+  };
+}
+
+/** New tokens are asked for in the last fifth of the lifetime, at most ten minutes before the end. */
+const EARLY_SHARE = 0.2;
+const EARLIEST_MS = 600_000;
+/** A token that ends so soon may end on its way. */
+const TOO_LATE_MS = 10_000;
+
+/** `fresh`: it serves. `ageing`: it serves, and new tokens are due. `over`: it serves no more. */
+export function ageOf({ expiresAtMs, lifetimeMs = 0 }: StoredTokens, nowMs: number): 'fresh' | 'ageing' | 'over' {
+  if (expiresAtMs === undefined) return 'fresh';
+  const leftMs = expiresAtMs - nowMs;
+  if (leftMs <= Math.min(TOO_LATE_MS, lifetimeMs * EARLY_SHARE)) return 'over';
+  return leftMs <= Math.min(EARLIEST_MS, lifetimeMs * EARLY_SHARE) ? 'ageing' : 'fresh';
+}
+
+/** Why a provider has given no tokens. */
+export class TokenError extends Error {
+  override name = 'TokenError';
+  /**
+   * `gone`: what was granted counts no more, and somebody has to sign in again. `refused`: the provider does not accept the
+   * client. `unreachable`: it has not answered, or cannot now.
+   */
+  readonly outcome: 'gone' | 'refused' | 'unreachable';
+  readonly retryAfterMs: number | undefined;
+
+  constructor(outcome: TokenError['outcome'], message: string, retryAfterMs?: number) {
+    super(message);
+    this.outcome = outcome;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Finds the error of the network in what a library has thrown. */
+export function tokenErrorIn(thrown: unknown): TokenError | undefined {
+  for (let error: unknown = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
+    if (error instanceof TokenError) return error;
+  }
+  return undefined;
+}
+
+/** `code`: the OAuth error code that a provider has answered with; undefined for an answer that is none. */
+export function toTokenError(code: string | undefined): TokenError {
+  if (code === 'invalid_grant') return new TokenError('gone', 'The provider no longer accepts what was granted.');
+  const said = code !== undefined && /^[\w.-]{1,60}$/.test(code) ? code : 'an answer that is none of OAuth';
+  return new TokenError('refused', `The provider refused: ${said}.`);
+}
