@@ -77,48 +77,60 @@ const counts = [
       sum(progress.changes)::bigint
     FROM loop_progress AS progress WHERE progress.run_id = asked AND progress.path = place
     GROUP BY progress.node_id, progress.prefix $$`,
-  // The changes of a run at one path: outside loops (an empty path), or in one iteration. Iterations that have ended in a
-  // loop at this path are in the sum of the loop. `overdue`: pending requests whose time is over.
-  `CREATE FUNCTION changes_at(asked uuid, place text)
-    RETURNS TABLE (changes bigint, overdue bigint, changed_at timestamptz) LANGUAGE sql STABLE AS $$
+  // The changes of a run at some paths: outside loops (an empty path), or in iterations. Iterations that have ended in a loop
+  // at one of these paths are in the sum of the loop. `overdue`: pending requests whose time is over. One
+  // plan, which PL/pgSQL keeps, serves any number of paths.
+  `CREATE FUNCTION changes_at(asked uuid, places text[], OUT changes bigint, OUT overdue bigint, OUT changed_at timestamptz)
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+  BEGIN
     SELECT nodes.changes + loops.changes + requests.changes + tasks.changes + children.changes, requests.overdue,
       nodes.changed_at
+    INTO changes, overdue, changed_at
     FROM (
       SELECT count(*) + count(*) FILTER (WHERE status <> 'in progress') AS changes,
         max(greatest(started_at, finished_at)) AS changed_at
-      FROM node_results WHERE run_id = asked AND path = place
+      FROM node_results WHERE run_id = asked AND path = ANY (places)
     ) AS nodes CROSS JOIN (
       SELECT coalesce(sum(progress.changes), 0)::bigint AS changes
-      FROM loop_progress AS progress WHERE run_id = asked AND path = place
+      FROM loop_progress AS progress WHERE run_id = asked AND path = ANY (places)
     ) AS loops CROSS JOIN (
       SELECT count(*) + count(*) FILTER (WHERE status <> 'pending') + coalesce(sum(counted), 0) AS changes,
         count(*) FILTER (WHERE status = 'pending' AND expires_at <= now()) AS overdue
-      FROM approval_requests WHERE run_id = asked AND path = place
+      FROM approval_requests WHERE run_id = asked AND path = ANY (places)
     ) AS requests CROSS JOIN (
       SELECT count(*) + count(*) FILTER (WHERE status <> 'pending') + coalesce(sum(counted), 0) AS changes
-      FROM human_tasks WHERE run_id = asked AND path = place
+      FROM human_tasks WHERE run_id = asked AND path = ANY (places)
     ) AS tasks CROSS JOIN (
-      SELECT count(*) + count(closed_at) AS changes FROM waits WHERE run_id = asked AND path = place AND call > 0
-    ) AS children $$`,
-  // The changes of a whole run: those outside loops, and those of the iterations that are open, however deep. A function
-  // with plans of its own, so that the statements of polls keep theirs: nobody can foresee how many iterations are open.
+      SELECT count(*) + count(closed_at) AS changes FROM waits WHERE run_id = asked AND path = ANY (places) AND call > 0
+    ) AS children;
+  END $$`,
+  // The paths of the iterations that are open in the loops at some paths; null for none.
+  `CREATE FUNCTION open_iterations(asked uuid, places text[]) RETURNS text[]
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+  BEGIN
+    RETURN (
+      SELECT array_agg(loop.prefix || index || ']')
+      FROM (
+        SELECT progress.prefix, range_agg(progress.begun) - range_agg(progress.ended) AS open
+        FROM loop_progress AS progress WHERE progress.run_id = asked AND progress.path = ANY (places)
+        GROUP BY progress.path, progress.node_id, progress.prefix
+      ) AS loop CROSS JOIN LATERAL unnest(loop.open) AS part
+        CROSS JOIN LATERAL generate_series(lower(part), upper(part) - 1) AS index);
+  END $$`,
+  // The changes of a whole run: those outside loops, and those of the iterations that are open, however deep. It is a function,
+  // so that the statements of polls keep their plans: nobody can foresee how many iterations are open.
   `CREATE FUNCTION run_changes(asked uuid, OUT changes bigint, OUT overdue bigint, OUT changed_at timestamptz)
     LANGUAGE plpgsql STABLE AS $$
+  DECLARE
+    level text[] := '{""}';
+    places text[] := level;
   BEGIN
-    IF NOT EXISTS (SELECT FROM loop_progress AS progress WHERE progress.run_id = asked) THEN
-      SELECT at.* INTO changes, overdue, changed_at FROM changes_at(asked, '') AS at;
-      RETURN;
-    END IF;
-    WITH RECURSIVE place AS (
-      SELECT '' AS path
-      UNION ALL
-      SELECT loop.prefix || index || ']'
-      FROM place CROSS JOIN LATERAL loops_at(asked, place.path) AS loop
-        CROSS JOIN LATERAL unnest(loop.begun - loop.ended) AS open
-        CROSS JOIN LATERAL generate_series(lower(open), upper(open) - 1) AS index
-    )
-    SELECT sum(at.changes), sum(at.overdue), max(at.changed_at) INTO changes, overdue, changed_at
-    FROM place CROSS JOIN LATERAL changes_at(asked, place.path) AS at;
+    LOOP
+      level := open_iterations(asked, level);
+      EXIT WHEN level IS NULL;
+      places := places || level;
+    END LOOP;
+    SELECT at.* INTO changes, overdue, changed_at FROM changes_at(asked, places) AS at;
   END $$`,
 ];
 
@@ -137,7 +149,7 @@ const triggers = [
       VALUES (NEW.run_id, place, NEW.node_id, loop_prefix(NEW.path), itself);
       RETURN NULL;
     END IF;
-    SELECT found.changes INTO inside FROM changes_at(NEW.run_id, NEW.path) AS found;
+    SELECT found.changes INTO inside FROM changes_at(NEW.run_id, ARRAY[NEW.path]) AS found;
     INSERT INTO loop_progress (run_id, path, node_id, prefix, begun, ended, failed, changes)
     VALUES (NEW.run_id, place, NEW.node_id, loop_prefix(NEW.path), itself, itself, (NEW.status = 'failed')::integer, inside);
     IF index % 16 = 15 THEN
