@@ -1,11 +1,14 @@
 // A run is stored with its drawing as a plan, its input with defaults, and the errors of both. Specification, "Running
 // workflows". The API accepts runs that somebody asks for, and the worker those of sub-workflows.
 import { randomUUID } from 'node:crypto';
+import type { Db } from '../db/core/client.js';
 import type { SecretBox } from '../db/core/secret-box.js';
+import { findConnectionsOf } from '../db/connections/connections-repository.js';
 import { sealPassedSecrets, type RunRow } from '../db/runs/passed-secrets.js';
 import type { RunFacts } from '../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import { compilePlan } from '../graph/compile-plan.js';
+import { connectionsIn, UNKNOWN_CONNECTION } from '../graph/connections.js';
 import type { Document, StructuralError } from '../graph/document.js';
 import { completeInput, defaultOf, inputFieldsOf, secretFieldsOf, type RunInput } from '../graph/input.js';
 import { writeJson } from '../graph/json-text.js';
@@ -39,7 +42,13 @@ export interface PreparedRun {
 /** A drawing that cannot be compiled has structural errors, and no run. */
 type Preparation = { ok: true; run: PreparedRun } | { ok: false; errors: StructuralError[] };
 
-export function prepareRun(secretBox: SecretBox, request: RunToPrepare): Preparation {
+/** The dependencies of preparing a run. */
+export interface PreparingDeps {
+  db: Db;
+  secretBox: SecretBox;
+}
+
+export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunToPrepare): Promise<Preparation> {
   const { workflow, passedSecrets = [] } = request;
   const { drawing, secrets } = openDrawing(secretBox, workflow);
   const compiled = compilePlan(drawing);
@@ -48,9 +57,10 @@ export function prepareRun(secretBox: SecretBox, request: RunToPrepare): Prepara
   const { input, errors: inputErrors } = fillInput(drawing, request);
   const { startNode } = document;
   const lost = lostSecretErrors(findLostSecrets(drawing, secrets), { nodeIds: plan.ids, startNode, input });
-  const nodeErrors = mergeErrors(
-    mergeErrors(validateNodes(document, plan), lost),
-    inputErrorsOf(document, inputErrors, lost),
+  const connections = await connectionErrors(db, workflow.project_id, drawing, plan);
+  const nodeErrors = [connections, lost, inputErrorsOf(document, inputErrors, lost)].reduce(
+    mergeErrors,
+    validateNodes(document, plan),
   );
   const row = [workflow.project_id, randomUUID()] as const;
   const facts = {
@@ -93,6 +103,30 @@ function inputErrorsOf({ startNode }: Document, errors: Record<string, string>[]
   const told = new Set((Object.hasOwn(lost, startNode) ? lost[startNode]! : []).flatMap((error) => Object.keys(error)));
   const others = errors.filter((error) => !Object.keys(error).every((field) => told.has(field)));
   return others.length === 0 ? {} : { [startNode]: others };
+}
+
+/** The errors of nodes that name a connection which the project has not; `plan`: of those that run. */
+export async function connectionErrors(
+  db: Db,
+  projectId: number,
+  drawing: JsonObject,
+  plan?: Pick<Plan, 'ids'>,
+): Promise<NodeErrors> {
+  const running = plan && new Set<unknown>(plan.ids);
+  const named = connectionsIn(drawing).filter(({ node }) => running?.has(node['id']) ?? true);
+  if (named.length === 0) return {};
+  const found = await findConnectionsOf(
+    db,
+    projectId,
+    named.map(({ id }) => id),
+  );
+  const known = new Set(found.map(({ id }) => id));
+  const errors = new Map<string, Record<string, string>[]>();
+  for (const { node, path, id } of named) {
+    const nodeId = String(node['id']);
+    if (!known.has(id)) errors.set(nodeId, [...(errors.get(nodeId) ?? []), { [path]: UNKNOWN_CONNECTION }]);
+  }
+  return Object.fromEntries(errors);
 }
 
 const ERRORS_SHOWN = 5;

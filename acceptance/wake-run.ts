@@ -24,6 +24,14 @@ export async function deliverWake({ db, temporal, logger }: WakeDeps, wait: Wait
   }
 }
 
+/** So many runs are woken at once by who has made them ready; the reconciler wakes the others. */
+const WOKEN_AT_ONCE = 100;
+
+/** Wakes nodes that have waited for the same thing. Never throws. */
+export async function deliverWakes(deps: WakeDeps, waits: readonly WaitKey[]): Promise<void> {
+  await Promise.all(waits.slice(0, WOKEN_AT_ONCE).map((wait) => deliverWake(deps, wait)));
+}
+
 /** A run that has ended needs no waking, so its absence is not an error. */
 async function signalWake(client: Client, runId: string, wake: Wake): Promise<void> {
   const signal = () => client.workflow.getHandle(runId).signal<[Wake]>(WAKE_SIGNAL, wake);

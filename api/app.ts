@@ -8,6 +8,9 @@ import { auditRoutes } from './audit/routes.js';
 import { billingRoutes } from './billing/routes.js';
 import { callbackRoutes } from './callbacks/routes.js';
 import { chatRoutes } from './chat/routes.js';
+import { authorizeRoutes } from './connections/authorize-routes.js';
+import { connectionRoutes } from './connections/routes.js';
+import { connectionTestRoutes } from './connections/test-routes.js';
 import { readConsoleFiles } from './console/console-files.js';
 import { serveConsole } from './console/serve-console.js';
 import type { AppDeps } from './deps.js';
@@ -145,6 +148,9 @@ export const routes: Route[] = [
   ...approvalRoutes,
   ...humanTaskRoutes,
   ...callbackRoutes,
+  ...connectionRoutes,
+  ...authorizeRoutes,
+  ...connectionTestRoutes,
   ...hookRoutes,
   ...scheduleRoutes,
   ...deliveryRoutes,

@@ -10,12 +10,14 @@ import { onStopSignal } from '../config/stop-signals.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { startTracing } from '../config/tracing.js';
 import { Client, Connection } from '@temporalio/client';
+import { createConnections } from '../connections/open-connection.js';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { startListener, type Listener } from '../db/core/listener.js';
 import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
+import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 import { createProcesses } from '../processes/processes.js';
 import { createApp } from './app.js';
 import { createChatMeter } from './chat/chat-meter.js';
@@ -140,10 +142,14 @@ function createDeps(
   // Postgres has the end of a closed run, so a query must not make a worker replay it.
   const workflow = { queryRejectCondition: 'NOT_OPEN' } as const;
   const temporal = new Client({ connection, namespace, dataConverter, workflow });
+  const secretBox = createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY'));
+  const outgoing = createOutgoingClient(environment.addressRules);
   const deps: AppDeps = {
     db,
     temporal,
-    secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
+    secretBox,
+    outgoing,
+    connections: createConnections({ db, secretBox, outgoing }),
     mcp: createMcpClient(environment.addressRules),
     currencies: loadCurrencies(environment),
     models: loadModelProviders(environment, env),
@@ -187,7 +193,13 @@ function createDeps(
   };
   const close = async (): Promise<void> => {
     deps.processes.close();
-    await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);
+    await Promise.all([
+      db.destroy(),
+      connection.close(),
+      deps.chatUpstream.close(),
+      deps.mcp.close(),
+      outgoing.close(),
+    ]);
   };
   return { deps, close };
 }

@@ -24,8 +24,8 @@ export class ConnectionOriginError extends Error {
   override name = 'ConnectionOriginError';
   readonly code = 'connection_origin';
 
-  constructor(origin: string) {
-    super(`The connection may not be used at ${origin}: that is none of its origins.`);
+  constructor(place: string) {
+    super(`The connection may not be used at ${place}.`);
   }
 }
 
@@ -123,7 +123,7 @@ function withPath(prefix: string, value: string): Parts {
     texts: [value],
     add: ({ url, headers }) => {
       const { pathname } = url;
-      if (!pathname.startsWith(prefix)) throw new ConnectionOriginError(`${url.origin} outside of ${prefix}`);
+      if (!pathname.startsWith(prefix)) throw new ConnectionOriginError(`${url.origin} outside of the path ${prefix}`);
       const rest = pathname.slice(prefix.length);
       if (rest === value || rest.startsWith(`${value}/`)) return { url, headers };
       const target = new URL(url);

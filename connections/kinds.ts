@@ -27,7 +27,9 @@ const pathPrefix = z
   .regex(/^\/[^?#\s]*$/, 'Enter the beginning of a path, such as /bot.');
 const address = z.string().min(1).max(2_048);
 const clientId = z.string().trim().min(1).max(500);
-const scopes = z.array(z.string().trim().min(1).max(500).regex(/^\S+$/, 'Enter each scope by itself.')).max(MOST_SCOPES);
+const scopes = z
+  .array(z.string().trim().min(1).max(500).regex(/^\S+$/, 'Enter each scope by itself.'))
+  .max(MOST_SCOPES);
 
 /** One name with its value, or several of each. */
 function named(name: z.ZodType<string>, value: z.ZodType<string>) {
@@ -50,7 +52,12 @@ export const connectionKinds = {
   query: named(parameterName, secret),
   path: { settings: z.strictObject({ prefix: pathPrefix }), secrets: z.strictObject({ value: pathSecret }) },
   basic: {
-    settings: z.strictObject({ username: z.string().max(1_000).regex(/^[^:\p{Cc}]*$/u, 'Enter a user name without a colon.') }),
+    settings: z.strictObject({
+      username: z
+        .string()
+        .max(1_000)
+        .regex(/^[^:\p{Cc}]*$/u, 'Enter a user name without a colon.'),
+    }),
     secrets: z.strictObject({ password: secret }),
   },
   bearer: { settings: nothing, secrets: z.strictObject({ token: headerSecret }) },
@@ -72,7 +79,10 @@ export const connectionKinds = {
       scopes: scopes.default([]),
       authorize_params: z
         .record(z.string().min(1).max(100), z.string().max(1_000))
-        .refine((params) => Object.keys(params).length <= MOST_PARAMETERS, `Enter at most ${MOST_PARAMETERS} parameters.`)
+        .refine(
+          (params) => Object.keys(params).length <= MOST_PARAMETERS,
+          `Enter at most ${MOST_PARAMETERS} parameters.`,
+        )
         .optional(),
       client_auth: z.enum(['basic', 'post']).optional(),
     }),

@@ -35,7 +35,8 @@ export async function beginMcp(
     const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found;
     if (metadata === undefined) throw unfit('it does not tell where its authorization server is');
     // The server must take the proof of possession that the sign-in is protected by.
-    if (metadata.code_challenge_methods_supported?.includes('S256') !== true) throw unfit('it does not know PKCE with S256');
+    if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
+      throw unfit('it does not know PKCE with S256');
     const resource = resourceOf(settings.server_url, resourceMetadata?.resource);
     const scope = (settings.scopes ?? resourceMetadata?.scopes_supported ?? []).join(' ');
     const client = await clientOf({ settings, secrets }, server, { metadata, redirectUri, fetch });

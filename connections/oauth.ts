@@ -19,9 +19,12 @@ import type { SecretsOf, SettingsOf } from './kinds.js';
 import type { ProviderFetch } from './provider-fetch.js';
 import { toStoredTokens, tokenErrorIn, toTokenError, type GivenTokens, type StoredTokens } from './tokens.js';
 
-type Provider =
-  | { settings: SettingsOf<'oauth2'>; secrets: SecretsOf<'oauth2'> }
-  | { settings: SettingsOf<'oauth2_client_credentials'>; secrets: SecretsOf<'oauth2_client_credentials'> };
+interface Provider<Kind extends 'oauth2' | 'oauth2_client_credentials'> {
+  settings: SettingsOf<Kind>;
+  secrets: SecretsOf<Kind>;
+}
+
+type AnyProvider = Provider<'oauth2'> | Provider<'oauth2_client_credentials'>;
 
 /** What a sign-in begins with: the page of the provider, and what the exchange of its answer needs. */
 export interface BegunSignIn {
@@ -30,7 +33,7 @@ export interface BegunSignIn {
 }
 
 export async function beginOauth(
-  { settings }: Pick<Extract<Provider, { settings: SettingsOf<'oauth2'> }>, 'settings'>,
+  { settings }: Pick<Provider<'oauth2'>, 'settings'>,
   { redirectUri, state }: { redirectUri: string; state: string },
 ): Promise<BegunSignIn> {
   const verifier = randomPKCECodeVerifier();
@@ -51,7 +54,7 @@ export async function beginOauth(
 
 /** Throws `TokenError`. */
 export function exchangeOauth(
-  provider: Extract<Provider, { settings: SettingsOf<'oauth2'> }>,
+  provider: Provider<'oauth2'>,
   network: ProviderFetch,
   { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
 ): Promise<StoredTokens> {
@@ -64,13 +67,17 @@ export function exchangeOauth(
 }
 
 /** Throws `TokenError`. */
-export function refreshOauth(provider: Provider, network: ProviderFetch, before: StoredTokens): Promise<StoredTokens> {
+export function refreshOauth(
+  provider: Provider<'oauth2'>,
+  network: ProviderFetch,
+  before: StoredTokens,
+): Promise<StoredTokens> {
   return given(() => refreshTokenGrant(toConfiguration(provider, network), before.refreshToken ?? ''), before);
 }
 
 /** Throws `TokenError`. */
 export function takeClientToken(
-  provider: Extract<Provider, { settings: SettingsOf<'oauth2_client_credentials'> }>,
+  provider: Provider<'oauth2_client_credentials'>,
   network: ProviderFetch,
 ): Promise<StoredTokens> {
   const { scopes, audience } = provider.settings;
@@ -90,7 +97,7 @@ async function given(ask: () => Promise<GivenTokens>, before?: StoredTokens): Pr
   }
 }
 
-function toConfiguration({ settings, secrets }: Provider, { fetch }: ProviderFetch): Configuration {
+function toConfiguration({ settings, secrets }: AnyProvider, { fetch }: ProviderFetch): Configuration {
   const config = new Configuration(serverOf(settings), settings.client_id, undefined, authOf(settings, secrets));
   // Addresses were checked when they were stored: TLS is missing only where private networks are allowed.
   allowInsecureRequests(config);
@@ -98,13 +105,16 @@ function toConfiguration({ settings, secrets }: Provider, { fetch }: ProviderFet
   return config;
 }
 
-function serverOf(settings: Provider['settings']) {
+function serverOf(settings: AnyProvider['settings']) {
   const { token_url: token } = settings;
   const authorize = 'authorize_url' in settings ? { authorization_endpoint: settings.authorize_url } : {};
   return { issuer: new URL(token).origin, token_endpoint: token, ...authorize };
 }
 
-function authOf({ client_auth: way = 'post' }: Provider['settings'], { client_secret: secret }: Provider['secrets']): ClientAuth {
+function authOf(
+  { client_auth: way = 'post' }: AnyProvider['settings'],
+  { client_secret: secret }: AnyProvider['secrets'],
+): ClientAuth {
   if (secret === undefined) return None();
   return way === 'basic' ? ClientSecretBasic(secret) : ClientSecretPost(secret);
 }

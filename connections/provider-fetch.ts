@@ -12,7 +12,7 @@ const MOST_BYTES = 256 * 1024;
 /** A request as the libraries make it. */
 interface FetchOptions {
   method?: string | undefined;
-  headers?: HeadersInit | undefined;
+  headers?: ConstructorParameters<typeof Headers>[0];
   body?: unknown;
   signal?: AbortSignal | null | undefined;
 }

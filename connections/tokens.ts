@@ -1,5 +1,8 @@
 // What a provider has given for a connection, and when new tokens are asked for.
-import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type {
+  AuthorizationServerMetadata,
+  OAuthClientInformationMixed,
+} from '@modelcontextprotocol/sdk/shared/auth.js';
 
 /** Sealed as JSON in `connections.tokens_enc`. */
 export interface StoredTokens {

@@ -33,6 +33,8 @@ export interface Walked {
   ends: WalkedEnd[];
   /** Nodes that are attempted again, after so many milliseconds. Absent where there are none. */
   later?: [node: number, afterMs: number][];
+  /** Nodes that wait for a connection, and are started again then. Absent where there are none. */
+  waits?: [node: number, wait: WaitFacts][];
   /** The activity has written the end of the run. */
   isRunEnded?: true;
   /** The activity has ended the iteration. */
@@ -65,6 +67,8 @@ export interface TurnFacts {
   approvals: string[];
   /** Time until the approval requests expire. */
   waitMs: number;
+  /** The agent waits for a connection first, and the turn is begun again then. */
+  wait?: WaitFacts;
 }
 
 /** The decision that the tool calls of one turn of an agent wait for. */
@@ -73,6 +77,8 @@ export interface ToolsFacts {
   runs: ChildToStart[];
   /** The time until which these are waited for, in milliseconds since the epoch. */
   untilMs: number;
+  /** The agent waits for a connection first, and the calls that are left are made then. */
+  wait?: WaitFacts;
 }
 
 /** The input of the activity that writes a run's end. */
@@ -155,7 +161,7 @@ export interface ChildToStart {
 }
 
 /** The thing that a node of a waiting kind waits for. */
-export type WaitReason = 'time' | 'callback' | 'human' | 'child';
+export type WaitReason = 'time' | 'callback' | 'human' | 'child' | 'connection';
 
 /** The input of the activity that ends the wait of a node. */
 export interface EndWaitRef extends NodeKey {

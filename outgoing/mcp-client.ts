@@ -34,8 +34,8 @@ export function createMcpClient(rules: AddressRules): McpClient {
           const message = `No connection to the MCP server within ${server.timeoutMs / 1000} seconds.`;
           throw new McpError('timeout', message, true);
         }
-        const { code, message } = toMcpError(error);
-        throw new McpError(code, hide(message), true);
+        const failure = toMcpError(error);
+        throw failure.saying(hide(failure.message), true);
       }
     },
     async close() {

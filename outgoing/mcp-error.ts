@@ -20,11 +20,19 @@ export class McpError extends Error {
    * `connect`.
    */
   readonly isBeforeSend: boolean;
+  /** The server refuses the credentials (status 401). It has carried nothing out. */
+  readonly isUnauthorized: boolean;
 
-  constructor(code: McpErrorCode, message: string, isBeforeSend: boolean) {
+  constructor(code: McpErrorCode, message: string, isBeforeSend: boolean, isUnauthorized = false) {
     super(message);
     this.code = code;
     this.isBeforeSend = isBeforeSend;
+    this.isUnauthorized = isUnauthorized;
+  }
+
+  /** Returns the error with another text. */
+  saying(message: string, isBeforeSend = this.isBeforeSend): McpError {
+    return new McpError(this.code, message, isBeforeSend, this.isUnauthorized);
   }
 }
 
@@ -33,7 +41,8 @@ export class McpStatusError extends McpError {
   readonly status: number;
 
   constructor(status: number, isSessionLost: boolean) {
-    super(statusCode(status), statusMessage(status, isSessionLost), isSessionLost);
+    const isUnauthorized = status === 401;
+    super(statusCode(status), statusMessage(status, isSessionLost), isSessionLost || isUnauthorized, isUnauthorized);
     this.status = status;
   }
 }

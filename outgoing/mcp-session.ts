@@ -153,5 +153,5 @@ function toResult({ content, structuredContent, isError }: z.infer<typeof result
 
 function hidden(error: McpError, hide: (text: string) => string): McpError {
   const message = hide(error.message);
-  return message === error.message ? error : new McpError(error.code, message, error.isBeforeSend);
+  return message === error.message ? error : error.saying(message);
 }

@@ -17,6 +17,13 @@ export interface OutgoingRequest {
   signal: AbortSignal;
   /** The owner of the request. Without it the request has a connection of its own. */
   tenant?: string;
+  /**
+   * Puts a credential on the request, and on each one to which a redirect leads. What it throws ends the request before
+   * anything is sent there.
+   */
+  authorize?:
+    | ((request: { url: URL; headers: Record<string, string> }) => { url: URL; headers: Record<string, string> })
+    | undefined;
   /** Names of headers that hold a secret although their names do not indicate it. */
   secretHeaders?: string[];
   /** Traces omit the host, because it comes from an input and may be a secret. */
@@ -107,13 +114,14 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     const dispatcher = dispatcherFor(method);
+    const asked = first.authorize?.({ url, headers }) ?? { url, headers };
     // undici ignores the signal while it connects. An aborted request is never sent, so nobody waits for its end.
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
     const sent = { method, body: body ?? null, signal, dispatcher };
     const answer = await tracedCall(
-      { url, method, headers, showHost },
+      { url, method, headers: asked.headers, showHost },
       ({ statusCode }: Dispatcher.ResponseData) => statusCode,
-      (tracedHeaders) => untilAborted(request(url, { ...sent, headers: tracedHeaders }), signal),
+      (tracedHeaders) => untilAborted(request(asked.url, { ...sent, headers: tracedHeaders }), signal),
     );
     const location = first.followRedirects === false ? undefined : redirectOf(answer);
     if (location === undefined) return toResponse(answer, method, first, deadline);

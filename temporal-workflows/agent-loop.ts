@@ -1,7 +1,7 @@
 // An agent node repeats three steps: model call, approvals, tool calls. A tool that is a workflow starts a run, and the
 // agent waits for its end. Each step is an activity that finds its stored outcome when it is repeated, and the cursor says
 // where to continue. The loop therefore survives worker deaths and continue-as-new.
-import type { ChildToStart, ToolsFacts, Walked, WalkRef } from '../contract/activities.js';
+import type { ChildToStart, ToolsFacts, WaitFacts, Walked, WalkRef } from '../contract/activities.js';
 import type { AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
 import { callTools, takeTurn } from './activity-options.js';
@@ -15,6 +15,8 @@ export interface AgentHost {
   gate(): Promise<void>;
   /** Resolves when every request is decided or the deadline has passed. */
   decisions(cursor: AgentCursor): Promise<void>;
+  /** Resolves when somebody has signed in for a connection, or at the time. Never resolves once the run drains. */
+  connected(wait: WaitFacts): Promise<void>;
   /** Starts the run of a tool call. */
   startRun(child: ChildToStart): Promise<void>;
   /** Resolves when the run of a tool call has ended, or at the time. Never resolves once the run drains. */
@@ -42,12 +44,25 @@ export async function runAgent(
     host.remember(cursor);
     if (cursor.requests.length === 0 && cursor.runsUntilMs === undefined) {
       await host.gate();
-      const { final, approvals, waitMs } = await takeTurn({ ...toWalk(), turn }, summary);
+      const taken = await connected(host, () => takeTurn({ ...toWalk(), turn }, summary));
+      const { final, approvals, waitMs } = taken;
       if (final !== undefined) return final;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
       host.remember(cursor);
     }
-    await useTools(host, cursor, () => callTools(step, summary));
+    await useTools(host, cursor, () => connected(host, () => callTools(step, summary)));
+  }
+}
+
+/** A step for which somebody has to sign in is taken again after that. */
+async function connected<Facts extends { wait?: WaitFacts } | undefined>(
+  host: AgentHost,
+  step: () => Promise<Facts>,
+): Promise<Facts> {
+  for (;;) {
+    const facts = await step();
+    if (facts?.wait === undefined) return facts;
+    await host.connected(facts.wait);
   }
 }
 

@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { FinishRunInput, NodeFacts, RunError, Walked, WalkRef } from '../contract/activities.js';
+import type { FinishRunInput, NodeFacts, RunError, WaitFacts, Walked, WalkRef } from '../contract/activities.js';
 import {
   toMarkdown,
   type Decision,
@@ -150,14 +150,15 @@ export class GraphRun {
   }
 
   /** Starts nodes that the planner has already marked as running. */
-  #start(begun: ReadyNodes, afterMs = 0): void {
-    const { scope } = begun;
+  #start(begun: ReadyNodes, { afterMs = 0, wait }: { afterMs?: number; wait?: WaitFacts } = {}): void {
+    const { scope, nodes } = begun;
     const work: Work = { ...begun, mayWalk: begun.nodes };
     this.#inFlight++;
     scope.enter();
     scope.cancellation
       .run(async () => {
         if (afterMs > 0) await sleep(afterMs);
+        if (wait !== undefined) await this.#waiting.waitForConnection({ scope, node: nodes[0] }, wait);
         return this.#execute(work);
       })
       .then(
@@ -171,7 +172,7 @@ export class GraphRun {
       });
   }
 
-  #apply(scope: Scope, { ends, later = [], isRunEnded, iteration }: Walked): void {
+  #apply(scope: Scope, { ends, later = [], waits = [], isRunEnded, iteration }: Walked): void {
     for (const [node, how, ...alsoHandles] of ends) {
       scope.planner.takeThis(node);
       if (typeof how === 'number') scope.planner.succeed(node, how, ...alsoHandles);
@@ -180,8 +181,13 @@ export class GraphRun {
     for (const [node, afterMs] of later) {
       if (!this.#isGoingOn(scope)) break;
       scope.planner.takeThis(node);
-      if (afterMs > 0) this.#start({ scope, nodes: [node] }, afterMs);
+      if (afterMs > 0) this.#start({ scope, nodes: [node] }, { afterMs });
       else scope.planner.putBack(node);
+    }
+    for (const [node, wait] of waits) {
+      if (!this.#isGoingOn(scope)) break;
+      scope.planner.takeThis(node);
+      this.#start({ scope, nodes: [node] }, { wait });
     }
     if (isRunEnded === true) this.#isEndWritten = true;
     if (iteration !== undefined) scope.iterationEnd = iteration;
@@ -238,6 +244,7 @@ export class GraphRun {
     if (kind === 'for_each' || kind === 'loop') {
       return toWalked(node, await this.#runLoop(scope, node, kind satisfies LoopKind, summary));
     }
+    this.#waiting.forget({ scope, node });
     return walk(kind satisfies SingleStepKind, this.#toWalk(work), summary);
   }
 

@@ -33,7 +33,7 @@ interface Parked {
 }
 
 /**
- * The nodes of a run that wait: for decisions, for a time, for a callback, for a person, or for another run. One that waits
+ * The nodes of a run that wait: for decisions, for a time, for a callback, for a person, for a sign-in, or for another run. One that waits
  * holds no slot of the run and does not keep a drained run from continuing: the next execution continues from what is
  * remembered here.
  */
@@ -104,6 +104,7 @@ export class WaitingNodes {
       remember: (state: AgentCursor) => void this.#agents.set(key, { path: scope.path, node, state }),
       gate: () => this.#gate(),
       decisions: (cursor: AgentCursor) => this.#decided(place, cursor),
+      connected: (wait: WaitFacts) => this.#untilConnected(place, wait),
       startRun: (child: ChildToStart) => this.#children.start(child),
       runEnded: async (untilMs: number) => {
         await this.#park(place, { for: 'child', untilMs }, () => this.#woken.has(name));
@@ -136,6 +137,28 @@ export class WaitingNodes {
       this.#waits.delete(key);
       this.#woken.delete(name);
     }
+  }
+
+  /** A node waits for its connection, and is started when this resolves. */
+  async waitForConnection(place: ScopeNode, wait: WaitFacts): Promise<void> {
+    const { scope, node } = place;
+    this.#waits.set(keyOf(scope.path, node), { path: scope.path, node, state: wait });
+    try {
+      await this.#untilConnected(place, wait);
+    } finally {
+      this.forget(place);
+    }
+  }
+
+  /** The node is started: a later execution need not continue its wait. */
+  forget({ scope, node }: ScopeNode): void {
+    this.#waits.delete(keyOf(scope.path, node));
+  }
+
+  async #untilConnected(place: ScopeNode, wait: WaitFacts): Promise<void> {
+    const name = nodePlace(place.scope.keyOf(place.node));
+    if (wait.isOver !== true) await this.#park(place, wait, () => this.#woken.has(name));
+    await this.#goOn(name);
   }
 
   #decided(place: ScopeNode, { requests, deadlineMs }: AgentCursor): Promise<void> {

@@ -87,13 +87,13 @@ export function toChildToStart(
 
 /** By the rules of every run, as the user who has started the node's own run. */
 async function accept(deps: ChildDeps, task: NodeTask, request: ChildRequest, input: JsonObject): Promise<void> {
-  const { db, secretBox, snapshots } = deps;
+  const { db, snapshots } = deps;
   const { run } = task;
   const { workflowId, call, waits } = request;
   await checkRoom(db, task);
   const workflow = await loadDrawing(db, task, workflowId, RECORDING_FACTOR * writeJson(input).length);
   const passedSecrets = secretsIn(input, run);
-  const prepared = prepareRun(secretBox, { workflow, userId: run.userId, input, passedSecrets });
+  const prepared = await prepareRun(deps, { workflow, userId: run.userId, input, passedSecrets });
   if (!prepared.ok) throw cannotRun(prepared.errors[0]?.message ?? 'Its drawing cannot run.');
   const { facts, nodeErrors, plan } = prepared.run;
   if (Object.keys(nodeErrors).length > 0) throw cannotRun(toSentences(nodeErrors));

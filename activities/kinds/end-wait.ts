@@ -12,7 +12,7 @@ import { endCallback, endTime } from './wait.js';
 type End = (deps: WaitDeps, task: NodeTask, wait: WaitFacts) => Promise<NodeOutcome | undefined>;
 
 /** Each returns undefined where its wait is not over yet. */
-const ENDS: Record<WaitReason, End> = {
+const ENDS: Record<Exclude<WaitReason, 'connection'>, End> = {
   time: async (_deps, _task, wait) => endTime(wait),
   callback: endCallback,
   human: endTask,
@@ -28,7 +28,7 @@ export function createEndWaitStep(deps: WaitDeps, ref: EndWaitRef): NodeStep<End
     settled: settledFacts,
     survives: (code) => ref.hasTimeoutLink && TIMEOUT_CODES.has(code),
     async perform(task, end) {
-      const outcome = await ENDS[ref.wait.for](deps, task, ref.wait);
+      const outcome = await ENDS[ref.wait.for as keyof typeof ENDS](deps, task, ref.wait);
       if (outcome === undefined) return { isWaiting: true };
       await end(outcome);
       return toFacts(outcome.handle);

@@ -18,6 +18,8 @@ import { keepAttempt } from './keep-attempt.js';
 import { logAttempt, type AttemptOutcome } from './node-log.js';
 import { recordNode, type AttemptEnd } from './record-node.js';
 import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
+import { ConnectionNeeded } from './use-connection.js';
+import { NodeWaits, waitForConnection } from './wait-for-connection.js';
 import { createStopSignal } from './stop-signal.js';
 
 /** A node fails when a provider asks for a longer delay than this. */
@@ -99,7 +101,8 @@ export async function attemptStep<Facts>(
   } catch (thrown) {
     const error = toFailure(thrown);
     if (signal.aborted) return await stopNode(error, { record, observe, keep, givenUp });
-    return await failAttempt(error, { step, policy, attempt, record, observe, keep });
+    const ended = error instanceof ConnectionNeeded ? await waitOrFail(deps, task, error) : error;
+    return await failAttempt(ended, { step, policy, attempt, record, observe, keep });
   } finally {
     stop.release();
     task.memory.end();
@@ -118,8 +121,8 @@ interface Failing<Facts> extends Pick<AttemptOptions, 'attempt'> {
 /** The attempt ended without a result: either another one follows, or the node has failed. */
 async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Promise<Facts> {
   const { step, policy, attempt, record, observe, keep } = failing;
-  if (isHandedBack(error)) {
-    observe('handed_back');
+  if (isHandedBack(error) || error instanceof NodeWaits) {
+    observe(error instanceof NodeWaits ? 'waits' : 'handed_back');
     throw error;
   }
   if (!(error instanceof NodeFailure)) {
@@ -137,6 +140,15 @@ async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Prom
   observe('ended', error.code);
   if (stored !== undefined) return step.settled(stored);
   throw finalFailure(error.code);
+}
+
+/** Returns what the attempt ends with: the wait, or the failure of one that has been too long. */
+async function waitOrFail(deps: NodeDeps, task: NodeTask, { connectionId }: ConnectionNeeded): Promise<unknown> {
+  try {
+    return await waitForConnection(deps, task, connectionId);
+  } catch (error) {
+    return error;
+  }
 }
 
 // Readers are told these reasons of attempts that ended without a failure of their node.

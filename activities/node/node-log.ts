@@ -8,7 +8,7 @@ import type { NodeTask } from './node-step.js';
  * How an attempt ended. `retried`: another attempt follows. `handed_back`: the worker is stopping, and another worker
  * continues.
  */
-export type AttemptOutcome = 'ended' | 'retried' | 'cancelled' | 'handed_back' | 'internal_error';
+export type AttemptOutcome = 'ended' | 'retried' | 'cancelled' | 'handed_back' | 'waits' | 'internal_error';
 
 interface AttemptReport {
   outcome: AttemptOutcome;
@@ -22,6 +22,7 @@ interface AttemptReport {
 const SAID: Partial<Record<AttemptOutcome, string>> = {
   retried: 'node is attempted again',
   handed_back: 'node is handed back to another worker',
+  waits: 'node waits for a connection',
 };
 
 export function logAttempt(logger: Logger, { runId, nodeId, node }: NodeTask, report: AttemptReport): void {

@@ -21,6 +21,7 @@ import type { ProjectSlots } from '../worker/project-slots.js';
 import { finalFailure, isFinal, retryDelayOf } from './failures.js';
 import type { NodeBeginning, NodeDeps } from './node-step.js';
 import type { Pulse } from './pulse.js';
+import { NodeWaits } from './wait-for-connection.js';
 
 /**
  * Executes one node. Returns undefined for a node that continues in another activity. Rejects with its failure, or with a
@@ -93,8 +94,9 @@ class Walk {
     for (let next = firsts; next.length > 0;) {
       // A node that has found no slot goes back to Temporal.
       if (!(await this.#executeAtOnce(next)) || !this.#mayGoOn()) break;
-      // A node that has to be attempted again is reported first.
-      next = this.#stretch.next(this.#ref.stride ?? 'visible', this.#later.length > 0);
+      // A node that has to be attempted again, or waits, is reported first.
+      const isLeft = this.#later.length > 0 || this.#walked.waits !== undefined;
+      next = this.#stretch.next(this.#ref.stride ?? 'visible', isLeft);
     }
     await this.#endScope();
     return this.#conclude(firsts);
@@ -150,7 +152,8 @@ class Walk {
       planner.succeed(place, handle, ...alsoHandles);
     } catch (error) {
       if (this.#givingUp.signal.aborted) return;
-      if (error instanceof ApplicationFailure && isFinal(error)) this.#fail(place, error);
+      if (error instanceof NodeWaits) (this.#walked.waits ??= []).push([this.#stretch.numberOf(place), error.facts]);
+      else if (error instanceof ApplicationFailure && isFinal(error)) this.#fail(place, error);
       else if (this.#isCancelled()) this.#cancellation ??= error;
       else this.#later.push([place, error]);
     }

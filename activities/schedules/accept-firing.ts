@@ -101,7 +101,7 @@ async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedu
     const stored = openScheduleInput(secretBox, firing.scheduleId, inputEnc);
     if (stored === undefined) return UNREADABLE;
     const { secretValues: passedSecrets } = maskInput(secretFieldsThen(stored), stored.input);
-    const prepared = prepareRun(secretBox, { workflow, userId: authorId, input: stored.input, passedSecrets });
+    const prepared = await prepareRun(deps, { workflow, userId: authorId, input: stored.input, passedSecrets });
     if (!prepared.ok) {
       return { code: 'invalid_workflow', message: prepared.errors[0]?.message ?? 'The drawing cannot run.' };
     }

@@ -8,6 +8,7 @@ import type {
   NodeFacts,
   TurnFacts,
   TurnRef,
+  WaitFacts,
   Walked,
   WalkRef,
 } from '../../contract/activities.js';
@@ -15,6 +16,7 @@ import type { ScheduleActivities } from '../../contract/scheduled-run.js';
 import { createSnapshotStore } from '../../acceptance/store-run.js';
 import type { Logger } from '../../config/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
+import type { Connections } from '../../connections/open-connection.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { kinds, kindsThatRun, type KindThatRuns } from '../../graph/kinds.js';
@@ -53,7 +55,9 @@ import { endRun } from '../node/end-run.js';
 import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
+import { createConnectionUse } from '../node/use-connection.js';
 import { settleWalk } from '../node/settle-walk.js';
+import { NodeWaits } from '../node/wait-for-connection.js';
 import { walk, type ExecuteNode, type WalkDeps } from '../node/walk.js';
 import { createScheduleActivities } from '../schedules/schedule-activities.js';
 import type { ProjectSlots } from './project-slots.js';
@@ -66,6 +70,7 @@ interface ActivityDeps {
   contexts: RunContexts;
   callbacks: CallbackUrls;
   outgoing: OutgoingClient;
+  connections: Connections;
   mcp: McpClient;
   sandbox: Sandbox;
   processes: Processes;
@@ -89,11 +94,12 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const { db, secretBox, contexts, memory, logger, metrics, providers } = deps;
   const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const sessions = createMcpSessions(deps.mcp);
+  const connections = createConnectionUse(db, deps.connections);
   const clients = createModelClients(db, secretBox, metrics);
   const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
-  const agent: AgentDeps = { ...children, providers, clients, forms, sessions, node };
+  const agent: AgentDeps = { ...children, providers, clients, forms, sessions, connections, node };
   const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
@@ -104,9 +110,9 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const steps: Steps = {
     ...toInlineSteps(contexts, judge),
     trigger: toStep(triggerRunner),
-    http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing })),
+    http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing, connections })),
     llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node })),
-    mcp: toStep(createMcpRunner({ db, contexts, sessions })),
+    mcp: toStep(createMcpRunner({ db, contexts, sessions, connections })),
     code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),
   };
   const executeKind = (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> => {
@@ -130,7 +136,11 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     const step = createTurnStep(agent, ref);
     let open: OpenTurn;
     const final = await walkFrom(ref, async (key, beginning) => {
-      open = await trace('agentTurn', key, () => claimAndAttempt(node, key, step, beginning));
+      open = await trace('agentTurn', key, () => claimAndAttempt(node, key, step, beginning)).catch(
+        (error: unknown) => {
+          return { approvals: [], waitMs: 0, wait: waitIn(error) };
+        },
+      );
       return open === undefined ? {} : undefined;
     });
     return open === undefined ? { final, approvals: [], waitMs: 0 } : open;
@@ -143,7 +153,11 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     ...(Object.fromEntries(activities) as NodeActivities),
     agentTurn: takeTurn,
     agentTools: (ref) =>
-      trace('agentTools', ref, () => withPulse(ref, () => claimAndAttempt(node, ref, createToolsStep(agent, ref)))),
+      trace('agentTools', ref, () =>
+        withPulse(ref, () => claimAndAttempt(node, ref, createToolsStep(agent, ref))).catch((error: unknown) => {
+          return { runs: [], untilMs: 0, wait: waitIn(error) };
+        }),
+      ),
     async finishRun(run) {
       // A run that has nothing but its trigger has not been taken yet.
       if (run.status === 'succeed') await contexts.take(run.runId);
@@ -162,6 +176,12 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     settleWalk: (ref) => trace('settleWalk', ref, () => settleWalk({ db, contexts }, ref)),
     ...createScheduleActivities({ ...children, memory }),
   };
+}
+
+/** Returns the wait by which a step of an agent goes on. Throws every other error. */
+function waitIn(error: unknown): WaitFacts {
+  if (error instanceof NodeWaits) return error.facts;
+  throw error;
 }
 
 function toInlineSteps(contexts: RunContexts, judge: JudgeFor): Record<EvaluatedKind, NodeStep<NodeFacts>> {

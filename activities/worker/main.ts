@@ -11,6 +11,7 @@ import { createDataConverter } from '../../config/payload-encryption.js';
 import { registerPoolMetrics } from '../../config/pool-metrics.js';
 import { onStopSignal } from '../../config/stop-signals.js';
 import { startTracing } from '../../config/tracing.js';
+import { createConnections } from '../../connections/open-connection.js';
 import { createDatabase } from '../../db/core/client.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { loadWorkerConfig, type WorkerConfig } from './config.js';
@@ -68,6 +69,7 @@ async function main(): Promise<void> {
   const sandbox = createSandbox();
   const processes = createProcesses();
   const secretBox = createSecretBox(config.secretsKeys);
+  const connections = createConnections({ db, secretBox, outgoing });
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
@@ -90,6 +92,7 @@ async function main(): Promise<void> {
       contexts,
       callbacks,
       outgoing,
+      connections,
       mcp,
       sandbox,
       processes,

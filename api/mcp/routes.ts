@@ -1,10 +1,15 @@
 // Specification, "mcp-tools body": the visual editor asks which tools an MCP server has.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
-import { findWorkflowRole } from '../../db/projects/members-repository.js';
+import { findProjectRole, findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/projects/reach.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
-import { createMasker } from '../../graph/mask.js';
+import { mayAct } from '../../acceptance/roles.js';
+import { ConnectionOriginError } from '../../connections/credential.js';
+import { ConnectionError } from '../../connections/open-connection.js';
+import { TokenError } from '../../connections/tokens.js';
+import { findProjectOfConnection } from '../../db/connections/connections-repository.js';
+import { createMasker, type Masker } from '../../graph/mask.js';
 import { credentialTexts, isCredentialHeader } from '../../graph/secrets.js';
 import { isHeaderName, isHeaderValue } from '../../outgoing/header-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
@@ -43,6 +48,7 @@ const bodySchema = z
     timeout: z.number().min(0.1).max(30).nullish(),
     workflow_id: integerField().nullish(),
     node_id: z.string().min(1).max(MAX_NODE_ID_CHARACTERS).nullish(),
+    connection: integerField().nullish().describe('A connection of a project in which the caller is an editor'),
   })
   .refine(({ workflow_id, node_id }) => isGiven(workflow_id) === isGiven(node_id), {
     error: 'workflow_id and node_id must be sent together.',
@@ -69,19 +75,20 @@ const mcpTools = defineRoute({
     const headers = mergeHeaders(await findHeaders(deps, caller, body), body.headers ?? {});
     const credentials = Object.entries(headers).filter(([name]) => isCredentialHeader(name));
     const masker = createMasker(credentials.flatMap(([, value]) => credentialTexts(value)));
-    const server: McpServer = {
+    const bare: McpServer = {
       endpointUrl: body.endpoint_url,
       transport: body.transport ?? 'auto',
       headers,
       timeoutMs: (body.timeout ?? 10) * 1000,
     };
+    const { server, hide } = await withConnection(deps, caller, body.connection, bare);
     const memory = deps.memory.lease(tenant, signal);
     try {
       // A server may repeat its request, and callers who may use a stored credential must not see it.
-      return { status: 200, body: masker.json(await listTools(deps, server, { memory, signal })) };
+      return { status: 200, body: hide.json(masker.json(await listTools(deps, server, { memory, signal }))) };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
-      throw new ApiError(400, error.code, masker.text(error.message).slice(0, MAX_DETAIL_CHARACTERS));
+      throw new ApiError(400, error.code, hide.text(masker.text(error.message)).slice(0, MAX_DETAIL_CHARACTERS));
     } finally {
       memory.end();
     }
@@ -108,6 +115,32 @@ async function findHeaders(deps: AppDeps, reach: Reach, body: Body): Promise<Hea
     throw invalidFields({ workflow_id: [`Invalid pk "${workflowId}" - object does not exist.`] });
   }
   return findStoredHeaders(openDrawing(deps.secretBox, stored).drawing, nodeId, endpointUrl);
+}
+
+/** Returns the server with the credential of a connection. Throws the 400 of one that cannot be used here or now. */
+async function withConnection(
+  deps: AppDeps,
+  caller: Reach,
+  id: number | null | undefined,
+  server: McpServer,
+): Promise<{ server: McpServer; hide: Masker }> {
+  if (id === null || id === undefined) return { server, hide: createMasker([]) };
+  const projectId = id > 0 && id <= MAX_ID ? await findProjectOfConnection(deps.db, id) : undefined;
+  const access = projectId === undefined ? undefined : await findProjectRole(deps.db, projectId, caller);
+  if (projectId === undefined || access === undefined || !mayAct(access.role, 'editor')) {
+    throw invalidFields({ connection: [`Invalid pk "${id}" - object does not exist.`] });
+  }
+  try {
+    const { credential } = await deps.connections.open(projectId, id);
+    const { url, headers } = credential.authorize({ url: new URL(server.endpointUrl), headers: server.headers });
+    return { server: { ...server, endpointUrl: url.href, headers }, hide: createMasker(credential.secretTexts) };
+  } catch (error) {
+    if (error instanceof ConnectionError || error instanceof ConnectionOriginError) {
+      throw new ApiError(400, error.code, error.message);
+    }
+    if (error instanceof TokenError) throw new ApiError(400, 'provider_unreachable', error.message);
+    throw error;
+  }
 }
 
 interface Listing {

@@ -64,7 +64,7 @@ function counted({ metrics }: AppDeps, acceptance: Acceptance): Acceptance {
 /** An `attempt` of `acceptOnce`. */
 export async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
   const { workflow, keyed } = request;
-  const prepared = prepareRun(deps.secretBox, request);
+  const prepared = await prepareRun(deps, request);
   if (!prepared.ok) return structuralEnvelope(prepared.errors);
   const { facts, nodeErrors, plan } = prepared.run;
   const { id } = facts;

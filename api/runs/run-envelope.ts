@@ -5,7 +5,7 @@ import type { NodeErrors } from '../../graph/validate.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 
 /** Nodes wait for these. Extensions, section 1.4. */
-export const waitReason = z.enum(['approval', 'callback', 'child', 'human', 'time']);
+export const waitReason = z.enum(['approval', 'callback', 'child', 'connection', 'human', 'time']);
 
 const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);
 
@@ -34,6 +34,7 @@ export const nodeEntrySchema = z
           .describe('Of a callback, for who may run the workflow: the address that takes it'),
         task_id: z.string().optional().describe('Of a human task'),
         run_id: z.string().optional().describe('Of a sub-workflow: its run'),
+        connection_id: z.int().optional().describe('For which somebody has to sign in'),
       })
       .optional()
       .describe('What a node that is in progress waits for, and until when at the latest'),

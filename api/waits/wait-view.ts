@@ -8,7 +8,7 @@ import type { SecretBox } from '../../db/core/secret-box.js';
 
 export interface WaitView {
   /** The member `waiting` of an entry. */
-  waiting(wait: StoredWait): Record<string, string>;
+  waiting(wait: StoredWait): Record<string, string | number>;
 }
 
 interface Opener {
@@ -22,9 +22,13 @@ export function createWaitView({ secretBox, config }: Opener, role: Role | null)
   const urlOf = ({ tokenEnc, row }: SealedToken): string =>
     callbackUrl(config.publicUrl, secretBox.open(tokenEnc, 'callback-token', ...row));
   return {
-    waiting({ for: what, until, token_enc: token, task_id: taskId, run_id: runId }) {
+    waiting({ for: what, until, token_enc: token, task_id: taskId, run_id: runId, connection_id: connectionId }) {
       const task = taskId === null ? {} : { task_id: taskId };
-      const waiting = { for: what, until, ...task, ...(runId !== null && { run_id: runId }) };
+      const others = {
+        ...(runId !== null && { run_id: runId }),
+        ...(connectionId !== null && { connection_id: connectionId }),
+      };
+      const waiting = { for: what, until, ...task, ...others };
       return token !== null && isShown ? { ...waiting, callback_url: urlOf(readSealedToken(token)) } : waiting;
     },
   };

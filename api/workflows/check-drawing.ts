@@ -16,15 +16,23 @@ export const checkSchema = envelopeSchema
   })
   .meta({ id: 'WorkflowCheck' });
 
+/** What the database alone knows. */
+interface KnownErrors {
+  /** Warnings about the workflows that the drawing runs. */
+  callWarnings?: readonly CallWarning[];
+  /** Nodes that name a connection which the project has not. */
+  connectionErrors?: NodeErrors;
+}
+
 /**
  * Returns the errors that a run of the drawing would answer, and warnings about drawings that run but probably not as
- * intended. `runDays`: how long a run may last. `callWarnings`: those about the workflows that it runs.
+ * intended. `runDays`: how long a run may last.
  */
 export function checkDrawing(
   drawing: JsonObject,
   secrets: SecretMap,
   runDays: number,
-  callWarnings: readonly CallWarning[] = [],
+  { callWarnings = [], connectionErrors = {} }: KnownErrors = {},
 ): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) {
@@ -36,7 +44,9 @@ export function checkDrawing(
   // Nobody knows here which values the input will have for fields.
   const headers = lost.filter(({ kind }) => kind === 'header');
   const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
-  const nodeErrors = mergeErrors(validateNodes(document, plan), lostHeaders);
+  const running = new Set(plan.ids);
+  const missing = Object.fromEntries(Object.entries(connectionErrors).filter(([id]) => running.has(id)));
+  const nodeErrors = [lostHeaders, missing].reduce(mergeErrors, validateNodes(document, plan));
   const errors = flatten(nodeErrors);
   const warnings = [...findWarnings(drawing, document, plan, runDays), ...lostSecretWarnings(lost), ...callWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };

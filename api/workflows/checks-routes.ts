@@ -1,6 +1,7 @@
 // The visual editor asks about drawings: node kinds, input fields, and whether a drawing would run.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
+import { connectionErrors } from '../../acceptance/prepare-run.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
@@ -90,7 +91,9 @@ const check = defineRoute({
     const stored = orNotFound(await findDrawing(deps.db, params.id));
     const { drawing, secrets } = openDrawing(deps.secretBox, stored);
     const callWarnings = await findCallWarnings(deps.db, stored);
-    return { status: 200, body: checkDrawing(drawing, secrets, deps.config.runTimeoutDays, callWarnings) };
+    const errors = await connectionErrors(deps.db, stored.project_id, drawing);
+    const known = { callWarnings, connectionErrors: errors };
+    return { status: 200, body: checkDrawing(drawing, secrets, deps.config.runTimeoutDays, known) };
   },
 });
 

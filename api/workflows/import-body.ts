@@ -6,6 +6,7 @@ import { ownValue, type JsonObject } from '../../graph/json.js';
 import { withCheckBudget } from '../../graph/check-budget.js';
 import { isN8nFile, objectsOf, type ImportWarning } from '../../n8n/n8n-file.js';
 import { TooLargeFile, translateN8n } from '../../n8n/translate-n8n.js';
+import { readConnections } from './ported-connections.js';
 import { documentedAs } from '../http/documented-as.js';
 import { invalidFields } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
@@ -18,6 +19,8 @@ export interface ImportedFile {
   data: JsonObject;
   /** The titles of the called workflows in the project that the file comes from, by the ids that the drawing calls. */
   calledTitles: ReadonlyMap<number, string>;
+  /** The connections that the drawing names, by their refs. */
+  connections: ReadonlyMap<string, { name: string; kind: string }>;
   warnings: ImportWarning[];
 }
 
@@ -44,7 +47,7 @@ export const importBody = documentedAs(file, {
     data: { type: 'object' },
     name: { type: 'string', description: 'The title, in files of n8n' },
     nodes: { type: 'array', items: {} },
-    connections: { type: 'object' },
+    connections: { description: 'The connections that the drawing names; in files of n8n its links' },
   },
 });
 
@@ -63,7 +66,7 @@ function toFormatMessage(format: unknown): string {
   return `The format ${shown} is not known: it is "${EXPORT_FORMAT}", and files of n8n name none.`;
 }
 
-function readOwn({ format, title, description, data, workflows }: JsonObject): ImportedFile {
+function readOwn({ format, title, description, data, workflows, connections }: JsonObject): ImportedFile {
   const { data: drawing } = parseFields(z.object({ data: drawingBody }), { data });
   // A file that was exported here may have a drawing without nodes.
   if (format === undefined || drawing['nodes'] !== undefined) checkNodes(drawing['nodes'], format !== undefined);
@@ -73,6 +76,7 @@ function readOwn({ format, title, description, data, workflows }: JsonObject): I
     description: typeof description === 'string' ? cut(description, MAX_DESCRIPTION) : '',
     data: emptied,
     calledTitles: readCalled(workflows),
+    connections: readConnections(connections),
     warnings,
   };
 }
@@ -81,7 +85,14 @@ function readN8n(given: JsonObject): ImportedFile {
   checkNodes(given['nodes']);
   const { title, drawing, warnings } = withCheckBudget(() => translated(given));
   const { data } = parseFields(z.object({ data: drawingBody }), { data: drawing });
-  return { title: toTitle('name', title), description: '', data, calledTitles: new Map(), warnings };
+  return {
+    title: toTitle('name', title),
+    description: '',
+    data,
+    calledTitles: new Map(),
+    connections: new Map(),
+    warnings,
+  };
 }
 
 function translated(given: JsonObject): ReturnType<typeof translateN8n> {

@@ -13,6 +13,7 @@ import { defineRoute, type Route } from '../http/route.js';
 import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
+import { exportConnections, exportedConnectionSchema, importConnections } from './ported-connections.js';
 import { drawingSchema, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
 
 const exportSchema = z.object({
@@ -23,6 +24,9 @@ const exportSchema = z.object({
   workflows: z
     .array(z.object({ id: z.int(), title: z.string() }))
     .describe('The workflows that the drawing runs: an import warns where the project has another one with the id'),
+  connections: z
+    .array(exportedConnectionSchema)
+    .describe('The connections that the drawing names, without what they contain'),
 });
 
 const exportRoute = defineRoute({
@@ -37,7 +41,8 @@ const exportRoute = defineRoute({
   async handler({ deps, caller, params }) {
     const workflow = await findWorkflow(deps.db, params.id, caller);
     if (workflow?.document_text === undefined || workflow.document_text === null) throw notFound();
-    const data = maskForExport(JSON.parse(workflow.document_text) as JsonObject);
+    const masked = maskForExport(JSON.parse(workflow.document_text) as JsonObject);
+    const { drawing: data, connections } = await exportConnections(deps.db, workflow.project_id, masked);
     const called = await findCallable(
       deps.db,
       workflow.project_id,
@@ -49,6 +54,7 @@ const exportRoute = defineRoute({
       description: workflow.short_description,
       data: new RawJson(JSON.stringify(data)),
       workflows: [...called].map(([id, title]) => ({ id, title })),
+      connections,
     };
     return { status: 200, body, headers: { 'Content-Disposition': toAttachment(workflow.title, 'json') } };
   },
@@ -79,7 +85,8 @@ const importRoute = defineRoute({
     const file = readImport(body);
     const id = await reserveId(deps.db, 'workflows');
     const place = { id, project_id: params.id };
-    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, file.data);
+    const connected = await importConnections(deps.db, params.id, file.data, file.connections);
+    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, connected.drawing);
     const workflowId = await createWorkflow(deps.db, {
       id,
       projectId: params.id,
@@ -90,7 +97,8 @@ const importRoute = defineRoute({
       secretsEnc,
     });
     const workflow = orNotFound(workflowId === undefined ? undefined : await findWorkflow(deps.db, workflowId, caller));
-    const warnings = [...file.warnings, ...(await warnOfCalls(deps, params.id, file))].slice(0, MAX_IMPORT_WARNINGS);
+    const calls = await warnOfCalls(deps, params.id, file);
+    const warnings = [...file.warnings, ...connected.warnings, ...calls].slice(0, MAX_IMPORT_WARNINGS);
     return { status: 201, body: { ...toWorkflow(workflow), warnings }, headers: { ETag: toEtag(workflow) } };
   },
 });

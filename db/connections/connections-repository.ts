@@ -5,6 +5,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import type { ConnectionKind, ConnectionStatus } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../projects/reach.js';
+import type { WaitKey } from '../waits/wait-key.js';
 import { endConnectionWaits } from './connection-waits-repository.js';
 
 export const MOST_CONNECTIONS = 500;
@@ -100,8 +101,7 @@ interface ConnectionChange extends ConnectionFields {
 }
 
 /**
- * Returns `taken` when another connection of the project has the name. The caller holds the lock (`lockConnection`). Whoever
- * waits for the connection goes on where it is ready now.
+ * Returns `taken` when another connection of the project has the name. The caller holds the lock (`lockConnection`).
  */
 export async function changeConnection(transaction: Db, change: ConnectionChange): Promise<'changed' | 'taken'> {
   const { id, projectId, name, origins, settings, secretsEnc, movesSecrets, status } = change;
@@ -132,16 +132,10 @@ export async function changeConnection(transaction: Db, change: ConnectionChange
   return 'changed';
 }
 
-/** Deletes it; the nodes that wait for it go on, and fail with `connection_missing`. False when there is none. */
-export async function deleteConnection(transaction: Db, projectId: number, id: number): Promise<boolean> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('connections')
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
-  await endConnectionWaits(transaction, id);
-  return true;
+/** Deletes it. Returns who has waited for it: they go on, and fail with `connection_missing`. */
+export async function deleteConnection(transaction: Db, projectId: number, id: number): Promise<WaitKey[]> {
+  await transaction.deleteFrom('connections').where('project_id', '=', projectId).where('id', '=', id).execute();
+  return endConnectionWaits(transaction, id);
 }
 
 /** Those of `ids` that the project has, with what a file says of them. */
@@ -164,6 +158,18 @@ export function findConnectionsByName(db: Db, projectId: number, names: readonly
     .where('project_id', '=', projectId)
     .where('name', '=', sql<string>`ANY (${names})`)
     .execute();
+}
+
+/** Undefined where there is no such connection, or its project was deleted. */
+export async function findProjectOfConnection(db: Db, id: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('connections')
+    .innerJoin('projects', 'projects.id', 'connections.project_id')
+    .select('connections.project_id as projectId')
+    .where('connections.id', '=', id)
+    .where('projects.deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.projectId;
 }
 
 /** The workflows whose drawings name the connection, in the order of their ids. */

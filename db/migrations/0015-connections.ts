@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 
 /**
  * Connections: the credentials of a project, which drawings name and never contain, and the nodes that wait for one.
- * Extensions, section 10; ADR 29.
+ * Extensions, section 10; ADR 26.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of [...connections, ...waits, ...facts]) await sql.raw(statement).execute(db);
@@ -76,27 +76,30 @@ const waits = [
 
 // The functions of 0014-run-versions.ts, which count these waits now, too: each begins and ends once.
 const facts = [
-  `CREATE OR REPLACE FUNCTION changes_at(asked uuid, place text)
-    RETURNS TABLE (changes bigint, overdue bigint, changed_at timestamptz) LANGUAGE sql STABLE AS $$
+  `CREATE OR REPLACE FUNCTION changes_at(asked uuid, places text[], OUT changes bigint, OUT overdue bigint, OUT changed_at timestamptz)
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+  BEGIN
     SELECT nodes.changes + loops.changes + requests.changes + tasks.changes + others.changes, requests.overdue,
       nodes.changed_at
+    INTO changes, overdue, changed_at
     FROM (
       SELECT count(*) + count(*) FILTER (WHERE status <> 'in progress') AS changes,
         max(greatest(started_at, finished_at)) AS changed_at
-      FROM node_results WHERE run_id = asked AND path = place
+      FROM node_results WHERE run_id = asked AND path = ANY (places)
     ) AS nodes CROSS JOIN (
       SELECT coalesce(sum(progress.changes), 0)::bigint AS changes
-      FROM loop_progress AS progress WHERE run_id = asked AND path = place
+      FROM loop_progress AS progress WHERE run_id = asked AND path = ANY (places)
     ) AS loops CROSS JOIN (
       SELECT count(*) + count(*) FILTER (WHERE status <> 'pending') + coalesce(sum(counted), 0) AS changes,
         count(*) FILTER (WHERE status = 'pending' AND expires_at <= now()) AS overdue
-      FROM approval_requests WHERE run_id = asked AND path = place
+      FROM approval_requests WHERE run_id = asked AND path = ANY (places)
     ) AS requests CROSS JOIN (
       SELECT count(*) + count(*) FILTER (WHERE status <> 'pending') + coalesce(sum(counted), 0) AS changes
-      FROM human_tasks WHERE run_id = asked AND path = place
+      FROM human_tasks WHERE run_id = asked AND path = ANY (places)
     ) AS tasks CROSS JOIN (
-      SELECT count(*) + count(closed_at) AS changes FROM waits WHERE run_id = asked AND path = place AND call <> 0
-    ) AS others $$`,
+      SELECT count(*) + count(closed_at) AS changes FROM waits WHERE run_id = asked AND path = ANY (places) AND call <> 0
+    ) AS others;
+  END $$`,
   `ALTER FUNCTION facts_at(uuid, text) RENAME TO facts_without_connections_at`,
   `CREATE FUNCTION facts_at(asked uuid, at_path text)
     RETURNS TABLE (kind text, path text, subject text, status text, moment timestamptz, counted integer)

@@ -100,6 +100,13 @@ export async function markCallRefused(db: Db, call: OwnCall): Promise<void> {
     WHERE ${isOfTurn(call)} AND ${isOnWire(call)}`.execute(db);
 }
 
+/** The call was not made, because somebody has to sign in first: it counts as none. */
+export async function takeCallBack(db: Db, call: OwnCall): Promise<void> {
+  await sql`
+    UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), attempts = attempts - 1
+    WHERE ${isOfTurn(call)} AND ${isOnWire(call)}`.execute(db);
+}
+
 /**
  * A model call was sent and has no answer: its provider may charge it, so it costs what was reserved, as estimated. It may be
  * made again. Extensions, section 4.

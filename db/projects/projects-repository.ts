@@ -129,6 +129,8 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     if (result.numUpdatedRows === 0n) return false;
     await dropPendingDeliveries(transaction, projectId);
     await deleteHooksOf(transaction, { projectId });
+    // Nobody can use what they hold any more.
+    await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();
     // Schedules that were made until the project's row was locked are deleted, too.
     await deleteSchedulesOf(transaction, { projectId });
     return true;

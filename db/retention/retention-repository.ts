@@ -63,6 +63,7 @@ const EXPIRING = [
   'agent_tool_calls',
   'agent_turns',
   'agent_sessions',
+  'connection_uses',
   'loop_items',
   'node_attempts',
   'run_events',
@@ -257,6 +258,7 @@ export async function deleteOldSignIns(db: Db, limit: number): Promise<Batch> {
   const expired = {
     sessions: await deleteRows(db, 'sessions', over, limit),
     sign_in_links: await deleteRows(db, 'sign_in_links', sql`expires_at <= now()`, limit),
+    connection_sign_ins: await deleteRows(db, 'connection_sign_ins', sql`expires_at <= now()`, limit),
     login_failures: await deleteRows(db, 'login_failures', sql`ends_at <= now()`, limit),
     login_waits: await deleteRows(db, 'login_waits', sql`ends_at <= now()`, limit),
   };

@@ -4,7 +4,7 @@ import { isoText } from './iso-text.js';
 
 /** What a node waits for, as JSON of a row holds it. */
 export interface StoredWait {
-  for: 'time' | 'callback' | 'human' | 'child';
+  for: 'time' | 'callback' | 'human' | 'child' | 'connection';
   /** The text that JSON writes for a Date. */
   until: string;
   /** The sealed token of a callback (`readSealedToken`). */
@@ -13,9 +13,14 @@ export interface StoredWait {
   task_id: string | null;
   /** The run of a sub-workflow. */
   run_id: string | null;
+  /** The connection for which somebody has to sign in. */
+  connection_id: number | null;
 }
 
-/** The wait of the row `node` of `node_results`, once it has begun; of an agent, that of its first open call. */
+/**
+ * The wait of the row `node` of `node_results`, once it has begun; of an agent, that of its first open call. An open wait for a
+ * connection comes first.
+ */
 function ofWait(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     SELECT ${what} FROM waits AS wait
@@ -34,7 +39,8 @@ const taskId = sql`CASE wait.kind WHEN 'human' THEN (
 
 /** JSON of a `StoredWait`, where the node has begun to wait, whether or not it still does. */
 export const begunWait: RawBuilder<unknown> = ofWait(sql`json_build_object('for', wait.kind,
-  'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token}, 'task_id', ${taskId}, 'run_id', wait.child_run_id)`);
+  'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token}, 'task_id', ${taskId}, 'run_id', wait.child_run_id,
+  'connection_id', wait.connection_id)`);
 
 /** JSON of a `StoredWait`, where the node waits now. */
 export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN ${begunWait} END`;

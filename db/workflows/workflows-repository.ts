@@ -7,6 +7,7 @@ import { executePrepared } from '../core/statement.js';
 import type { WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../projects/reach.js';
+import { connectionIdsOf } from '../../graph/connections.js';
 import { keepToolFields } from './tool-fields.js';
 import { keepVersion } from './versions-repository.js';
 
@@ -62,6 +63,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
       ...(workflow.shortDescription !== undefined && { short_description: workflow.shortDescription }),
       sort_id: nextSortId(transaction, workflow.projectId),
       document: workflow.document,
+      connection_ids: connectionIdsOf(workflow.document),
       secrets_enc: workflow.secretsEnc,
     })
     .returning('id')
@@ -171,6 +173,7 @@ async function writeUpdate(
     .updateTable('workflows')
     .set({
       ...fields,
+      ...(fields.document !== undefined && { connection_ids: connectionIdsOf(fields.document) }),
       ...(isNewVersion ? nextVersion(stored, userId) : {}),
       revision: stored.revision + 1,
       updated_at: sql<Date>`now()`,

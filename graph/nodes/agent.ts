@@ -3,6 +3,7 @@ import { isObject, ownValue, type JsonObject } from '../json.js';
 import { responseFormatField } from '../response-format.js';
 import type { NodeDefinition } from './node-definition.js';
 import {
+  connectionTimeoutField,
   DEFAULT_TIMEOUT_SECONDS,
   MAX_WAIT_SECONDS,
   mcpServerFields,
@@ -90,6 +91,7 @@ const settingsSchema = z.looseObject({
   on_reject: z.enum(['continue', 'fail']).default('continue').describe('Whether a rejected call fails the node'),
   retry_unsafe: z.boolean().default(false).describe('Whether a tool call that was in flight may be made again'),
   timeout: z.number().min(1).max(600).default(300).describe('Seconds for one model or tool call'),
+  connection_timeout: connectionTimeoutField,
 });
 
 const toolsSchema = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NodeDefinition } from './node-definition.js';
-import { headersField } from './shared-fields.js';
+import { connectionField, connectionTimeoutField, headersField } from './shared-fields.js';
 
 const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 type HttpMethod = (typeof HTTP_METHODS)[number];
@@ -24,11 +24,13 @@ const settingsSchema = z.looseObject({
   timeout: z.number().min(0.1).max(300).default(30).describe('Seconds for one attempt'),
   fail_on_status: z.boolean().default(true).describe('Whether a 4xx or 5xx answer fails the node'),
   retry_unsafe: z.boolean().default(false).describe('Whether POST and PATCH may be sent again'),
+  connection_timeout: connectionTimeoutField,
 });
 
 const schema = z.looseObject({
   url: z.string().min(1).describe('May hold variables'),
   method: methodSchema,
+  connection: connectionField,
   headers: headersField,
   body: z.unknown().optional().describe('Any JSON; strings in it may hold variables'),
   settings: settingsSchema.prefault({}),

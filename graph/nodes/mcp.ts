@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { mcpServerFields } from './shared-fields.js';
+import { connectionTimeoutField, mcpServerFields } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const settingsSchema = z.looseObject({
   timeout: z.number().min(1).max(600).default(300).describe('Seconds for the call'),
   fail_on_error: z.boolean().default(true).describe('Whether an error that the tool reports fails the node'),
   retry_unsafe: z.boolean().default(false).describe('Whether a call whose outcome is unknown may be made again'),
+  connection_timeout: connectionTimeoutField,
 });
 
 const schema = z.looseObject({

@@ -49,6 +49,24 @@ const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
 
 export const headersField = z.record(z.string(), headerSchema).default({}).describe('Values may hold variables');
 
+/** The connection whose credential is sent. Extensions, section 10. */
+export const connectionField = z
+  .int()
+  .min(1)
+  .nullish()
+  .describe('The connection of the project whose credential is sent')
+  .meta({ title: 'Connection' });
+
+/** A week. */
+export const DEFAULT_CONNECTION_SECONDS = 7 * 24 * 3600;
+
+export const connectionTimeoutField = z
+  .number()
+  .min(60)
+  .max(30 * 24 * 3600)
+  .nullish()
+  .describe('Seconds for which the node waits until somebody has signed in for its connection; a week when absent');
+
 /** The address and transport of an MCP server, for MCP nodes and for agents' tools. */
 export const mcpServerFields = {
   // Variables are not allowed, because the stored headers belong to this server only.
@@ -61,6 +79,7 @@ export const mcpServerFields = {
     .default('auto')
     .describe('auto finds out what the server speaks'),
   headers: headersField,
+  connection: connectionField,
   timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
 };
 

@@ -38,6 +38,8 @@ export interface Line {
 
 const NO_ID = '2147483647';
 
+const ofConnection = ({ connection }: World) => ({ connection_id: String(connection) });
+
 export const lines: Line[] = [
   {
     route: 'POST /api/v1/auth/login/',
@@ -454,6 +456,51 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/categories/', for: 'open', answer: '200' },
   { route: 'GET /api/v1/languages/', for: 'open', answer: '200' },
   { route: 'GET /v1/models/', for: 'anyone', answer: '200', keyIn: 'authorization' },
+
+  { route: 'GET /api/v1/projects/:id/connections/', for: 'editor', answer: '200' },
+  {
+    route: 'POST /api/v1/projects/:id/connections/',
+    for: 'admin',
+    answer: '201',
+    body: () => ({ name: 'new', kind: 'bearer', origins: ['https://api.example.com'], secrets: { token: 'secret' } }),
+  },
+  { route: 'GET /api/v1/projects/:id/connections/:connection_id/', for: 'editor', answer: '200', params: ofConnection },
+  {
+    route: 'PATCH /api/v1/projects/:id/connections/:connection_id/',
+    for: 'admin',
+    answer: '200',
+    params: ofConnection,
+    body: () => ({ name: 'other' }),
+  },
+  {
+    route: 'DELETE /api/v1/projects/:id/connections/:connection_id/',
+    for: 'admin',
+    answer: '204',
+    params: ofConnection,
+  },
+  {
+    route: 'GET /api/v1/projects/:id/connections/:connection_id/used-by/',
+    for: 'editor',
+    answer: '200',
+    params: ofConnection,
+  },
+  {
+    route: 'POST /api/v1/projects/:id/connections/:connection_id/test/',
+    for: 'editor',
+    answer: '200',
+    params: ofConnection,
+    body: () => ({}),
+  },
+  {
+    route: 'POST /api/v1/projects/:id/connections/:connection_id/authorize/',
+    for: 'admin',
+    sessionOnly: true,
+    answer: '200',
+    params: ofConnection,
+  },
+  { route: 'GET /api/v1/connections/', for: 'anyone', answer: '200', query: () => 'status=needs_authorization' },
+  // Without a state it sends the browser to the settings.
+  { route: 'GET /api/v1/connections/callback/', for: 'open', answer: '303' },
 
   { route: 'POST /api/v1/projects/:id/webhook-secret/', for: 'admin', answer: '201' },
   { route: 'GET /api/v1/projects/:id/webhook-deliveries/', for: 'viewer', answer: '200' },

@@ -53,6 +53,8 @@ export interface World {
   /** Of `workflow`, in the owner's name: asks for no signatures. */
   hook: { id: number; token: string };
   schedule: string;
+  /** Of the project; nobody has signed in for it. */
+  connection: number;
 }
 
 export interface Worlds {
@@ -230,6 +232,25 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
     .values({ ...sealed, id: hookId, workflow_id: draft!.id, author_id: userId, verify: 'none' })
     .execute();
   const hook = { id: hookId, token };
+  const connection = await reserveId(db, 'connections');
+  await db
+    .insertInto('connections')
+    .values({
+      id: connection,
+      project_id: project,
+      name: 'role matrix',
+      kind: 'oauth2',
+      origins: ['https://api.example.com'],
+      settings: JSON.stringify({
+        authorize_url: 'https://example.com/authorize',
+        token_url: 'https://example.com/token',
+        client_id: 'matrix',
+        scopes: [],
+      }),
+      secrets_enc: secretBox.seal('{}', 'connection-secrets', project, connection),
+      status: 'needs_authorization',
+    })
+    .execute();
   const schedule = randomUUID();
   await db
     .insertInto('schedules')
@@ -246,5 +267,18 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
       is_paused: true,
     })
     .execute();
-  return { project, workflow: draft!.id, run, node, request, task, slug, publishedRun, delivery, hook, schedule };
+  return {
+    project,
+    workflow: draft!.id,
+    run,
+    node,
+    request,
+    task,
+    slug,
+    publishedRun,
+    delivery,
+    hook,
+    schedule,
+    connection,
+  };
 }

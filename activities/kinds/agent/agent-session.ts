@@ -7,19 +7,18 @@ import type { SecretBox } from '../../../db/core/secret-box.js';
 import { needsApproval, type AgentNodeData, type AgentServer } from '../../../graph/nodes/agent.js';
 import type { VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
-import type { McpServer, McpTool } from '../../../outgoing/mcp-types.js';
+import type { McpTool } from '../../../outgoing/mcp-types.js';
 import { splitLease } from '../../../outgoing/split-lease.js';
+import { withServer, type ServerDeps, type ServerOfNode } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
-import type { McpSessions } from '../mcp/mcp-sessions.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { findWorkflowTool, withMemory } from './workflow-tools.js';
 
-export interface AgentSessionDeps {
+export interface AgentSessionDeps extends ServerDeps {
   db: Database;
   secretBox: SecretBox;
-  sessions: McpSessions;
 }
 
 const MAX_TOOLS = 256;
@@ -55,12 +54,12 @@ export function maxCostOf({ settings: { max_cost: maxCost } }: Pick<AgentNodeDat
 }
 
 async function toolsOfServer(
-  { sessions }: AgentSessionDeps,
+  deps: AgentSessionDeps,
   task: NodeTask,
   server: AgentServer,
   values: VariableValues,
 ): Promise<AgentTool[]> {
-  const tools = await listTools(sessions, toServer(server, values), task);
+  const tools = await listTools(deps, toServer(server, values), task);
   return tools
     .filter(({ name }) => !name.includes('\0') && (server.allowed_tools?.includes(name) ?? true))
     .map(({ name, description, inputSchema }) => ({
@@ -73,13 +72,14 @@ async function toolsOfServer(
     }));
 }
 
-export function toServer(server: AgentServer, values: VariableValues): McpServer {
-  return {
-    endpointUrl: server.endpoint_url,
-    transport: server.transport,
-    headers: renderHeaders(server.headers, values),
-    timeoutMs: server.timeout * 1000,
+export function toServer(tool: AgentServer, values: VariableValues): ServerOfNode {
+  const server = {
+    endpointUrl: tool.endpoint_url,
+    transport: tool.transport,
+    headers: renderHeaders(tool.headers, values),
+    timeoutMs: tool.timeout * 1000,
   };
+  return { server, connection: tool.connection };
 }
 
 export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunctionTool[] {
@@ -89,16 +89,21 @@ export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunc
   }));
 }
 
-async function listTools(sessions: McpSessions, server: McpServer, task: NodeTask): Promise<McpTool[]> {
-  const { runId, signal, memory } = task;
+async function listTools(deps: AgentSessionDeps, server: ServerOfNode, task: NodeTask): Promise<McpTool[]> {
+  const { signal, memory } = task;
   try {
-    return await sessions.use(runId, server, signal, (session) =>
+    return await withServer(deps, task, server, (session) =>
       session.listTools(signal, (size) => memory.resize(messageBytes(size))),
     );
   } catch (error) {
+    if (!(error instanceof McpError)) throw error;
     // Listing tools has no side effects, so it may always be retried.
-    throw error instanceof McpError ? toMcpFailure(error, { mayRepeat: true }) : error;
+    throw toMcpFailure(error, { mayRepeat: true, isConnected: isConnected(server) });
   }
+}
+
+export function isConnected({ connection }: ServerOfNode): boolean {
+  return connection !== undefined && connection !== null;
 }
 
 /**

@@ -1,7 +1,7 @@
 // One tool call of an agent, to an MCP server or to another workflow.
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import type { ToolOutcome } from '../../../db/core/tables.js';
-import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import { claimCall, markCallRefused, takeCallBack } from '../../../db/nodes/provider-calls-repository.js';
 import type { JsonObject } from '../../../graph/json.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
@@ -9,9 +9,11 @@ import type { VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
+import { ConnectionNeeded } from '../../node/use-connection.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
+import { withServer } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { toServer } from './agent-session.js';
 import type { AgentDeps } from './agent-step.js';
@@ -102,8 +104,8 @@ async function callServer(
   }
   try {
     const timeoutMs = data.settings.timeout * 1000;
-    const { runId, signal, memory } = task;
-    const result = await deps.sessions.use(runId, toServer(server, values), signal, (session) =>
+    const { signal, memory } = task;
+    const result = await withServer(deps, task, toServer(server, values), (session) =>
       session.callTool(call.toolName, withMarkedNumbers(given), {
         timeoutMs,
         signal,
@@ -112,9 +114,11 @@ async function callServer(
     );
     return { ...toAnswer(result), attempt: claim.attempts };
   } catch (error) {
+    // Nothing is sent before somebody has signed in, and the call is made then.
+    if (error instanceof ConnectionNeeded) await takeCallBack(deps.db, { ...key, attempt: claim.attempts });
     if (task.signal.aborted || !(error instanceof McpError)) throw error;
     if (error.isBeforeSend) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
-    const failure = toMcpFailure(error, { mayRepeat: false });
+    const failure = toMcpFailure(error, { mayRepeat: false, isConnected: false });
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
     if (failure.isRetryable && claim.attempts < maxAttempts) throw failure.withDelay(delayMs(claim.attempts));
     // The model can work around an unreachable or broken server.

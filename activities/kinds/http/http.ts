@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util';
+import { ConnectionOriginError } from '../../../connections/credential.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
@@ -22,6 +23,7 @@ import {
   type OutgoingResponse,
 } from '../../../outgoing/outgoing-client.js';
 import type { RunContexts } from '../../node/run-context.js';
+import type { CallWith, ConnectionUse } from '../../node/use-connection.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 const MAX_ATTEMPTS = 4;
@@ -42,9 +44,10 @@ interface HttpDeps {
   db: Database;
   contexts: RunContexts;
   client: OutgoingClient;
+  connections: ConnectionUse;
 }
 
-export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRunner {
+export function createHttpRunner({ db, contexts, client, connections }: HttpDeps): NodeKindRunner {
   return {
     kind: 'http',
     maxAttempts: MAX_ATTEMPTS,
@@ -53,19 +56,39 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
       const data = httpNode.schema.parse(task.node.data);
       const outgoing = await prepare(contexts, data, task);
       const mayRepeat = isRepeatable(outgoing.method) || data.settings.retry_unsafe;
-      const attempt = mayRepeat ? undefined : await claimUnsafeCall(db, task);
-      const answer = await client.send(outgoing).catch(async (error: unknown) => {
-        if (task.signal.aborted) throw error;
-        const failure = toFailure(error, mayRepeat);
-        if (attempt !== undefined && failure.isRetryable) await markCallRefused(db, { ...task, attempt });
-        throw failure;
+      const send = async ({ credential, hide, masker }: CallWith): Promise<Answered> => {
+        const attempt = mayRepeat ? undefined : await claimUnsafeCall(db, task);
+        const answer = await client
+          .send({ ...outgoing, authorize: credential?.authorize })
+          .catch(async (error: unknown) => {
+            if (task.signal.aborted) throw error;
+            const failure = toFailure(error, mayRepeat);
+            const isUnsent = failure.isRetryable || failure.code === 'connection_origin';
+            if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });
+            throw failure;
+          });
+        // A server that refuses the credential has carried nothing out.
+        if (attempt !== undefined && credential !== undefined && answer.status === REFUSED) {
+          await markCallRefused(db, { ...task, attempt });
+        }
+        return { answer, hide, masker };
+      };
+      const { answer, ...masking } = await connections.call(task, data.connection, send, (outcome) => {
+        return 'value' in outcome && outcome.value.answer.status === REFUSED;
       });
       // The answer has arrived, so a stopping worker tries to record it even without the memory that it has asked for.
       const weightBytes = RECORDING_FACTOR * answer.body.length + structureBytes(answer.body);
       await task.memory.resize(weightBytes)?.catch(() => undefined);
-      return toOutcome(answer, data, { mayRepeat, masker: task.run.masker });
+      return toOutcome(answer, data, { mayRepeat, ...masking });
     },
   };
+}
+
+/** The status by which a server refuses a credential. */
+const REFUSED = 401;
+
+interface Answered extends Pick<CallWith, 'hide' | 'masker'> {
+  answer: OutgoingResponse;
 }
 
 /**
@@ -137,9 +160,9 @@ function renderedUrl(text: string): URL {
 function toOutcome(
   answer: OutgoingResponse,
   data: HttpNodeData,
-  { mayRepeat, masker }: { mayRepeat: boolean; masker: Masker },
+  { mayRepeat, hide, masker }: { mayRepeat: boolean; hide: Masker; masker: Masker },
 ): NodeOutcome {
-  const output = toOutput(answer);
+  const output = hide.json(toOutput(answer));
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
   // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
   const quoted = masker.text(output.content).slice(0, QUOTED_BODY_CHARACTERS).trim();
@@ -177,6 +200,7 @@ function toDecoder(charset: string): TextDecoder {
 
 function toFailure(error: unknown, mayRepeat: boolean): NodeFailure {
   const code = causeCode(error);
+  if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
   if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
   if (error instanceof OutgoingError) {
     return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });

@@ -3,8 +3,17 @@ import { NodeFailure } from '../../node/failures.js';
 
 const PASSING = new Set<McpError['code']>(['mcp_unreachable', 'timeout']);
 
-/** `mayRepeat`: repeating the request does no harm. A request that was never sent may always be retried. */
-export function toMcpFailure(error: McpError, { mayRepeat }: { mayRepeat: boolean }): NodeFailure {
+interface Calling {
+  /** Repeating the request does no harm. A request that was never sent may always be retried. */
+  mayRepeat: boolean;
+  /** The request was made with a connection. */
+  isConnected: boolean;
+}
+
+export function toMcpFailure(error: McpError, { mayRepeat, isConnected }: Calling): NodeFailure {
+  if (isConnected && error.isUnauthorized) {
+    return new NodeFailure('http_status', 'The MCP server refuses the connection (status 401).');
+  }
   const isRetryable = PASSING.has(error.code) && (mayRepeat || error.isBeforeSend);
   return new NodeFailure(error.code, error.message, { isRetryable });
 }

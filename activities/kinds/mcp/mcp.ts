@@ -9,8 +9,8 @@ import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp
 import type { MessageSize } from '../../../outgoing/message-size.js';
 import { NodeFailure } from '../../node/failures.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
+import { withServer, type ServerDeps } from './call-server.js';
 import { toMcpFailure } from './mcp-failure.js';
-import type { McpSessions } from './mcp-sessions.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { RunContexts } from '../../node/run-context.js';
@@ -19,10 +19,9 @@ import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step
 const MAX_ATTEMPTS = 4;
 const QUOTED_CHARACTERS = 1_000;
 
-interface McpDeps {
+interface McpDeps extends ServerDeps {
   db: Database;
   contexts: RunContexts;
-  sessions: McpSessions;
 }
 
 /**
@@ -30,7 +29,7 @@ interface McpDeps {
  * outcome is unknown, unless the node allows that. Connecting is retried. When the worker dies while it connects, the
  * next attempt connects again. When it dies while the call is in flight, the next attempt finds the claim.
  */
-export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRunner {
+export function createMcpRunner({ db, contexts, ...servers }: McpDeps): NodeKindRunner {
   return {
     kind: 'mcp',
     maxAttempts: MAX_ATTEMPTS,
@@ -49,12 +48,13 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
       const call = (session: McpSession): Promise<McpToolResult> =>
         session.callTool(data.tool_name, args, { timeoutMs: settings.timeout * 1000, signal, reserve });
       const callOnce = (session: McpSession) => claimed(db, task, () => call(session));
-      const result = await sessions
-        .use(task.runId, server, task.signal, mayRepeat ? call : callOnce)
-        .catch((error: unknown) => {
-          const isOurs = error instanceof McpError && !task.signal.aborted;
-          throw isOurs ? toMcpFailure(error, { mayRepeat }) : error;
-        });
+      const { connection } = data;
+      const isConnected = connection !== undefined && connection !== null;
+      const act = mayRepeat ? call : callOnce;
+      const result = await withServer(servers, task, { server, connection }, act).catch((error: unknown) => {
+        const isOurs = error instanceof McpError && !task.signal.aborted;
+        throw isOurs ? toMcpFailure(error, { mayRepeat, isConnected }) : error;
+      });
       return toOutcome(result, settings.fail_on_error, task.run.masker);
     },
   };

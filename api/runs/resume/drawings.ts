@@ -64,7 +64,7 @@ export async function asItIsNow(
 ): Promise<Drawn | { refusal: Envelope }> {
   const reused = await toReRunRequest(deps, { workflow, originalRunId: earlier.id, input: undefined });
   const passedSecrets = secretsThen(deps.secretBox, workflow, earlier);
-  const prepared = prepareRun(deps.secretBox, { ...reused, workflow, userId, passedSecrets });
+  const prepared = await prepareRun(deps, { ...reused, workflow, userId, passedSecrets });
   if (!prepared.ok) return { refusal: structuralEnvelope(prepared.errors) };
   const { nodeErrors, ...run } = prepared.run;
   if (Object.keys(nodeErrors).length > 0) return { refusal: invalidNodesEnvelope(null, nodeErrors) };

@@ -120,6 +120,13 @@ function Unfinished({ waiting, pending }: UnfinishedProps) {
       );
     case 'callback':
       return <Callback url={waiting.callback_url} until={waiting.until} />;
+    case 'connection':
+      return (
+        <p>
+          The node waits until somebody has signed in for its connection, or until <Time at={waiting.until} />.{' '}
+          <Link href="/inbox">Open the inbox</Link>
+        </p>
+      );
     case 'human':
       return (
         <p>

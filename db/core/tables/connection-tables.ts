@@ -3,7 +3,14 @@ import type { Generated } from 'kysely';
 import type { Json } from './column-types.js';
 
 export type ConnectionKind =
-  'header' | 'query' | 'path' | 'basic' | 'bearer' | 'oauth2_client_credentials' | 'oauth2' | 'mcp_oauth';
+  | 'header'
+  | 'query'
+  | 'path'
+  | 'basic'
+  | 'bearer'
+  | 'oauth2_client_credentials'
+  | 'oauth2'
+  | 'mcp_oauth';
 
 /** `needs_authorization`: somebody has to sign in at the provider. `failing`: the other side has refused the credential. */
 export type ConnectionStatus = 'ready' | 'needs_authorization' | 'failing';

@@ -1,0 +1,120 @@
+// Makes calls with the connection that a node names: adds the credential, renews it once where it is refused, and hides it in
+// what comes back. Extensions, section 10.
+import { LRUCache } from 'lru-cache';
+import { ConnectionOriginError, type Credential } from '../../connections/credential.js';
+import { ConnectionError, type Connections, type OpenedConnection } from '../../connections/open-connection.js';
+import { TokenError } from '../../connections/tokens.js';
+import type { Database } from '../../db/core/client.js';
+import { noteUse } from '../../db/connections/tokens-repository.js';
+import { createMasker, type Masker } from '../../graph/mask.js';
+import { NodeFailure } from './failures.js';
+import type { NodeTask } from './node-step.js';
+
+/** The connection needs somebody who signs in: the node waits for that, and is executed again. */
+export class ConnectionNeeded extends Error {
+  override name = 'ConnectionNeeded';
+  readonly connectionId: number;
+
+  constructor(connectionId: number) {
+    super(`connection ${connectionId} needs authorization`);
+    this.connectionId = connectionId;
+  }
+}
+
+/** What a call is made with. */
+export interface CallWith {
+  credential: Credential | undefined;
+  /** Hides the credential in what later nodes get, too. */
+  hide: Masker;
+  /** Hides the credential and the secrets of the run in what readers get. */
+  masker: Masker;
+}
+
+export interface ConnectionUse {
+  /**
+   * Makes the call with the connection of the node; without one where `id` is absent. It is made again, once, where it was
+   * refused (`isRefused`) and a newer credential can be had. Throws what `call` throws, `ConnectionNeeded`, or a NodeFailure.
+   */
+  call<T>(
+    task: NodeTask,
+    id: number | null | undefined,
+    call: (using: CallWith) => Promise<T>,
+    isRefused: (outcome: { value: T } | { error: unknown }) => boolean,
+  ): Promise<T>;
+}
+
+const NOTHING = createMasker([]);
+/** The pairs of run and connection whose use this process has noted. */
+const NOTED = { max: 20_000 };
+
+export function createConnectionUse(db: Database, connections: Connections): ConnectionUse {
+  const noted = new LRUCache<string, true>(NOTED);
+
+  async function note({ runId, run: { projectId } }: NodeTask, connection: OpenedConnection): Promise<void> {
+    const key = `${runId}/${connection.id}`;
+    if (noted.has(key)) return;
+    await noteUse(db, { runId, projectId, connection });
+    noted.set(key, true);
+  }
+
+  return {
+    async call(task, id, call, isRefused) {
+      if (id === undefined || id === null)
+        return call({ credential: undefined, hide: NOTHING, masker: task.run.masker });
+      let used = await opened(() => connections.open(task.run.projectId, id));
+      await note(task, used);
+      for (;;) {
+        const { credential } = used;
+        const hide = createMasker(credential.secretTexts);
+        const outcome = await settled(() => call({ credential, hide, masker: joined(hide, task.run.masker) }));
+        const wasRefused = isRefused(outcome);
+        const renewed = wasRefused ? await opened(() => connections.renew(used)) : undefined;
+        if (renewed !== undefined) {
+          used = renewed;
+          continue;
+        }
+        // A call that has brought no answer says nothing of the credential.
+        if (wasRefused || 'value' in outcome) await connections.note(used, wasRefused);
+        if ('value' in outcome) return outcome.value;
+        throw toFailure(outcome.error);
+      }
+    },
+  };
+}
+
+async function settled<T>(call: () => Promise<T>): Promise<{ value: T } | { error: unknown }> {
+  try {
+    return { value: await call() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function opened<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+function toFailure(error: unknown): unknown {
+  if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
+  if (error instanceof TokenError) {
+    const { message, retryAfterMs } = error;
+    return new NodeFailure('network_error', message, { isRetryable: true, retryAfterMs });
+  }
+  if (!(error instanceof ConnectionError)) return error;
+  if (error.code === 'needs_authorization') return new ConnectionNeeded(error.connectionId);
+  return new NodeFailure(error.code, error.message);
+}
+
+function joined(one: Masker, other: Masker): Masker {
+  if (one.isEmpty) return other;
+  if (other.isEmpty) return one;
+  return {
+    isEmpty: false,
+    text: (text) => other.text(one.text(text)),
+    json: (value) => other.json(one.json(value)),
+  };
+}

@@ -1,0 +1,43 @@
+// A node whose connection needs somebody who signs in waits, and holds nothing meanwhile: the run workflow starts it again
+// when it is woken, or when the time is over. Waiting is no attempt. Extensions, section 10.
+import type { WaitFacts } from '../../contract/activities.js';
+import { beginConnectionWait } from '../../db/connections/connection-waits-repository.js';
+import type { Database } from '../../db/core/client.js';
+import { isObject, ownValue } from '../../graph/json.js';
+import { connectionTimeoutField, DEFAULT_CONNECTION_SECONDS } from '../../graph/nodes/shared-fields.js';
+import { NodeFailure, runClosedFailure } from './failures.js';
+import type { NodeTask } from './node-step.js';
+
+/** Ends an activity whose node goes on in another one, after the wait. */
+export class NodeWaits extends Error {
+  override name = 'NodeWaits';
+  readonly facts: WaitFacts;
+
+  constructor(facts: WaitFacts) {
+    super('the node waits for a connection');
+    this.facts = facts;
+  }
+}
+
+/** Begins the wait, and returns what the activity ends with. Throws a NodeFailure where the time is over. */
+export async function waitForConnection(
+  { db }: { db: Database },
+  task: NodeTask,
+  connectionId: number,
+): Promise<NodeWaits> {
+  const untilMs = Date.now() + timeoutOf(task.node.data) * 1_000;
+  const wait = await beginConnectionWait(db, task, { connectionId, untilMs });
+  if (wait === 'closed') throw runClosedFailure();
+  if (wait === 'expired')
+    throw new NodeFailure('connection_expired', 'Nobody has signed in for the connection in time.');
+  const facts = { for: 'connection', untilMs: wait === 'ready' ? 0 : wait } as const;
+  return new NodeWaits(wait === 'ready' ? { ...facts, isOver: true } : facts);
+}
+
+function timeoutOf(data: Record<string, unknown>): number {
+  const settings = ownValue(data, 'settings');
+  const parsed = connectionTimeoutField.safeParse(
+    isObject(settings) ? ownValue(settings, 'connection_timeout') : undefined,
+  );
+  return parsed.data ?? DEFAULT_CONNECTION_SECONDS;
+}

@@ -1,0 +1,178 @@
+// Signing in at a provider for a connection: by a browser, from a page of the console to the provider and back.
+import { z } from 'zod';
+import { deliverWakes } from '../../acceptance/wake-run.js';
+import { needsSignIn, type SecretsOf, type SettingsOf } from '../../connections/kinds.js';
+import { beginMcp, exchangeMcp } from '../../connections/mcp-oauth.js';
+import { beginOauth, exchangeOauth } from '../../connections/oauth.js';
+import { createProviderFetch } from '../../connections/provider-fetch.js';
+import { TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
+import { findConnection } from '../../db/connections/connections-repository.js';
+import { insertSignIn, stateName, takeSignIn, type TakenSignIn } from '../../db/connections/sign-ins-repository.js';
+import { storeSignedIn } from '../../db/connections/tokens-repository.js';
+import { randomToken } from '../../db/sessions/random-token.js';
+import type { AppDeps } from '../deps.js';
+import { nothing } from '../http/answer-schemas.js';
+import { ApiError, orNotFound } from '../http/errors.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { readCookie, toCookie } from '../sessions/refresh-cookie.js';
+import { visitOf } from '../sessions/visit.js';
+import { openEntered } from './connection-view.js';
+import { connectionParams, connectionPath } from './routes.js';
+
+const CALLBACK_PATH = '/api/v1/connections/callback/';
+const COOKIE = 'wfa_connection';
+const COOKIE_SECONDS = 600;
+
+/** What the exchange of a code needs, sealed until the browser comes back. */
+interface Flow {
+  verifier: string;
+  grant?: McpGrant;
+}
+
+const authorize = defineRoute({
+  method: 'POST',
+  path: `${connectionPath}authorize/`,
+  summary: 'Begins to sign in at the provider of a connection: the browser goes to the address.',
+  description:
+    'For sessions only. The answer sets a cookie, so that the sign-in counts in this browser alone, once, for ten minutes. ' +
+    'The provider sends the browser to `/api/v1/connections/callback/`, and that to the settings of the project.',
+  auth: 'session',
+  audit: { unrecorded: 'It begins a sign-in, and the callback records it.' },
+  access: { to: 'project', role: 'admin' },
+  params: connectionParams,
+  responses: { 200: z.object({ url: z.url() }) },
+  async handler(context) {
+    const { deps, caller, params } = context;
+    const { id: projectId, connection_id: id } = params;
+    const connection = orNotFound(await findConnection(deps.db, projectId, id));
+    if (!needsSignIn(connection.kind)) {
+      throw new ApiError(400, 'not_oauth', 'Nobody signs in for a connection of this kind.');
+    }
+    const state = randomToken();
+    const redirectUri = `${deps.config.publicUrl}${CALLBACK_PATH}`;
+    const secrets = openEntered(deps.secretBox, connection);
+    const { url, ...flow } = await begin(deps, { ...connection, secrets }, { redirectUri, state });
+    const { isSecure } = visitOf(context);
+    const cookie = readFlowCookie(context.requestHeaders, isSecure) ?? randomToken();
+    const flowEnc = deps.secretBox.seal(JSON.stringify(flow satisfies Flow), 'connection-flow', id, stateName(state));
+    await insertSignIn(deps.db, { connectionId: id, userId: caller.userId, state, cookie, flowEnc });
+    return { status: 200, body: { url }, headers: { 'Set-Cookie': toFlowCookie(cookie, isSecure) } };
+  },
+});
+
+/** Everything else of a provider's answer is ignored. */
+const answerSchema = z.object({
+  state: z.string().max(200).optional(),
+  code: z.string().max(8_192).optional(),
+  error: z.string().max(200).optional(),
+});
+
+const callback = defineRoute({
+  method: 'GET',
+  path: CALLBACK_PATH,
+  summary: 'Takes the answer of a provider, and sends the browser to the settings of the project.',
+  description: 'Where the sign-in has failed, the address of the page has `error=` with the reason.',
+  auth: 'open',
+  audit: { action: 'connection.authorized', target: 'connection', commits: 'handler' },
+  query: answerSchema,
+  responses: { 303: nothing },
+  async handler(context) {
+    const { deps, query, requestHeaders, log } = context;
+    const { isSecure } = visitOf(context);
+    const cookie = readFlowCookie(requestHeaders, isSecure);
+    const { state } = query;
+    const found = cookie === undefined || state === undefined ? undefined : await takeSignIn(deps.db, state, cookie);
+    if (found === undefined || state === undefined) return toSettings(deps, undefined, 'invalid_state');
+    if (query.code === undefined) return toSettings(deps, found.projectId, toCode(query.error));
+    try {
+      const network = createProviderFetch(deps.outgoing);
+      const tokens = await exchange(deps, { found, state, code: query.code }, network);
+      const signedIn = {
+        id: found.id,
+        version: found.version,
+        account: network.account(),
+        tokensEnc: deps.secretBox.seal(JSON.stringify(tokens), 'connection-tokens', found.projectId, found.id),
+        expiresAt: tokens.expiresAtMs === undefined ? null : new Date(tokens.expiresAtMs),
+      };
+      const woken = await context.audit.change((trx) => storeSignedIn(trx, signedIn), {
+        keyOf: (waits) => (waits === undefined ? undefined : { id: found.id, projectId: found.projectId }),
+        userOf: () => found.userId,
+      });
+      if (woken === undefined) return toSettings(deps, found.projectId, 'changed');
+      await deliverWakes({ ...deps, logger: log }, woken);
+      return toSettings(deps, found.projectId);
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      log.info({ connection_id: found.id, outcome: error.outcome }, 'a provider has refused a sign-in');
+      return toSettings(
+        deps,
+        found.projectId,
+        error.outcome === 'unreachable' ? 'provider_unreachable' : 'provider_refused',
+      );
+    }
+  },
+});
+
+export const authorizeRoutes: Route[] = [authorize, callback];
+
+interface ToSignIn {
+  kind: 'oauth2' | 'mcp_oauth';
+  settings: Record<string, unknown>;
+  secrets: Record<string, unknown>;
+}
+
+/** Throws the 400 of a provider that cannot be signed in at, or the 503 of one that cannot be reached. */
+async function begin(
+  deps: AppDeps,
+  { kind, settings, secrets }: Omit<ToSignIn, 'kind'> & { kind: string },
+  asked: { redirectUri: string; state: string },
+): Promise<Flow & { url: string }> {
+  try {
+    if (kind === 'oauth2') return await beginOauth({ settings: settings as SettingsOf<'oauth2'> }, asked);
+    const provider = { settings: settings as SettingsOf<'mcp_oauth'>, secrets: secrets as SecretsOf<'mcp_oauth'> };
+    return await beginMcp(provider, createProviderFetch(deps.outgoing), asked);
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error;
+    const isAway = error.outcome === 'unreachable';
+    throw new ApiError(isAway ? 503 : 400, isAway ? 'provider_unreachable' : 'provider_refused', error.message);
+  }
+}
+
+function exchange(
+  { secretBox, config }: AppDeps,
+  { found, state, code }: { found: TakenSignIn; state: string; code: string },
+  network: ReturnType<typeof createProviderFetch>,
+): Promise<StoredTokens> {
+  const flow = JSON.parse(secretBox.open(found.flowEnc, 'connection-flow', found.id, stateName(state))) as Flow;
+  const redirectUri = `${config.publicUrl}${CALLBACK_PATH}`;
+  const answer = { code, verifier: flow.verifier, redirectUri };
+  if (flow.grant !== undefined) return exchangeMcp(flow.grant, network, answer);
+  const secrets = openEntered(secretBox, found) as SecretsOf<'oauth2'>;
+  return exchangeOauth({ settings: found.settings as SettingsOf<'oauth2'>, secrets }, network, answer);
+}
+
+/** The page of the console; without a project the one where the connections of all projects are found. */
+function toSettings({ config }: AppDeps, projectId: number | undefined, error?: string) {
+  const query = new URLSearchParams({
+    tab: 'connections',
+    ...(projectId !== undefined && { project: String(projectId) }),
+    ...(error !== undefined && { error }),
+  });
+  return { status: 303, headers: { Location: `${config.publicUrl}/settings?${query.toString()}` } };
+}
+
+/** The codes of OAuth; anything else could be a text of somebody else's. */
+function toCode(error: string | undefined): string {
+  return error !== undefined && /^[a-z_]{1,50}$/.test(error) ? error : 'provider_refused';
+}
+
+/** Lax: the answer comes by a link of the provider's pages, with which a Strict cookie would not be sent. */
+function toFlowCookie(value: string, isSecure: boolean): string {
+  const cookie = { name: COOKIE, value, path: CALLBACK_PATH, sameSite: 'Lax', isSecure, maxAgeSeconds: COOKIE_SECONDS };
+  return toCookie(cookie as Parameters<typeof toCookie>[0]);
+}
+
+function readFlowCookie(headers: Parameters<typeof readCookie>[0], isSecure: boolean): string | undefined {
+  const given = readCookie(headers, COOKIE, isSecure);
+  return given !== undefined && /^[\w-]{43}$/.test(given) ? given : undefined;
+}

@@ -1,0 +1,90 @@
+// Checks what people enter of a connection: the fields of its kind, and the addresses that secrets go to.
+import { z } from 'zod';
+import { ADDRESS_SETTINGS, CONNECTION_KINDS, connectionKinds } from '../../connections/kinds.js';
+import { isWithin, toOrigin } from '../../connections/origins.js';
+import type { ConnectionKind } from '../../db/core/tables.js';
+import { namesRefusedAddress } from '../../outgoing/address-guard.js';
+import type { AppDeps } from '../deps.js';
+import { invalidFields } from '../http/errors.js';
+import { upTo } from '../http/field-errors.js';
+
+const MOST_ORIGINS = 20;
+const anything = upTo(50, z.record(z.string(), z.unknown()));
+const name = z.string().trim().min(1).max(100);
+const origins = upTo(MOST_ORIGINS, z.array(z.string().max(300)).min(1));
+
+export const newConnectionBody = z.object({
+  name,
+  kind: z.enum(CONNECTION_KINDS),
+  origins: origins.describe('`https://host[:port]`, or `https://*.host`'),
+  settings: anything.default({}).describe('By the kind'),
+  secrets: anything.default({}).describe('By the kind; never read back'),
+});
+
+export const changedConnectionBody = z
+  .object({ name, origins, settings: anything, secrets: anything })
+  .partial()
+  .describe('A secret that is left out, or ********, keeps its value');
+
+/** What is stored of a connection, before it is sealed. */
+export interface Entered {
+  origins: string[];
+  settings: Record<string, unknown>;
+  secrets: Record<string, unknown>;
+}
+
+/** Throws the 400 that names every wrong field. */
+export function checkEntered(deps: Pick<AppDeps, 'config'>, kind: ConnectionKind, given: Entered): Entered {
+  const schemas = connectionKinds[kind];
+  const settings = parseNamed('settings', schemas.settings, given.settings) as Record<string, unknown>;
+  const secrets = parseNamed('secrets', schemas.secrets, given.secrets) as Record<string, unknown>;
+  const found = given.origins.map((text) => toOrigin(text, deps.config.addressRules.allowPrivateNetwork));
+  const wrong = given.origins.filter((_, index) => found[index] === undefined || isRefused(deps, found[index]!));
+  if (wrong.length > 0)
+    throw invalidFields({ origins: wrong.map((text) => `Enter a valid origin in place of "${text.slice(0, 100)}".`) });
+  const named = ADDRESS_SETTINGS.filter((key) => settings[key] !== undefined);
+  const refused = named.filter((key) => !isAddress(deps, String(settings[key])));
+  if (refused.length > 0) throw invalidFields({ settings: refused.map((key) => `${key}: Enter a valid URL.`) });
+  const own = [...new Set(found as string[])];
+  const server = settings['server_url'];
+  if (typeof server === 'string' && !isWithin(own, new URL(server))) {
+    throw invalidFields({ origins: ['The origin of the MCP server should be among them.'] });
+  }
+  checkPairs(settings, secrets);
+  return { origins: own, settings, secrets };
+}
+
+/** Errors of the fields inside are told under the field that holds them. */
+function parseNamed(field: 'settings' | 'secrets', schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const sentences = parsed.error.issues.flatMap(sentencesOf);
+  throw invalidFields({ [field]: [...new Set(sentences)].slice(0, 20) });
+}
+
+function sentencesOf(issue: z.core.$ZodIssue): string[] {
+  const path = issue.path.map(String).join('.');
+  return [path === '' ? issue.message : `${path}: ${issue.message}`];
+}
+
+function isAddress(deps: Pick<AppDeps, 'config'>, text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  const isPlain = url.username === '' && url.password === '' && url.hash === '';
+  const origin = toOrigin(url.origin, deps.config.addressRules.allowPrivateNetwork);
+  return isPlain && origin !== undefined && !namesRefusedAddress(url, deps.config.addressRules);
+}
+
+/** An address that is refused in any case says so when it is entered, and not first when a run needs it. */
+function isRefused({ config }: Pick<AppDeps, 'config'>, origin: string): boolean {
+  return namesRefusedAddress(new URL(origin.replace('*.', 'any.')), config.addressRules);
+}
+
+/** Each name has its value. */
+function checkPairs(settings: Record<string, unknown>, secrets: Record<string, unknown>): void {
+  const names = settings['names'];
+  const values = secrets['values'];
+  if (!Array.isArray(names) && !Array.isArray(values)) return;
+  if (Array.isArray(names) && Array.isArray(values) && names.length === values.length) return;
+  throw invalidFields({ secrets: ['Enter as many values as there are names.'] });
+}

@@ -1,0 +1,75 @@
+// A connection as people see it. A secret is written and never read.
+import { z } from 'zod';
+import { CONNECTION_KINDS } from '../../connections/kinds.js';
+import type { ConnectionRecord } from '../../db/connections/connections-repository.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { isObject } from '../../graph/json.js';
+import { MASK } from '../../graph/secrets.js';
+
+const fields = z.record(z.string(), z.unknown());
+
+export const connectionSchema = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    kind: z.enum(CONNECTION_KINDS),
+    origins: z.array(z.string()).describe('The credential goes to these and to no other'),
+    settings: fields.describe('By the kind; no secrets'),
+    secrets: fields.describe('By the kind, each ********'),
+    status: z.enum(['ready', 'needs_authorization', 'failing']),
+    status_reason: z.string().nullable(),
+    account: z.string().nullable().describe('Who has signed in, where the provider tells it'),
+    expires_at: z.iso.datetime().nullable().describe('When the access token expires; it is renewed before'),
+    last_used_at: z.iso.datetime().nullable(),
+    used_by: z.int().describe('How many workflows name it'),
+  })
+  .meta({ id: 'Connection' });
+
+export type ConnectionView = z.infer<typeof connectionSchema>;
+
+export function toConnection(secretBox: SecretBox, connection: ConnectionRecord): ConnectionView {
+  const { id, projectId, name, kind, origins, settings, status, statusReason, account } = connection;
+  const secrets = openEntered(secretBox, { id, projectId, secretsEnc: connection.secretsEnc });
+  return {
+    id,
+    name,
+    kind,
+    origins,
+    settings,
+    secrets: masked(secrets),
+    status,
+    status_reason: statusReason,
+    account,
+    expires_at: connection.expiresAt?.toISOString() ?? null,
+    last_used_at: connection.lastUsedAt?.toISOString() ?? null,
+    used_by: connection.usedBy,
+  };
+}
+
+/** What people have entered. */
+export function openEntered(
+  secretBox: SecretBox,
+  { id, projectId, secretsEnc }: { id: number; projectId: number; secretsEnc: Buffer },
+): Record<string, unknown> {
+  return JSON.parse(secretBox.open(secretsEnc, 'connection-secrets', projectId, id)) as Record<string, unknown>;
+}
+
+function masked(secrets: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, value]) => [name, Array.isArray(value) ? value.map(() => MASK) : MASK]),
+  );
+}
+
+/** Returns the secrets with the stored ones in place of those that are masked, or were left out. */
+export function withStored(given: unknown, stored: Record<string, unknown>): Record<string, unknown> {
+  if (!isObject(given)) return stored;
+  const merged: Record<string, unknown> = { ...stored };
+  for (const [name, value] of Object.entries(given)) {
+    const before = stored[name];
+    if (value === MASK) continue;
+    merged[name] = Array.isArray(value)
+      ? value.map((item: unknown, index) => (item === MASK && Array.isArray(before) ? before[index] : item) as unknown)
+      : value;
+  }
+  return merged;
+}

@@ -1,0 +1,132 @@
+// Tries a connection: one request to an address of it, or the list of tools of an MCP server.
+import { z } from 'zod';
+import { ConnectionOriginError } from '../../connections/credential.js';
+import { ConnectionError, type OpenedConnection } from '../../connections/open-connection.js';
+import { isWithin } from '../../connections/origins.js';
+import { TokenError } from '../../connections/tokens.js';
+import { findConnection } from '../../db/connections/connections-repository.js';
+import { touchConnection } from '../../db/connections/tokens-repository.js';
+import { createMasker } from '../../graph/mask.js';
+import { McpError } from '../../outgoing/mcp-client.js';
+import { causeCode } from '../../outgoing/network-error.js';
+import { OutgoingError } from '../../outgoing/outgoing-client.js';
+import type { AppDeps } from '../deps.js';
+import { invalidFields, orNotFound } from '../http/errors.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { connectionParams, connectionPath } from './routes.js';
+
+const TIMEOUT_MS = 15_000;
+const MOST_CHARACTERS = 500;
+
+/** What a try has come to. `status` is null where nothing answered. */
+interface Outcome {
+  ok: boolean;
+  status: number | null;
+  message: string;
+}
+
+const test = defineRoute({
+  method: 'POST',
+  path: `${connectionPath}test/`,
+  summary: 'Tries the connection: a GET at one of its origins, or the list of tools of its MCP server.',
+  description: 'Without `url` the first origin is asked for `/`; one with a wildcard needs a `url`.',
+  audit: { action: 'connection.used', target: 'connection', id: 'connection_id', commits: 'handler' },
+  access: { to: 'project', role: 'editor' },
+  params: connectionParams,
+  body: z.object({ url: z.string().max(2_048).nullish() }),
+  responses: { 200: z.object({ ok: z.boolean(), status: z.int().nullable(), message: z.string() }) },
+  async handler({ deps, params, body, signal, audit }) {
+    const { id: projectId, connection_id: id } = params;
+    const connection = orNotFound(await findConnection(deps.db, projectId, id));
+    const { settings, origins, kind } = connection;
+    const server = kind === 'mcp_oauth' ? String(settings['server_url']) : undefined;
+    const url = toUrl(body.url ?? server ?? `${origins[0]!}/`, origins);
+    await audit.change((trx) => touchConnection(trx, id), { keyOf: () => ({ id, projectId }) });
+    const outcome = await tryOnce(deps, { projectId, id, url, isMcp: server !== undefined, signal });
+    return { status: 200, body: outcome };
+  },
+});
+
+export const connectionTestRoutes: Route[] = [test];
+
+function toUrl(text: string, origins: readonly string[]): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && url.username === '' && url.password === '' && isWithin(origins, url)) return url;
+  throw invalidFields({ url: ['Enter an address at one of the origins of the connection.'] });
+}
+
+interface Asked {
+  projectId: number;
+  id: number;
+  url: URL;
+  isMcp: boolean;
+  signal: AbortSignal;
+}
+
+/** The credential is renewed once, as a node does. */
+async function tryOnce(deps: AppDeps, asked: Asked): Promise<Outcome> {
+  try {
+    let used = await deps.connections.open(asked.projectId, asked.id);
+    let outcome = await ask(deps, asked, used);
+    if (outcome.status === 401) {
+      const renewed = await deps.connections.renew(used);
+      if (renewed !== undefined) outcome = await ask(deps, asked, (used = renewed));
+    }
+    if (outcome.status !== null) await deps.connections.note(used, outcome.status === 401);
+    return outcome;
+  } catch (error) {
+    if (error instanceof ConnectionError || error instanceof TokenError || error instanceof ConnectionOriginError) {
+      return { ok: false, status: null, message: error.message };
+    }
+    throw error;
+  }
+}
+
+async function ask(deps: AppDeps, asked: Asked, { credential }: OpenedConnection): Promise<Outcome> {
+  const masker = createMasker(credential.secretTexts);
+  const outcome = asked.isMcp ? await listTools(deps, asked, credential) : await get(deps, asked, credential);
+  return { ...outcome, message: masker.text(outcome.message).slice(0, MOST_CHARACTERS) };
+}
+
+type Asking = OpenedConnection['credential'];
+
+async function get({ outgoing }: AppDeps, { url, signal }: Asked, { authorize }: Asking): Promise<Outcome> {
+  try {
+    const headers = { 'user-agent': 'workflow-automation-service', accept: '*/*' };
+    const answer = await outgoing.send({
+      url,
+      method: 'GET',
+      headers,
+      body: undefined,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      authorize,
+      readBody: false,
+    });
+    const { status } = answer;
+    return { ok: status < 400, status, message: `The server has answered with status ${status}.` };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ConnectionOriginError) throw error;
+    const message = error instanceof OutgoingError ? error.message : `The request failed: ${causeCode(error)}.`;
+    return { ok: false, status: null, message };
+  }
+}
+
+async function listTools({ mcp }: AppDeps, { url, signal }: Asked, credential: Asking): Promise<Outcome> {
+  const { url: endpoint, headers } = credential.authorize({ url, headers: {} });
+  const server = { endpointUrl: endpoint.href, transport: 'auto', headers, timeoutMs: TIMEOUT_MS } as const;
+  try {
+    const session = await mcp.connect(server, signal);
+    try {
+      const tools = await session.listTools(signal);
+      return { ok: true, status: 200, message: `The server has ${tools.length} tools.` };
+    } finally {
+      void session.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof McpError)) throw error;
+    return { ok: false, status: error.isUnauthorized ? 401 : null, message: error.message };
+  }
+}

@@ -1,0 +1,73 @@
+// Connections in files: a file names them and never contains them. Extensions, section 10.
+import { z } from 'zod';
+import { CONNECTION_KINDS } from '../../connections/kinds.js';
+import { findConnectionsByName, findConnectionsOf } from '../../db/connections/connections-repository.js';
+import type { Db } from '../../db/core/client.js';
+import { connectionsIn, mapConnections } from '../../graph/connections.js';
+import { labelOf } from '../../graph/exported-drawing.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import type { ImportWarning } from '../../n8n/n8n-file.js';
+
+export const exportedConnectionSchema = z.object({
+  ref: z.string().describe('Stands in the drawing where it names the connection'),
+  name: z.string(),
+  kind: z.enum(CONNECTION_KINDS),
+  origins: z.array(z.string()),
+});
+
+type ExportedConnection = z.infer<typeof exportedConnectionSchema>;
+
+/** Returns the drawing with the refs of a file, and what they stand for. */
+export async function exportConnections(
+  db: Db,
+  projectId: number,
+  drawing: JsonObject,
+): Promise<{ drawing: JsonObject; connections: ExportedConnection[] }> {
+  const ids = connectionsIn(drawing).map(({ id }) => id);
+  const found = await findConnectionsOf(db, projectId, ids);
+  const refs = new Map(found.map(({ id }, index) => [id, `c${index + 1}`]));
+  return {
+    drawing: ids.length === 0 ? drawing : mapConnections(drawing, (value) => refs.get(value as number)),
+    connections: found.map(({ id, name, kind, origins }) => ({ ref: refs.get(id)!, name, kind, origins })),
+  };
+}
+
+/** Files list few. */
+const MOST_LISTED = 1_000;
+
+/** Reads the list of a file, which may hold anything. */
+export function readConnections(listed: unknown): Map<string, { name: string; kind: string }> {
+  const items: unknown[] = Array.isArray(listed) ? listed.slice(0, MOST_LISTED) : [];
+  return new Map(
+    items
+      .filter(isObject)
+      .flatMap(({ ref, name, kind }): [string, { name: string; kind: string }][] =>
+        typeof ref === 'string' && typeof name === 'string' && typeof kind === 'string' ? [[ref, { name, kind }]] : [],
+      ),
+  );
+}
+
+/**
+ * Returns the drawing of a file with the connections of the project that have the same name and kind, and a warning for each
+ * place that has none from now on. An id in a file is that of another project, and counts for nothing.
+ */
+export async function importConnections(
+  db: Db,
+  projectId: number,
+  drawing: JsonObject,
+  listed: ReadonlyMap<string, { name: string; kind: string }>,
+): Promise<{ drawing: JsonObject; warnings: ImportWarning[] }> {
+  const names = [...listed.values()].map(({ name }) => name);
+  const known = names.length === 0 ? [] : await findConnectionsByName(db, projectId, names);
+  const warnings: ImportWarning[] = [];
+  const mapped = mapConnections(drawing, (value, { node }) => {
+    const meant = typeof value === 'string' ? listed.get(value) : undefined;
+    const here = meant && known.find(({ name, kind }) => name === meant.name && kind === meant.kind);
+    if (here !== undefined) return here.id;
+    const named =
+      meant === undefined ? '' : `: the file names "${meant.name.slice(0, 100)}" (${meant.kind.slice(0, 40)})`;
+    warnings.push({ node: labelOf(node), message: `Choose the connection that it uses${named}.` });
+    return undefined;
+  });
+  return { drawing: mapped, warnings };
+}

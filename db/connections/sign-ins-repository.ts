@@ -1,0 +1,62 @@
+// Sign-ins at providers that were begun for connections. Writer: the API. Each is good once, for ten minutes.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import { hashToken } from '../sessions/random-token.js';
+
+interface SignIn {
+  connectionId: number;
+  userId: number;
+  /** Goes to the provider and comes back. */
+  state: string;
+  /** The browser that has begun has it as a cookie. */
+  cookie: string;
+  flowEnc: Buffer;
+}
+
+const LIFETIME_SECONDS = 600;
+
+/** Those of the connection that are over are deleted with it. */
+export async function insertSignIn(db: Db, { connectionId, userId, state, cookie, flowEnc }: SignIn): Promise<void> {
+  await sql`
+    WITH over AS (DELETE FROM connection_sign_ins WHERE connection_id = ${connectionId} AND expires_at <= now())
+    INSERT INTO connection_sign_ins (state_hash, connection_id, user_id, cookie_hash, flow_enc, expires_at)
+    VALUES (${hashToken(state)}, ${connectionId}, ${userId}, ${hashToken(cookie)}, ${flowEnc},
+      now() + make_interval(secs => ${LIFETIME_SECONDS}))`.execute(db);
+}
+
+/** The name that a sealed flow is bound to. */
+export function stateName(state: string): string {
+  return hashToken(state).toString('hex');
+}
+
+export type TakenSignIn = NonNullable<Awaited<ReturnType<typeof takeSignIn>>>;
+
+/**
+ * Returns a sign-in that was begun by this browser, once, with the connection as it is now. Undefined for any other: one that
+ * was taken, is over, or was begun elsewhere, and for one whose user may not change connections of the project any more.
+ */
+export async function takeSignIn(db: Db, state: string, cookie: string) {
+  const { rows } = await sql<{
+    id: number;
+    projectId: number;
+    userId: number;
+    version: number;
+    kind: 'oauth2' | 'mcp_oauth';
+    settings: Record<string, unknown>;
+    secretsEnc: Buffer;
+    flowEnc: Buffer;
+  }>`
+    WITH taken AS (
+      DELETE FROM connection_sign_ins
+      WHERE state_hash = ${hashToken(state)} AND cookie_hash = ${hashToken(cookie)} AND expires_at > now()
+      RETURNING *
+    )
+    SELECT connection.id, connection.project_id AS "projectId", taken.user_id AS "userId", connection.version, connection.kind,
+      connection.settings, connection.secrets_enc AS "secretsEnc", taken.flow_enc AS "flowEnc"
+    FROM taken JOIN connections AS connection ON connection.id = taken.connection_id
+      JOIN projects AS project ON project.id = connection.project_id AND project.deleted_at IS NULL
+      JOIN project_members AS member ON member.project_id = project.id AND member.user_id = taken.user_id
+        AND member.role IN ('owner', 'admin')
+      JOIN users ON users.id = taken.user_id AND users.is_active`.execute(db);
+  return rows[0];
+}

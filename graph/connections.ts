@@ -1,0 +1,67 @@
+// The connections that a drawing names: in the data of nodes that send requests, and in the MCP tools of agents. Extensions,
+// section 10.
+import { isObject, ownValue, type JsonObject } from './json.js';
+import { mapArray, mapObject, traitsOfType } from './secrets.js';
+
+/** A place that names a connection. */
+export interface ConnectionPlace {
+  node: JsonObject;
+  /** The path inside the node's data, such as `connection` or `tools.0.connection`. */
+  path: string;
+}
+
+/**
+ * Returns a copy of the drawing with `replace` applied to everything that stands where a connection is named; undefined
+ * removes it. The drawing may not be valid.
+ */
+export function mapConnections(
+  drawing: JsonObject,
+  replace: (value: unknown, place: ConnectionPlace) => unknown,
+): JsonObject {
+  const inOwner = (owner: JsonObject, place: ConnectionPlace): JsonObject => {
+    const value = ownValue(owner, 'connection');
+    if (value === undefined || value === null) return owner;
+    const { connection: _named, ...rest } = owner;
+    const named = replace(value, place);
+    return named === undefined ? rest : { ...rest, connection: named };
+  };
+  return mapArray(drawing, 'nodes', (node) =>
+    mapObject(node, 'data', (data) => {
+      const { servers } = traitsOfType(node['type']);
+      if (servers === 'none') return data;
+      if (servers !== 'tools') return inOwner(data, { node, path: 'connection' });
+      return mapArray(data, 'tools', (tool, index) => inOwner(tool, { node, path: `tools.${index}.connection` }));
+    }),
+  );
+}
+
+/** A connection that a node of a drawing names. */
+export interface NamedConnection extends ConnectionPlace {
+  id: number;
+}
+
+/** Returns them in the order of the drawing. What is no id is left to the schema of the node. */
+export function connectionsIn(drawing: JsonObject): NamedConnection[] {
+  const found: NamedConnection[] = [];
+  mapConnections(drawing, (value, place) => {
+    if (isId(value)) found.push({ ...place, id: value });
+    return value;
+  });
+  return found;
+}
+
+const MAX_ID = 2 ** 31 - 1;
+
+function isId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ID;
+}
+
+/** The ids of the connections of a drawing as JSON text, each once: they are stored beside it. Few drawings name any. */
+export function connectionIdsOf(document: string): number[] {
+  if (!document.includes('"connection"')) return [];
+  const drawing: unknown = JSON.parse(document);
+  return isObject(drawing) ? [...new Set(connectionsIn(drawing).map(({ id }) => id))] : [];
+}
+
+/** The error of a node that names a connection which its project has not, as `validateNodes` gives it. */
+export const UNKNOWN_CONNECTION = 'The project has no such connection.';
