@@ -14,7 +14,7 @@ export interface Credential {
    * Returns the request with the credential. It takes the place of a header or parameter with the same name. Throws
    * `ConnectionOriginError` for an address that the credential must not be sent to.
    */
-  authorize(request: Bare): Bare;
+  authorize: (request: Bare) => Bare;
   /** What has to be masked wherever it occurs. */
   secretTexts: string[];
 }
@@ -71,19 +71,15 @@ function partsOf({ kind, settings, secrets, accessToken = '' }: OpenConnection):
     }
     case 'bearer':
       return withBearer((secrets as SecretsOf<'bearer'>).token);
-    case 'oauth2_client_credentials':
-    case 'oauth2':
-    case 'mcp_oauth':
+    default:
       return withBearer(accessToken);
   }
 }
 
 type Pair = [name: string, value: string];
 
-function pairsOf(
-  settings: SettingsOf<'header'> | SettingsOf<'query'>,
-  secrets: SecretsOf<'header'> | SecretsOf<'query'>,
-): Pair[] {
+/** Headers and query parameters are entered alike. */
+function pairsOf(settings: SettingsOf<'header'>, secrets: SecretsOf<'header'>): Pair[] {
   const names = 'names' in settings ? settings.names : [settings.name];
   const values = 'values' in secrets ? secrets.values : [secrets.value];
   return names.map((name, index): Pair => [name, values[index] ?? '']);

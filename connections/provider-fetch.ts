@@ -63,7 +63,7 @@ export function createProviderFetch(client: OutgoingClient): ProviderFetch {
 /** Libraries give a form or a text. */
 function toText(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
-  return body instanceof URLSearchParams ? body.toString() : String(body as string);
+  return body instanceof URLSearchParams ? body.toString() : (body as string);
 }
 
 function refuseLarge(bytes: number): undefined {

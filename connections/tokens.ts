@@ -33,7 +33,7 @@ export interface GivenTokens {
 /** A provider that gives no refresh token with a refresh leaves the one before. */
 export function toStoredTokens(given: GivenTokens, before?: Pick<StoredTokens, 'refreshToken' | 'mcp'>): StoredTokens {
   const { access_token: accessToken, refresh_token: refreshToken = before?.refreshToken, expires_in: seconds } = given;
-  const lifetimeMs = seconds === undefined ? undefined : Math.max(0, Number(seconds)) * 1_000;
+  const lifetimeMs = seconds === undefined ? undefined : Math.max(0, seconds) * 1_000;
   const lives = lifetimeMs !== undefined && Number.isFinite(lifetimeMs);
   return {
     accessToken,

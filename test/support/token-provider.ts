@@ -68,7 +68,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
-    if (url.pathname === '/token') return token(new URLSearchParams(body), request, response);
+    if (url.pathname === '/token') return giveTokens(new URLSearchParams(body), request, response);
     const { authorization = '' } = request.headers;
     if (!provider.isValid(authorization.replace(/^Bearer /, ''))) {
       provider.refused += 1;
@@ -88,7 +88,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     response.writeHead(302, { location: back.href }).end();
   }
 
-  async function token(form: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function giveTokens(form: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
     await provider.beforeTokens?.();
     const grant = form.get('grant_type');
     if (grant === 'refresh_token') provider.refreshes += 1;

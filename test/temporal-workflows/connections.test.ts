@@ -42,9 +42,9 @@ describe('runs that use connections', function () {
     assert.equal(end.searchParams.get('error'), null);
     return id;
   };
-  const waitingFor = async (runId: string, node: DrawingNode) => {
+  const waitingFor = async (runId: string, { id }: DrawingNode) => {
     const { data } = await account.api.poll(runId);
-    return (data.data?.[node.id] as { waiting?: { for: string; connection_id: number; until: string } } | undefined)
+    return (data.data?.[id] as { waiting?: { for: string; connection_id: number; until: string } } | undefined)
       ?.waiting;
   };
 
@@ -133,11 +133,11 @@ describe('runs that use connections', function () {
       );
       return rows.length === 5;
     });
-    const inbox = await account.api.get<{ results: { id: number; waiting_runs: number }[] }>(
+    const inbox = await account.api.get<{ items: { id: number; waiting_runs: number }[] }>(
       '/connections/?status=needs_authorization',
     );
     assert.deepEqual(
-      inbox.body.results.filter((each) => each.id === id).map((each) => each.waiting_runs),
+      inbox.body.items.filter((each) => each.id === id).map((each) => each.waiting_runs),
       [1],
     );
     await signIn(stack, account, { projectId, id });
