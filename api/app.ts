@@ -8,6 +8,7 @@ import { auditRoutes } from './audit/routes.js';
 import { billingRoutes } from './billing/routes.js';
 import { callbackRoutes } from './callbacks/routes.js';
 import { chatRoutes } from './chat/routes.js';
+import { connectionPresetRoutes } from './connections/presets-routes.js';
 import { readConsoleFiles } from './console/console-files.js';
 import { serveConsole } from './console/serve-console.js';
 import type { AppDeps } from './deps.js';
@@ -157,6 +158,7 @@ export const routes: Route[] = [
   ...publicationRoutes,
   ...marketplaceRoutes,
   ...choiceRoutes,
+  ...connectionPresetRoutes,
   ...chatRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,

@@ -453,6 +453,7 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/categories/', for: 'open', answer: '200' },
   { route: 'GET /api/v1/languages/', for: 'open', answer: '200' },
+  { route: 'GET /api/v1/connection-presets/', for: 'open', answer: '200' },
   { route: 'GET /v1/models/', for: 'anyone', answer: '200', keyIn: 'authorization' },
 
   { route: 'POST /api/v1/projects/:id/webhook-secret/', for: 'admin', answer: '201' },
