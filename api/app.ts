@@ -11,6 +11,7 @@ import { chatRoutes } from './chat/routes.js';
 import { authorizeRoutes } from './connections/authorize-routes.js';
 import { connectionRoutes } from './connections/routes.js';
 import { connectionTestRoutes } from './connections/test-routes.js';
+import { connectionPresetRoutes } from './connections/presets-routes.js';
 import { readConsoleFiles } from './console/console-files.js';
 import { serveConsole } from './console/serve-console.js';
 import type { AppDeps } from './deps.js';
@@ -163,6 +164,7 @@ export const routes: Route[] = [
   ...publicationRoutes,
   ...marketplaceRoutes,
   ...choiceRoutes,
+  ...connectionPresetRoutes,
   ...chatRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,

@@ -455,6 +455,7 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/categories/', for: 'open', answer: '200' },
   { route: 'GET /api/v1/languages/', for: 'open', answer: '200' },
+  { route: 'GET /api/v1/connection-presets/', for: 'open', answer: '200' },
   { route: 'GET /v1/models/', for: 'anyone', answer: '200', keyIn: 'authorization' },
 
   { route: 'GET /api/v1/projects/:id/connections/', for: 'editor', answer: '200' },

@@ -447,6 +447,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-presets/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Services that a connection may be made to, by name.
+         * @description A preset has the kind, the origins and the settings of a new connection. A name in braces, such as `{subdomain}`, stands for a part of an address that differs from account to account; it is replaced everywhere before the connection is made.
+         */
+        get: operations["get_connection_presets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/hooks/{token}/": {
         parameters: {
             query?: never;
@@ -4813,6 +4833,166 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_connection_presets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** Format: uri */
+                        documentation_url: string;
+                        id: string;
+                        /** @constant */
+                        kind: "header";
+                        /** @description The address for MCP nodes, where the service has an MCP server. */
+                        mcp_url?: string;
+                        name: string;
+                        origins: string[];
+                        /** @description Settings of the kind, without those that differ from account to account. */
+                        settings: {
+                            name: string;
+                        } | {
+                            names: string[];
+                        };
+                    } | {
+                        /** Format: uri */
+                        documentation_url: string;
+                        id: string;
+                        /** @constant */
+                        kind: "query";
+                        /** @description The address for MCP nodes, where the service has an MCP server. */
+                        mcp_url?: string;
+                        name: string;
+                        origins: string[];
+                        /** @description Settings of the kind, without those that differ from account to account. */
+                        settings: {
+                            name: string;
+                        } | {
+                            names: string[];
+                        };
+                    } | {
+                        /** Format: uri */
+                        documentation_url: string;
+                        id: string;
+                        /** @constant */
+                        kind: "basic";
+                        /** @description The address for MCP nodes, where the service has an MCP server. */
+                        mcp_url?: string;
+                        name: string;
+                        origins: string[];
+                        /** @description Settings of the kind, without those that differ from account to account. */
+                        settings: {
+                            username?: string;
+                        };
+                    } | {
+                        /** Format: uri */
+                        documentation_url: string;
+                        id: string;
+                        /** @constant */
+                        kind: "bearer";
+                        /** @description The address for MCP nodes, where the service has an MCP server. */
+                        mcp_url?: string;
+                        name: string;
+                        origins: string[];
+                        /** @description Settings of the kind, without those that differ from account to account. */
+                        settings: Record<string, unknown>;
+                    } | {
+                        /** Format: uri */
+                        documentation_url: string;
+                        id: string;
+                        /** @constant */
+                        kind: "oauth2_client_credentials";
+                        /** @description The address for MCP nodes, where the service has an MCP server. */
+                        mcp_url?: string;
+                        name: string;
+                        origins: string[];
+                        /** @description Settings of the kind, without those that differ from account to account. */
+                        settings: {
+                            scopes: string[];
+                            token_url: string;
+                        };
+                    } | {
+                        /** Format: uri */
+                        documentation_url: string;
+                        id: string;
+                        /** @constant */
+                        kind: "oauth2";
+                        /** @description The address for MCP nodes, where the service has an MCP server. */
+                        mcp_url?: string;
+                        name: string;
+                        origins: string[];
+                        /** @description Settings of the kind, without those that differ from account to account. */
+                        settings: {
+                            authorize_params?: {
+                                [key: string]: string;
+                            };
+                            authorize_url: string;
+                            /** @enum {string} */
+                            client_auth?: "basic" | "post";
+                            scopes: string[];
+                            token_url: string;
+                        };
+                    } | {
+                        /** Format: uri */
+                        documentation_url: string;
+                        id: string;
+                        /** @constant */
+                        kind: "mcp_oauth";
+                        /** @description The address for MCP nodes, where the service has an MCP server. */
+                        mcp_url?: string;
+                        name: string;
+                        origins: string[];
+                        /** @description Settings of the kind, without those that differ from account to account. */
+                        settings: {
+                            server_url: string;
+                        };
+                    } | {
+                        /** Format: uri */
+                        documentation_url: string;
+                        id: string;
+                        /** @constant */
+                        kind: "path";
+                        /** @description The address for MCP nodes, where the service has an MCP server. */
+                        mcp_url?: string;
+                        name: string;
+                        origins: string[];
+                        /** @description Settings of the kind, without those that differ from account to account. */
+                        settings: {
+                            prefix: string;
+                        };
+                    })[];
                 };
             };
             /** @description The address and headers are longer than 16 KiB. */
