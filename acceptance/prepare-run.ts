@@ -52,9 +52,10 @@ export function prepareRun(secretBox: SecretBox, request: RunToPrepare): Prepara
     mergeErrors(validateNodes(document, plan), lost),
     inputErrorsOf(document, inputErrors, lost),
   );
-  const row = [workflow.project_id, randomUUID()] as const;
+  const id = randomUUID();
+  const row = [workflow.project_id, id] as const;
   const facts = {
-    id: row[1],
+    id,
     workflow_id: workflow.id,
     workflow_version: workflow.version,
     project_id: workflow.project_id,
