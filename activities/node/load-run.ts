@@ -1,4 +1,4 @@
-// What the run workflow loads of a run that has no plan with it, or has taken over results of an earlier one.
+// The run workflow loads these of a run that was started without its plan, or that took over results of an earlier run.
 import type { LoadedPlan } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
 import { findKeptNodes, type EndedNode } from '../../db/nodes/kept-results-repository.js';
