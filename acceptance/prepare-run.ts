@@ -62,9 +62,10 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
     mergeErrors,
     validateNodes(document, plan),
   );
-  const row = [workflow.project_id, randomUUID()] as const;
+  const id = randomUUID();
+  const row = [workflow.project_id, id] as const;
   const facts = {
-    id: row[1],
+    id,
     workflow_id: workflow.id,
     workflow_version: workflow.version,
     project_id: workflow.project_id,

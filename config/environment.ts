@@ -184,7 +184,7 @@ function toProjectSlots(given: number | undefined, activitySlots: number): numbe
   return given;
 }
 
-/** Returns whether an exporter is named, or an endpoint without an exporter. */
+/** Returns whether an exporter or an endpoint is set, and nothing switches traces off. */
 function asksForTraces(values: Values): boolean {
   if (values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return false;
   return [

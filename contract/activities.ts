@@ -71,7 +71,7 @@ export interface TurnFacts {
   wait?: WaitFacts;
 }
 
-/** The decision that the tool calls of one turn of an agent wait for. */
+/** What is still awaited after the tool calls of one turn of an agent: the runs that they have started. */
 export interface ToolsFacts {
   /** The runs that they have started, and that are open. */
   runs: ChildToStart[];

@@ -32,9 +32,9 @@ export function walksThrough(stride: Stride, kind: NodeKind): boolean {
 }
 
 /**
- * Returns whether `other` may be executed beside `node` in one activity. Nodes that only read and decide always may. Others
- * may if both lead to the same node and nowhere else: then nothing that follows one of them waits for the other for
- * longer than it would anyway.
+ * Returns whether `other` may be executed beside `node` in one activity. Two nodes that only read and decide may, and one of
+ * these beside one of another kind may not. Two others may if both lead to the same node and nowhere else: then nothing
+ * that follows one of them waits for the other for longer than it would anyway.
  */
 export function mayAccompany({ kinds, out, joinsAny = [] }: Plan, node: number, other: number): boolean {
   const [isInline, isOtherInline] = [node, other].map((each) => traitsOf(kinds[each]!).runs === 'inline');
@@ -54,7 +54,7 @@ export function mayBeginTogether(stride: Stride, plan: Plan, first: number, othe
 /** Returns the stretch of an activity that begins with `firsts`, which are running. */
 export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly number[], stride: Stride): Stretch {
   let nodes = enclosed(plan, planner, firsts, (kind) => walksThrough(stride, kind));
-  // Nodes behind a decision that the activity may not execute may turn out to be skipped, and the scope ends with it.
+  // A decision may skip nodes that this activity must not execute. If there are no others, the scope ends in this activity.
   if (nodes.length < planner.open && nodes.some((node) => isDecision(plan, node))) {
     const all = enclosed(plan, planner, firsts, () => true);
     if (all.length === planner.open) nodes = all;

@@ -40,7 +40,7 @@ const RESERVED_PART = 1 / 4;
  *
  * 1. Its tenant then holds no more than what is left free. One tenant gets at most a half, two get a third each, and so
  *    on: something is always left for a newcomer.
- * 2. A quarter of the total is left free, and its tenant has no older lease, or nobody else holds anything.
+ * 2. A quarter of the total is left free. Besides, it is the oldest of its tenant, or no other tenant holds anything.
  * 3. It is the oldest of all leases that hold or want something.
  *
  * Leases may grow while they hold memory. This cannot deadlock: by 3 the oldest lease never waits, and each lease becomes
@@ -141,7 +141,7 @@ export class ByteBudget {
     const tenant = this.#tenants.get(lease.tenant);
     if (tenant === undefined || lease.uncounted === undefined) return;
     this.#set(lease, tenant, 0);
-    lease.pending?.grant();
+    lease.pending?.grant(); // The waiting ends, and the lease gets nothing.
     if (lease.uncounted > 0) tenant.uncountedLeases -= 1;
     lease.uncounted = undefined;
     this.#leaveLine(lease, tenant);

@@ -128,6 +128,7 @@ export class WaitingNodes {
       remember: (state: WaitFacts) => void this.#waits.set(key, { path: scope.path, node, state }),
       park: (waiting: Waiting) => this.#park(place, waiting, () => this.#woken.has(name)),
       startRun: (child: ChildToStart) => this.#children.start(child),
+      // Unlike an agent's gate, this takes the wake, too.
       gate: () => this.#goOn(name),
     };
     try {
@@ -173,7 +174,7 @@ export class WaitingNodes {
     return new Promise(() => undefined);
   }
 
-  /** A node that was woken looks whether its wait is over. */
+  /** Passes the gate and takes the wake. The node then looks whether its wait is over. */
   async #goOn(name: string): Promise<void> {
     await this.#gate();
     // The wake is not taken before the gate: a run that continues in a new execution must know that the node was woken.

@@ -33,9 +33,9 @@ function policyOf({ maxAttempts, firstDelayMs }: NodeStep<unknown>, data: Record
 }
 
 /**
- * Throws the failure with which an earlier attempt has ended the node. It also finds the end of a node in a run that
- * has ended, because the run's last activity may be repeated: its worker died after it had reported the end, or an
- * operator has reset the run.
+ * Claims the node, or returns the success with which an earlier attempt has ended it; a failure is thrown. The end of a node
+ * is also found in a run that has ended, because the run's last activity may be repeated: its worker died after it had
+ * reported the end, or an operator has reset the run.
  */
 export async function claimOrSettle(
   deps: NodeDeps,
@@ -61,9 +61,9 @@ function queuedMsSince(readyAtMs: number): number {
 }
 
 interface AttemptOptions {
-  /** The number of this attempt. */
+  /** The number of this attempt, as the step counts (`attemptOf`): the limits apply to it. */
   attempt: number;
-  /** The number of this attempt by the node's claim; absent for a node that is executed without one. */
+  /** The number by the node's claim, under which readers find the attempt; absent for a node that is executed without one. */
   claimed?: number | undefined;
   /** Aborting it stops the node as if its run were cancelled. */
   givenUp?: AbortSignal | undefined;
@@ -91,7 +91,7 @@ export async function attemptStep<Facts>(
   const keep = (error: NodeError) => keepAttempt(deps, task, claimed, error);
   const policy = policyOf(step, node.data);
   try {
-    // A worker that dies is not the node's failure: the kind's own number counts, if it is larger.
+    // Only deaths of workers lead beyond the policy's number. They are no failures of the node: the larger number counts.
     if (attempt > Math.max(step.maxAttempts, policy.maxAttempts)) {
       throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
     }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { admitKey } from './admit-key.js';
 import { admitSession } from './admit-session.js';
 import { countingOf, type Admission, type Counting } from './admission.js';
-import { requireScope } from './key-scope.js';
+import type { KeyScope } from '../../db/core/tables.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
@@ -102,4 +102,14 @@ function notAuthenticated(challenge: string): ApiError {
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/**
+ * Throws the 403 where a key of this scope does not reach the route. `read` reaches what is read by GET. `run` reaches the
+ * routes that say so, and those of clients that carry the key as a bearer token: the chat proxy and `/mcp`.
+ */
+function requireScope(scope: KeyScope, { auth, method, keyScope }: Authenticated): void {
+  if (scope === 'full') return;
+  const isReached = scope === 'read' ? method === 'GET' : auth === 'bearer-key' || keyScope === 'run';
+  if (!isReached) throw new ApiError(403, 'key_scope', `An API key of the scope "${scope}" may not do this.`);
 }

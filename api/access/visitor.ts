@@ -65,3 +65,12 @@ function toAddress(text: string): string | undefined {
   if (isIP(bare) === 0) return undefined;
   return isIP(bare) === 6 ? ipaddr.process(bare.replace(/%.*$/, '')).toString() : bare;
 }
+
+/** Returns for whom memory and processor time are taken: the user, or the network of a caller without credentials. */
+export function tenantOf(
+  { signIn }: { signIn: { trustedProxies: TrustedProxies } },
+  { caller, ...arrival }: Arrival & { caller: { userId: number } | undefined },
+): string {
+  if (caller !== undefined) return `user:${caller.userId}`;
+  return `network:${networkOf(clientAddress(arrival, signIn.trustedProxies))}`;
+}

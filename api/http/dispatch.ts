@@ -14,7 +14,7 @@ import { parseFields } from './field-errors.js';
 import { parseExactJsonBody } from './json-body.js';
 import { holdsLazyJson, toJsonText } from './json-text.js';
 import { sendBytes, sendJson, sendStream, SMALL_ANSWER_BYTES } from './send-answer.js';
-import { tenantOf } from '../access/tenant.js';
+import { tenantOf } from '../access/visitor.js';
 import { authenticate } from '../access/authenticate.js';
 import { authorize, authorizeAdministrators } from '../access/authorize.js';
 import { refuseOtherOrigins } from './middleware/origins.js';

@@ -30,16 +30,13 @@ const TEXT = `# Benchmarks
 <!-- Written by \`npm run bench -- --write-docs\`: words are changed in bench/report/write-page.ts. -->
 
 \`\`\`sh
-npm run bench                                                # everything: about 20 minutes on two idle cores
+npm run bench                                                # everything: 40 minutes in five rounds on two idle cores
 npm run bench -- --quick                                     # a short look
-npm run bench -- --only chain-5,kill --variants visible      # some rows, one variant
 npm run bench -- --only chain-20 --against ../other-checkout # this build and another one in turn: does a change pay?
-npm run bench -- --env-b LOG_LEVEL=warn                      # this build with and without a setting, in turn
-npm run bench -- --write-docs                                # writes this page
 npm run --silent build && node dist/bench/breakdown.js --graph diamonds --variant visible    # statements and processor time of a run; --profile FOLDER
 \`\`\`
 
-A figure that misses its limit is marked, and nothing fails. Compare ratios and not milliseconds: another machine moves both sides. The terminal also shows times, all ratios, and costs of one run at a time.
+A figure that misses its limit is marked, and nothing fails. Compare ratios and not milliseconds: another machine moves both sides.
 
 **The twin is a hand-written Temporal workflow** (\`bench/twin/workflows.ts\`) that makes the same HTTP calls on the same Temporal server. It has no drawing, no stored results and no bill. \`twin-normal\` has a gateway and a worker, as the service has an API and a worker; \`twin-eager\` is both in one process, which gets the first task of a workflow in the answer to its start. The gateway answers polls from memory. **The service** is measured as \`npm start\` runs it, on a stack for each mode of execution (\`visible\`, \`dense\`).
 
@@ -52,8 +49,6 @@ A figure that misses its limit is marked, and nothing fails. Compare ratios and 
 | \`for-each-100-by-5\`, \`for-each-100-by-20\` | a call for each of 100 items, so many at once; one run at a time |
 
 - One client starts a run, polls every 10 ms times the number of runs at once, and starts the next run at the first terminal answer. The target answers 75 bytes of JSON at once.
-- All subjects take turns in each round, and a ratio is computed for each round.
 - A window of measurement leaves out the start and the end of the load. Processor time is that of \`/proc\` for each process in the window, divided by the runs in it.
 - \`kill\` is \`kill -9\` of the worker in the middle of 20 chains. A call that had been answered and arrives at the target again was repeated.
-- \`memory\` is what waiting runs add to the worker, and resident memory in each third of a load of 20 at once.
 `;

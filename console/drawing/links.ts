@@ -90,6 +90,7 @@ export function exitOfEdge(edge: JsonObject, exits: readonly Exit[]): Exit | und
 const grouped = new WeakMap<object, ReadonlyMap<unknown, JsonObject[]>>();
 
 function edgesBySource(edges: unknown): ReadonlyMap<unknown, JsonObject[]> {
+  // Drawings without edges share one entry, whose key may be any object that lives on.
   const owner = Array.isArray(edges) ? (edges as object) : grouped;
   const last = grouped.get(owner);
   if (last !== undefined) return last;

@@ -77,9 +77,9 @@ const counts = [
       sum(progress.changes)::bigint
     FROM loop_progress AS progress WHERE progress.run_id = asked AND progress.path = place
     GROUP BY progress.node_id, progress.prefix $$`,
-  // The changes of a run at some paths: outside loops (an empty path), or in iterations. Iterations that have ended in a loop
-  // at one of these paths are in the sum of the loop. `overdue`: pending requests whose time is over. One
-  // plan, which PL/pgSQL keeps, serves any number of paths.
+  // The function returns the changes of a run at some paths; a path is empty outside loops and names one iteration else.
+  // Iterations that have ended in a loop at one of these paths are in the sum of the loop. `overdue` counts the pending
+  // requests whose time is over. PL/pgSQL keeps one plan, which serves any number of paths.
   `CREATE FUNCTION changes_at(asked uuid, places text[], OUT changes bigint, OUT overdue bigint, OUT changed_at timestamptz)
     LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
   BEGIN
@@ -104,7 +104,7 @@ const counts = [
       SELECT count(*) + count(closed_at) AS changes FROM waits WHERE run_id = asked AND path = ANY (places) AND call > 0
     ) AS children;
   END $$`,
-  // The paths of the iterations that are open in the loops at some paths; null for none.
+  // The function returns the paths of the iterations that are open in the loops at some paths, or null for none.
   `CREATE FUNCTION open_iterations(asked uuid, places text[]) RETURNS text[]
     LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
   BEGIN
@@ -117,8 +117,9 @@ const counts = [
       ) AS loop CROSS JOIN LATERAL unnest(loop.open) AS part
         CROSS JOIN LATERAL generate_series(lower(part), upper(part) - 1) AS index);
   END $$`,
-  // The changes of a whole run: those outside loops, and those of the iterations that are open, however deep. It is a function,
-  // so that the statements of polls keep their plans: nobody can foresee how many iterations are open.
+  // The function returns the changes of a whole run: those outside loops, and those of the iterations that are open,
+  // however deep. Nobody can foresee how many iterations are open, and in a function the statements of polls keep their
+  // plans.
   `CREATE FUNCTION run_changes(asked uuid, OUT changes bigint, OUT overdue bigint, OUT changed_at timestamptz)
     LANGUAGE plpgsql STABLE AS $$
   DECLARE
@@ -210,8 +211,9 @@ const triggers = [
 ];
 
 const events = [
-  // What readers are told of one path: outside loops (an empty path), or in one iteration. `counted` tells apart what has the
-  // same status: the decisions and answers that were counted, and the runs that an agent waits for.
+  // The function returns what readers are told of one path, which is empty outside loops and names one iteration else.
+  // `counted` tells apart what has the same status: the decisions and answers that were counted, and the runs that an
+  // agent waits for.
   `CREATE FUNCTION facts_at(asked uuid, at_path text)
     RETURNS TABLE (kind text, path text, subject text, status text, moment timestamptz, counted integer)
     LANGUAGE sql STABLE AS $$

@@ -69,7 +69,7 @@ export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunI
 /** A run that a node has started. */
 export interface StartedRun extends Omit<NodeKey, 'runId'> {
   childId: string;
-  /** Whether a node of a sub-workflow has started it; else an agent has. */
+  /** Whether a sub-workflow node has started it. Otherwise a tool call of an agent has. */
   isOfSubWorkflow: boolean;
   /** Whether the node waited for it. */
   isAwaited: boolean;
@@ -140,7 +140,7 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
     transaction,
   );
   await sql`SELECT restore_loop_progress(${to})`.execute(transaction);
-  // Items belong to results of their iterations: a loop of which none was taken over takes its items anew.
+  // A loop's items are copied if something in its iterations was taken over. Otherwise it evaluates its list again.
   await sql`
     INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
     SELECT ${to}, path, node_id, index, item_enc FROM loop_items
@@ -169,7 +169,7 @@ async function measureTaken(transaction: Db, runId: string): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-/** A table expression: what `path` begins with, up to each `[` (the iterations of a loop) or each `]` (an iteration). */
+/** A table expression with beginnings of `path`. For `A[3]/B[0]`: `A[` and `A[3]/B[` by `[`, `A[3]` and `A[3]/B[0]` by `]`. */
 function beginnings(bracket: '[' | ']'): RawBuilder<unknown> {
   const end = sql.lit(bracket);
   return sql`(

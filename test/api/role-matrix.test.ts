@@ -52,7 +52,7 @@ describe('role matrix', function () {
     it(`${line.route} is ${titleOf(line)}`, async () => {
       const askers = askersOf(line);
       const untouched = await worlds.create();
-      // Who tries several passwords at once is throttled.
+      // A client that tries several passwords at once is throttled, so the askers of an open route take turns.
       const queue = new PQueue({ concurrency: line.for === 'open' ? 1 : askers.length });
       const outcomes = await queue.addAll(
         askers.map((asker) => async () => {

@@ -7,6 +7,8 @@ import { stackIn, startStack, type TestStack } from './stack.js';
 
 let shared: Promise<TestStack> | undefined;
 let keepData = false;
+/** Tells the router of the runner whether this process answers model calls. */
+let tellRouter: ((method: 'PUT' | 'DELETE') => Promise<void>) | undefined;
 const closers: (() => Promise<unknown>)[] = [];
 
 /** Share nothing on it: each test makes its own project, workflow and model names. */
@@ -19,6 +21,16 @@ export function sharedStack(): Promise<TestStack> {
 /** After a failure the data directory and its logs stay for a look. */
 export function keepSharedStackData(): void {
   keepData = true;
+}
+
+/**
+ * A test that computes for many seconds answers no model call meanwhile, those of other processes neither: they are asked of
+ * the others until the returned function is called.
+ */
+export async function leaveModelCalls(): Promise<() => Promise<void>> {
+  await sharedStack();
+  await tellRouter?.('DELETE');
+  return async () => tellRouter?.('PUT');
 }
 
 /** For what else one process starts once for all its test files. */
@@ -40,6 +52,7 @@ async function attach(): Promise<TestStack> {
     await fetch(new URL(PROVIDERS_PATH, modelRouterUrl), { method, body: modelProvider.url });
   };
   await tell('PUT');
+  tellRouter = tell;
   const stack = stackIn(dataDir, modelProvider);
   return Object.assign(stack, {
     async stop() {

@@ -140,7 +140,9 @@ describe('limits of money over processes that die', function () {
       [project],
     );
     assert.ok(crashed!.crashes > 0, 'the kill has hit calls on the wire');
-    assert.equal(stack.modelProvider.requestsFor(model).length - before, CALLS + crashed!.crashes);
+    // A call that was claimed when the worker died may not have left it.
+    const made = stack.modelProvider.requestsFor(model).length - before;
+    assert.ok(made >= CALLS && made <= CALLS + crashed!.crashes, `${made} calls, ${crashed!.crashes} crashes`);
     await assertSpent(project, price.times(CALLS));
   });
 

@@ -6,7 +6,7 @@ import { writeJson } from '../../../graph/json-text.js';
 import { forEachNode, itemsOf } from '../../../graph/nodes/for_each.js';
 import { loopNode } from '../../../graph/nodes/loop.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
-import { toKeptNodes } from '../../node/kept-nodes.js';
+import { toKeptNodes } from '../../node/load-run.js';
 import { PARSED_FACTOR } from '../../node/payload-weight.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { REPEATABLE } from '../../node/run-node.js';

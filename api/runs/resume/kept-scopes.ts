@@ -33,8 +33,8 @@ export class KeptScopes {
   readonly #fates = new Map<string, Map<string, Fate>>();
   /** The iterations of each loop that are taken over, by the beginning of their paths. */
   readonly #done = new Map<string, 'all' | ReadonlySet<number>>();
-  /** The beginnings of the paths that are in bodies of the drawing's loops. */
-  readonly #outside = new Set<string>();
+  /** What the paths in the body of each outermost loop begin with. */
+  readonly #outermostLoops = new Set<string>();
 
   private constructor(db: Db, runId: string, plan: Plan) {
     this.#db = db;
@@ -65,7 +65,7 @@ export class KeptScopes {
     for (let end = path.indexOf('[') + 1; end > 0; end = path.indexOf('[', end) + 1) {
       const done = this.#done.get(path.slice(0, end));
       if (done === 'all' || done?.has(Number.parseInt(path.slice(end), 10)) === true) return 'kept';
-      if (this.#outside.has(path.slice(0, end))) isInLoop = true;
+      if (this.#outermostLoops.has(path.slice(0, end))) isInLoop = true;
     }
     return isInLoop ? 'anew' : undefined;
   }
@@ -83,7 +83,7 @@ export class KeptScopes {
       if (isEntry) continue;
       const isLoop = traitsOf(plan.kinds[node]!).runs === 'body';
       if (fates[node] === 'kept') this.kept.nodes.push({ path, nodeId });
-      if (isLoop && path === '') this.#outside.add(iterationsPrefix(path, nodeId));
+      if (isLoop && path === '') this.#outermostLoops.add(iterationsPrefix(path, nodeId));
       if (fates[node] === 'kept' && isLoop) {
         this.kept.loops.push({ path, nodeId });
         this.#done.set(iterationsPrefix(path, nodeId), 'all');

@@ -161,7 +161,7 @@ interface PublishedCardProps {
 function PublishedCard({ workflow, languages }: PublishedCardProps) {
   const id = useId();
   return (
-    <article className="published" aria-labelledby={id}>
+    <article className="card published" aria-labelledby={id}>
       <h2 id={id} className="published-title">
         <Link href={`/marketplace/${workflow.slug}`}>{workflow.market_title}</Link>
       </h2>

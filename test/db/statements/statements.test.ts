@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { sharedStack } from '../../support/shared-stack.js';
+import { leaveModelCalls, sharedStack } from '../../support/shared-stack.js';
 import { describeDatabase, type DescribedDatabase, type Described } from './described-database.js';
 import { createSampler } from './sample-values.js';
 import {
@@ -28,7 +28,10 @@ describe('the statements of db/', function () {
   const siteAt = new Map<string, Site>();
   const described = new Map<Site, Described[]>();
 
+  let backToModelCalls: () => Promise<void>;
+
   before(async () => {
+    backToModelCalls = await leaveModelCalls();
     sources = readSources((file) => file.startsWith('db/') && !LEFT_OUT.test(file));
     database = await describeDatabase((await sharedStack()).stack.database_url);
     for (const site of sources.sites) {
@@ -44,6 +47,7 @@ describe('the statements of db/', function () {
   after(async () => {
     sources.close();
     await database.close();
+    await backToModelCalls();
   });
 
   const mayReachMore = ({ file }: ExportedFunction): boolean =>

@@ -1,0 +1,36 @@
+// The run workflow loads these of a run that was started without its plan, or that took over results of an earlier run.
+import type { LoadedPlan } from '../../contract/activities.js';
+import type { Db } from '../../db/core/client.js';
+import { findKeptNodes, type EndedNode } from '../../db/nodes/kept-results-repository.js';
+import { findPlan } from '../../db/runs/run-context-repository.js';
+import { executionOf, type Execution } from '../../graph/document.js';
+import { handlesAfter, rootPlan, type ScopePlan } from '../../graph/plan.js';
+import type { KeptNode } from '../../graph/planner.js';
+import { runClosedFailure } from './failures.js';
+
+/** For a run that was started without its plan. Throws a non-retryable failure when the run is not open. */
+export async function loadPlan(db: Db, runId: string, byDefault: Execution): Promise<LoadedPlan> {
+  const found = await findPlan(db, runId);
+  if (found === undefined) throw runClosedFailure();
+  const { plan, settings } = found;
+  return { plan, ...(executionOf({ settings }, byDefault) === 'dense' && { stride: 'dense' }) };
+}
+
+/** Returns what the run has taken over from an earlier one. Throws a non-retryable failure when the run is not open. */
+export async function loadKept(db: Db, runId: string): Promise<KeptNode[]> {
+  const found = await findPlan(db, runId);
+  if (found === undefined) throw runClosedFailure();
+  return toKeptNodes(await findKeptNodes(db, runId), rootPlan(found.plan));
+}
+
+/** The planner of a scope needs these facts of nodes whose ends the run has taken over. */
+export function toKeptNodes(ends: EndedNode[], plan: ScopePlan): KeptNode[] {
+  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
+  return ends.flatMap((end): KeptNode[] => {
+    const node = numbers.get(end.nodeId);
+    const handles = node === undefined ? undefined : handlesAfter(end, plan, node);
+    if (node === undefined || handles === undefined) return [];
+    const isOrdinary = handles.length === 1 && handles[0] === 0;
+    return [{ node, ...(!isOrdinary && { handles }), ...(end.status === 'failed' && { hasFailed: true }) }];
+  });
+}
