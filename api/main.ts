@@ -14,6 +14,7 @@ import { createConnections } from '../connections/open-connection.js';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { startListener, type Listener } from '../db/core/listener.js';
 import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
+import { sessionNameOf } from '../db/core/session-name.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
@@ -30,6 +31,7 @@ import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
+import { startSealingHeaders } from './background/seal-headers.js';
 import { startCountingBytes, startFoldingFigures } from './background/figures.js';
 import { HeavyTurns } from './http/heavy-turns.js';
 import { closeServer, listen } from './http/server.js';
@@ -69,6 +71,7 @@ async function main(): Promise<void> {
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
   const bytes = startCountingBytes(deps);
+  const sealing = startSealingHeaders(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
   const audit = startChainingAudit(deps);
@@ -80,7 +83,19 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, bytes, webhooks, schedules, audit, chatCalls, changes];
+    const loops = [
+      deps.runHub,
+      reconciler,
+      retention,
+      figures,
+      bytes,
+      sealing,
+      webhooks,
+      schedules,
+      audit,
+      chatCalls,
+      changes,
+    ];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
     health?.close();
@@ -130,7 +145,7 @@ function createDeps(
   const db = createDatabase({
     url: required(environment, 'databaseUrl', 'DATABASE_URL'),
     poolMax: POOL_MAX,
-    applicationName: 'api',
+    applicationName: sessionNameOf('api'),
     onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });

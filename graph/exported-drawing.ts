@@ -1,18 +1,20 @@
 // Drawings in files. Credentials never stand in a file, and `********` in a file stands for nothing.
+import { credentialLiteralsOf } from './credential-headers.js';
 import { isObject, leavesOf, type JsonObject } from './json.js';
 import { createMasker } from './mask.js';
-import { credentialLiteralsOf, mapCredentials, type CredentialPlace } from './public-drawing.js';
-import { MASK, secretStrings } from './secrets.js';
+import { mapCredentials, type CredentialPlace } from './public-drawing.js';
+import { credentialLiteralsIn, MASK, secretStrings, type SecretMap } from './secrets.js';
 
 /** The `format` of a file. The number rises with a change that older readers would misread. */
 export const EXPORT_FORMAT = 'workflow-automation/1';
 
 /**
- * Returns a copy of a stored drawing with `********` for each credential, and for its value wherever else it occurs. A
- * header whose value is nothing but variables stays: it says where the credential comes from.
+ * Returns a copy of a stored drawing with `********` for each credential, and for its value wherever else it occurs;
+ * `secrets` are those that were cut out of it. A header whose value is nothing but variables stays: it says where the
+ * credential comes from.
  */
-export function maskForExport(drawing: JsonObject): JsonObject {
-  const literals: string[] = [];
+export function maskForExport(drawing: JsonObject, secrets: SecretMap): JsonObject {
+  const literals = credentialLiteralsIn(secrets);
   const masked = mapCredentials(drawing, (value, { isHeader }) => {
     if (!isHeader) return MASK;
     const found = secretStrings(value).flatMap(credentialLiteralsOf);

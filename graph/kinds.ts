@@ -35,10 +35,10 @@ export interface KindTraits {
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
   /**
-   * The place in the node's data that holds servers, whose credential headers are secret: the data itself, or each item
-   * of its `tools`.
+   * Where the node's data has `headers`, of which those that are credentials are secret: beside the address in `url`, beside
+   * that of an MCP server in `endpoint_url`, or in each item of `tools`, which are MCP servers.
    */
-  servers: 'none' | 'self' | 'tools';
+  servers: 'none' | 'url' | 'endpoint_url' | 'tools';
   /** True if an activity may walk on through the node in dense execution (docs/adr/0011-one-walk.md). */
   isDense: boolean;
 }
@@ -71,13 +71,14 @@ export const kinds = {
     ...plain,
     activity: 'httpRequest',
     runs: 'activity',
+    servers: 'url',
     isDense: true,
   },
   mcp: {
     ...plain,
     activity: 'mcpTool',
     runs: 'activity',
-    servers: 'self',
+    servers: 'endpoint_url',
     isDense: true,
   },
   agent: {

@@ -1,12 +1,12 @@
 // Finds `********` without a stored value: the place has another name, node or server than the one whose value was
 // stored, or the workflow was created with `********`. It stays in the drawing and is never sent (Specification,
 // "Trigger input field").
+import { isCredentialHeader } from './credential-headers.js';
 import { isEmpty, ownValue, type JsonObject } from './json.js';
 import {
   isLost,
   mapSecrets,
   MASK,
-  isCredentialHeader,
   isSecretField,
   mapArray,
   mapObject,
@@ -116,7 +116,7 @@ function findPublicMasks(drawing: JsonObject): PublicMask[] {
         });
       }
       mapArray(data, 'tools', (tool, index) => inHeaders(tool, `tools.${index}.`, servers === 'tools'));
-      return inHeaders(data, '', servers === 'self');
+      return inHeaders(data, '', servers === 'url' || servers === 'endpoint_url');
     });
   });
   return found;

@@ -1,37 +1,7 @@
 // Removes credentials from a drawing that leaves its project, as a copy or as a public example.
+import { credentialLiteralsOf, isCredentialHeader } from './credential-headers.js';
 import { isEmpty, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, SECRET_FIELDS, secretStrings } from './secrets.js';
-
-/**
- * This rule is wider than the one inside a project, because readers of a public drawing are strangers. It covers any
- * header of any node whose name suggests a credential.
- */
-const CREDENTIAL_HEADER = /auth|key|token|secret|password|credential|cookie|session|signature/i;
-/** The scheme of a credential, which is not secret itself. */
-const SCHEME = /^\s*(?:bearer|basic|digest|token|apikey)\s+/i;
-
-/** Returns whether a header with this name holds a credential, by the wide rule. */
-export function isCredentialName(header: string): boolean {
-  return CREDENTIAL_HEADER.test(header);
-}
-
-/** Returns what the value of a credential header says beside variables and the scheme: the credential itself. */
-export function credentialLiteralsOf(value: string): string[] {
-  return textBetweenVariables(value).flatMap((piece) => piece.replace(SCHEME, '').trim() || []);
-}
-
-/** This takes linear time, whatever braces there are. */
-function textBetweenVariables(value: string): string[] {
-  const pieces: string[] = [];
-  let cursor = 0;
-  for (;;) {
-    const open = value.indexOf('{{', cursor);
-    const close = open < 0 ? -1 : value.indexOf('}}', open + 2);
-    if (close < 0) return [...pieces, value.slice(cursor)];
-    pieces.push(value.slice(cursor, open));
-    cursor = close + 2;
-  }
-}
 
 interface PublicDrawing {
   drawing: JsonObject;
@@ -68,7 +38,7 @@ export function mapCredentials(
   const inHeaders = (node: JsonObject, owner: JsonObject): JsonObject =>
     mapObject(owner, 'headers', (headers) =>
       mapValues(headers, (value, label) =>
-        isEmpty(value) || !isCredentialName(label) ? value : replace(value, { node, label, isHeader: true }),
+        isEmpty(value) || !isCredentialHeader(label) ? value : replace(value, { node, label, isHeader: true }),
       ),
     );
   const inField = (node: JsonObject, field: JsonObject): JsonObject => {

@@ -1,5 +1,6 @@
 // Finds the secrets of a drawing and an input (Specification, "Trigger input field"), cuts them out for storage, and
 // puts them back for a run.
+import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from './credential-headers.js';
 import { ExactNumber } from './exact-number.js';
 import { isEmpty, isObject, leavesOf, ownValue, setOwn, type JsonObject } from './json.js';
 import { kinds, traitsOf, type KindTraits } from './kinds.js';
@@ -20,7 +21,7 @@ interface SecretPlace {
   name: string;
   /** The trigger or tool server that the place belongs to. The place's name begins with it. */
   owner: string;
-  /** The server that a header is sent to; empty for a field. */
+  /** Where a header is sent (`toOrigin`); empty for a field. */
   origin: string;
   nodeId: unknown;
   /** The path inside the node's data. */
@@ -34,20 +35,15 @@ type Replace = (value: unknown, place: SecretPlace) => unknown;
 /** The lists of all kinds, so that secrets stay secret when a node changes its type. */
 export const SECRET_FIELDS = Object.values(kinds).flatMap(({ secretFields }): readonly string[] => secretFields);
 
-const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*[-_](?:key|token)|key|token)$/i;
-
-export function isCredentialHeader(name: string): boolean {
-  return CREDENTIAL_HEADER.test(name);
-}
-
 export function isSecretField(field: JsonObject): boolean {
   return field['is_secret'] === true;
 }
 
 /**
- * Cuts every secret out of a drawing. With `stored` (the masked document before an update, and its secrets), `********`
- * keeps the value stored at the same place or at its former name. A header keeps its value only while it is sent to the
- * same server. Where nothing was stored, the value is lost, unless the place already held a literal `********`.
+ * Cuts every secret out of a drawing; a credential header that is only variables is none. With `stored` (the masked
+ * document before an update, and its secrets), `********` keeps the value stored at the same place or at its former name.
+ * A header keeps its value only while it is sent to the same origin. Where nothing was stored, the value is lost, unless
+ * the place already held a literal `********`.
  */
 export function splitSecrets(
   data: JsonObject,
@@ -56,15 +52,24 @@ export function splitSecrets(
   const before = stored && storedPlaces(stored);
   const renamed = before === undefined ? undefined : findRenamed(before, data);
   const secrets: SecretMap = {};
-  const masked = mapSecrets(data, (value, { name, origin }) => {
+  const masked = mapPlaces(data, (value, { name, origin, isSecret }) => {
     if (isEmpty(value)) return value;
     const known = before?.get(renamed?.get(name) ?? name);
-    if (value !== MASK) secrets[name] = value;
-    else if (known?.origin === origin && 'secret' in known) secrets[name] = known.secret;
+    const isKept = value === MASK && known?.origin === origin && 'secret' in known;
+    // A header that an earlier build counted among the secrets stays one.
+    if (!isSecret && !isKept) return value;
+    if (isKept) secrets[name] = known.secret;
+    else if (value !== MASK) secrets[name] = value;
     else if (before !== undefined && !(known?.origin === origin && known.isLiteral)) secrets[lostName(name)] = true;
     return MASK;
   });
   return { masked, secrets };
+}
+
+/** Cuts out what a stored drawing still holds, because the build that has stored it knew fewer secrets. */
+export function splitRest(stored: { data: JsonObject; secrets: SecretMap }): { data: JsonObject; secrets: SecretMap } {
+  const { masked, secrets } = splitSecrets(stored.data);
+  return { data: masked, secrets: { ...stored.secrets, ...secrets } };
 }
 
 interface StoredPlace {
@@ -77,7 +82,7 @@ interface StoredPlace {
 
 function storedPlaces({ data, secrets }: { data: JsonObject; secrets: SecretMap }): Map<string, StoredPlace> {
   const places = new Map<string, StoredPlace>();
-  mapSecrets(data, (value, { name, owner, origin }) => {
+  mapPlaces(data, (value, { name, owner, origin }) => {
     const isKnown = Object.hasOwn(secrets, name);
     const isLiteral = value === MASK && !isKnown && !isLost(secrets, name);
     places.set(name, { owner, origin, isLiteral, ...(isKnown ? { secret: secrets[name] } : {}) });
@@ -93,9 +98,9 @@ function storedPlaces({ data, secrets }: { data: JsonObject; secrets: SecretMap 
 function findRenamed(before: ReadonlyMap<string, StoredPlace>, data: JsonObject): Map<string, string> {
   const gone = new Map([...before].filter(([, place]) => 'secret' in place).map(([name, { owner }]) => [name, owner]));
   const come = new Map<string, string>();
-  mapSecrets(data, (value, { name, owner }) => {
+  mapPlaces(data, (value, { name, owner, isSecret }) => {
     gone.delete(name);
-    if (value === MASK && !before.has(name)) come.set(name, owner);
+    if (isSecret && value === MASK && !before.has(name)) come.set(name, owner);
     return value;
   });
   const [oneGone, oneCome] = [onlyOnes(gone), onlyOnes(come)];
@@ -119,15 +124,47 @@ export function isLost(secrets: SecretMap, name: string): boolean {
 
 /** Reverses `splitSecrets`. */
 export function joinSecrets(masked: JsonObject, secrets: SecretMap): JsonObject {
-  return mapSecrets(masked, (value, { name }) =>
+  return mapPlaces(masked, (value, { name }) =>
     value === MASK && Object.hasOwn(secrets, name) ? secrets[name] : value,
   );
 }
 
-/** Returns a copy of the drawing with `replace` applied to every place that may hold a secret. */
+/** Returns a copy of the drawing with `replace` applied to every place that holds a secret, or may hold one. */
 export function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
+  return mapPlaces(data, (value, { isSecret, ...place }) => (isSecret ? replace(value, place) : value));
+}
+
+/** A header of a node that sends headers, whatever its name. */
+export interface HeaderPlace {
+  nodeId: unknown;
+  /** The path inside the node's data of what has the headers: `tools.<index>`, or empty for the data itself. */
+  owner: string;
+  /** Where it is sent (`toOrigin`). */
+  origin: string;
+  name: string;
+  /** The path inside the node's data. */
+  path: string;
+  value: unknown;
+}
+
+/** Lists the headers of all nodes that send headers, in their order. */
+export function headersOf(data: JsonObject): HeaderPlace[] {
+  const found: HeaderPlace[] = [];
+  mapPlaces(data, (value, { name, origin, nodeId, label, path }) => {
+    if (!name.startsWith('header:')) return value;
+    const owner = path.slice(0, -`.headers.${label}`.length);
+    found.push({ nodeId, owner, origin, name: label, path, value });
+    return value;
+  });
+  return found;
+}
+
+/** Every secret field, and every header of a node that sends headers. */
+type ReplaceAny = (value: unknown, place: SecretPlace & { isSecret: boolean }) => unknown;
+
+function mapPlaces(data: JsonObject, replace: ReplaceAny): JsonObject {
   const uses = new Map<string, number>();
-  const unique: Replace = (value, place) => {
+  const unique: ReplaceAny = (value, place) => {
     const use = (uses.get(place.name) ?? 0) + 1;
     uses.set(place.name, use);
     return replace(value, use === 1 ? place : { ...place, name: `${place.name}#${use}` });
@@ -143,28 +180,31 @@ interface Owner {
   part: string;
 }
 
-function mapNode({ node, part }: Owner, data: JsonObject, replace: Replace): JsonObject {
+function mapNode({ node, part }: Owner, data: JsonObject, replace: ReplaceAny): JsonObject {
   const nodeId = node['id'];
   const withFields = SECRET_FIELDS.reduce((mapped, list) => mapFields({ node, part }, mapped, list, replace), data);
   const { servers } = traitsOfType(node['type']);
-  if (servers === 'self') {
-    return mapHeaders(withFields, { owner: `header:${part}`, nodeId, path: 'headers' }, replace);
-  }
   if (servers === 'none') return withFields;
+  if (servers !== 'tools') {
+    const origin = toOrigin(withFields[servers]);
+    return mapHeaders(withFields, { owner: `header:${part}`, origin, nodeId, path: 'headers' }, replace);
+  }
   return mapArray(withFields, 'tools', (tool, index) => {
     const owner = `header:${part}:${toNamePart(tool['server_label'], index)}`;
-    return mapHeaders(tool, { owner, nodeId, path: `tools.${index}.headers` }, replace);
+    const origin = toOrigin(tool['endpoint_url']);
+    return mapHeaders(tool, { owner, origin, nodeId, path: `tools.${index}.headers` }, replace);
   });
 }
 
-function mapFields({ node, part }: Owner, data: JsonObject, list: string, replace: Replace): JsonObject {
+function mapFields({ node, part }: Owner, data: JsonObject, list: string, replace: ReplaceAny): JsonObject {
   return mapArray(data, list, (field, index) => {
     if (!isSecretField(field) || !Object.hasOwn(field, 'default_value')) return field;
     const owner = `field:${part}`;
     const path = `${list}.${index}.default_value`;
     const { id, default_value: value } = field;
     const label = typeof id === 'string' ? id : path;
-    const place = { name: `${owner}:${toNamePart(id, index)}`, owner, origin: '', nodeId: node['id'], path, label };
+    const name = `${owner}:${toNamePart(id, index)}`;
+    const place = { name, owner, origin: '', nodeId: node['id'], path, label, isSecret: true };
     return { ...field, default_value: replace(value, place) };
   });
 }
@@ -177,16 +217,15 @@ export function traitsOfType(type: unknown): Pick<KindTraits, 'servers'> {
 
 function mapHeaders(
   server: JsonObject,
-  of: Pick<SecretPlace, 'owner' | 'nodeId' | 'path'>,
-  replace: Replace,
+  of: Pick<SecretPlace, 'owner' | 'origin' | 'nodeId' | 'path'>,
+  replace: ReplaceAny,
 ): JsonObject {
-  const origin = toOrigin(server['endpoint_url']);
   return mapObject(server, 'headers', (headers) =>
     Object.fromEntries(
       Object.entries(headers).map(([header, value]) => {
-        if (!isCredentialHeader(header)) return [header, value];
         const name = `${of.owner}:${toNamePart(header.toLowerCase(), 0)}`;
-        return [header, replace(value, { ...of, name, origin, label: header, path: `${of.path}.${header}` })];
+        const isSecret = isCredentialHeader(header) && !isOnlyVariables(value);
+        return [header, replace(value, { ...of, name, label: header, path: `${of.path}.${header}`, isSecret })];
       }),
     ),
   );
@@ -213,9 +252,19 @@ function toNamePart(id: unknown, index: number): string {
   return id.replace(/[%:#]/g, (reserved) => `%${reserved.charCodeAt(0).toString(16)}`);
 }
 
-function toOrigin(url: unknown): string {
+/** Scheme and authority, ended by what begins a path, a query or a fragment. */
+const WHOLE_ORIGIN = /^\s*[a-z][a-z\d+.-]*:[/\\]{2}[^/\\?#]+[/\\?#]/i;
+
+/**
+ * Returns the origin that is written in an address. If there is none, or a variable could change it, it is the text of
+ * the address.
+ */
+export function toOrigin(url: unknown): string {
   if (typeof url !== 'string') return '';
-  const origin = URL.canParse(url) ? new URL(url).origin : 'null';
+  const variable = url.indexOf('{{');
+  const literal = variable < 0 ? url : url.slice(0, variable);
+  if (variable >= 0 && !WHOLE_ORIGIN.test(literal)) return url;
+  const origin = URL.canParse(literal) ? new URL(literal).origin : 'null';
   return origin === 'null' ? url : origin;
 }
 
@@ -261,7 +310,7 @@ function mapInput(
   return copy;
 }
 
-/** Returns the texts to mask for a drawing's secrets. A credential is also masked without its scheme. */
+/** Returns the texts to mask for a drawing's secrets. Of a header these are also the parts of the credential. */
 export function secretTexts(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
     const texts = secretStrings(value);
@@ -270,9 +319,19 @@ export function secretTexts(secrets: SecretMap): string[] {
   });
 }
 
-/** Returns `Bearer abc` and `abc`, because a server that quotes a credential may omit its scheme. */
+/**
+ * Returns `Bearer abc` and `abc`, because a server that quotes a credential may omit its scheme, and the text between
+ * variables, which are filled in before the header is sent.
+ */
 export function credentialTexts(headerValue: string): string[] {
-  return [headerValue, headerValue.replace(/^[\w-]+\s+/, '')];
+  const texts = [headerValue, headerValue.replace(/^[\w-]+\s+/, '')];
+  return headerValue.includes('{{') ? [...texts, ...credentialLiteralsOf(headerValue)] : texts;
+}
+
+/** Returns the literal texts of the credential headers among a drawing's secrets, without schemes and variables. */
+export function credentialLiteralsIn(secrets: SecretMap): string[] {
+  const headers = Object.entries(secrets).filter(([name]) => name.startsWith('header:'));
+  return headers.flatMap(([, value]) => secretStrings(value).flatMap(credentialLiteralsOf));
 }
 
 /** Returns the texts to mask for a secret value: its strings and the text of its numbers, at any depth. */

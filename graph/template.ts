@@ -58,6 +58,17 @@ export function* findExpressions(value: unknown): Generator<Expression> {
   }
 }
 
+/** Returns the pieces of a text that are in no `{{ ... }}`, from left to right. */
+export function textOutsideOf(text: string): string[] {
+  const pieces: string[] = [];
+  let cursor = 0;
+  for (const { start, end } of spansOf(text)) {
+    pieces.push(text.slice(cursor, start));
+    cursor = end;
+  }
+  return [...pieces, text.slice(cursor)];
+}
+
 /** Returns every variable in the strings of a value, but not in its keys. */
 export function findVariables(value: unknown): Variable[] {
   return Array.from(findExpressions(value), ({ variable }) => variable ?? []).flat();

@@ -4,6 +4,7 @@ import { fieldIdsOf, inputFieldsOf } from './input.js';
 import { isObject } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
+import { credentialHeadersOf } from './literal-credentials.js';
 import { whatEveryNodeSays } from './nodes/every-node.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
@@ -17,6 +18,7 @@ export interface Warning {
     | 'dead_end'
     | 'dead_setting'
     | 'links_disagree'
+    | 'literal_credential'
     | 'literal_variable'
     | 'lost_secret'
     | 'outlasts_run'
@@ -48,6 +50,7 @@ export function findWarnings(data: unknown, document: Document, plan: Plan, runD
       warnings.push(...findDeadSettings(node), ...findUnknownVariables(node, isKnown));
       warnings.push(...findDeadEnd(node), ...findLiteralVariables(node, isKnown), ...findOutlasting(node, runDays));
     }
+    warnings.push(...findLiteralCredentials(node));
     if (warnings.length >= MAX_FINDINGS) break;
   }
   return warnings.slice(0, MAX_FINDINGS);
@@ -71,6 +74,16 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
     messages.push('`error_node` is never taken: `on_error` is not "branch".');
   }
   return messages.map((message) => ({ node_id: id, code: 'dead_setting', message }));
+}
+
+/** A header that takes its credential from variables counts, too. */
+function findLiteralCredentials({ id, kind, data }: DrawnNode): Warning[] {
+  const drawing = { nodes: [{ id, type: nodeDefinitions[kind].type, data }] };
+  return credentialHeadersOf(drawing).map(({ path }) => ({
+    node_id: id,
+    code: 'literal_credential',
+    message: `The header "${toShown(path)}" looks like a credential: name a connection of the project instead.`,
+  }));
 }
 
 /** A kind that is left by its handles alone has no ordinary link that could be taken after a failure. */

@@ -1,7 +1,7 @@
 // HTTP Request, of all versions.
 import { isObject, type JsonObject } from '../graph/json.js';
 import { toHttpMethod } from '../graph/nodes/http.js';
-import { credentialLiteralsOf, isCredentialName } from '../graph/public-drawing.js';
+import { credentialLiteralsOf, isCredentialHeader } from '../graph/credential-headers.js';
 import { fromEntries } from './draft.js';
 import { asText, holdsUnstorableText } from './expressions.js';
 import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellFormed } from './n8n-file.js';
@@ -253,5 +253,5 @@ function encode(text: string): string {
 
 /** Returns whether a header of the file is a credential whose value is more than variables. */
 function isLiteralCredential(name: string, value: string): boolean {
-  return isCredentialName(name) && credentialLiteralsOf(value).length > 0;
+  return isCredentialHeader(name) && credentialLiteralsOf(value).length > 0;
 }

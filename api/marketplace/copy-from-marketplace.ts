@@ -1,9 +1,11 @@
-import { copyFromMarketplace } from '../../db/marketplace/marketplace-copies-repository.js';
+import { copyFromMarketplace, type SealedRunSecrets } from '../../db/marketplace/marketplace-copies-repository.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/projects/reach.js';
+import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findWorkflow, type MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
+import { credentialLiteralsIn } from '../../graph/secrets.js';
 import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { orNotFound, permissionDenied } from '../http/errors.js';
@@ -20,12 +22,13 @@ export async function copyWorkflow(
   slug: string,
   reach: Reach,
 ): Promise<MemberWorkflow> {
-  const { db } = deps;
+  const { db, secretBox } = deps;
   await checkTarget(deps, reach);
-  const toCopy = (published: Record<string, unknown>): string => {
+  const toCopy = (published: Record<string, unknown>, sealed: SealedRunSecrets | undefined): string => {
     const { drawing, literals } = replaceCredentials(published, '');
+    const secrets = sealed && openRunSecrets(secretBox, sealed.secrets_enc, [sealed.project_id, sealed.id]);
     // The value of a credential may also occur elsewhere in the drawing.
-    return JSON.stringify(createMasker(literals).json(drawing));
+    return JSON.stringify(createMasker([...literals, ...credentialLiteralsIn(secrets ?? {})]).json(drawing));
   };
   const copied = await audit.change((trx) => copyFromMarketplace(trx, slug, reach, toCopy), {
     keyOf: (made) => (made?.isNew === true ? { id: made.workflowId } : undefined),

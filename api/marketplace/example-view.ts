@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
 import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
+import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { PIECE_BYTES } from '../../db/runs/result-pieces.js';
 import type { JsonObject } from '../../graph/json.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import { MASK } from '../../graph/secrets.js';
+import { credentialLiteralsIn, MASK } from '../../graph/secrets.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import type { Asker } from '../http/heavy-turns.js';
@@ -37,7 +38,7 @@ export const listedExampleSchema = exampleSchema.extend({
 
 /**
  * The specification's "Example run", of a list. It is public, so in addition to the secrets, which are masked in storage,
- * the credential headers of every node are masked, and their values wherever else they occur.
+ * the values of credential headers are masked wherever else they occur.
  */
 export function toListedExample(
   deps: Deps,
@@ -48,7 +49,7 @@ export function toListedExample(
   const { document, input } = run;
   const truncated = (document === null || input === null) && { truncated: true };
   if (document === null) return { ...headOf(deps, run), result: withoutContents(run), ...truncated };
-  const mask = toMask(deps, asker, document);
+  const mask = toMask(deps, asker, run, document);
   const readApart = readApartFrom(deps.db, { runId: run.id, path: '' }, run.nodes, contentLimit);
   return {
     ...headOf(deps, run),
@@ -71,7 +72,7 @@ export async function toExample(
   const { document, documentBytes, input } = run;
   await asker.memory.resize(PARSED_COPIES * documentBytes);
   const mask = await deps.turns.take(asker, documentBytes, async () =>
-    toMask(deps, asker, document ?? (await readDrawing(deps.db, run))),
+    toMask(deps, asker, run, document ?? (await readDrawing(deps.db, run))),
   );
   void asker.memory.resize(TEXT_COPIES * documentBytes);
   const readApart = readApartFrom(deps.db, { runId: run.id, path: '' }, run.nodes);
@@ -90,7 +91,7 @@ export async function toExample(
   };
 }
 
-type Deps = Pick<AppDeps, 'db' | 'currencies' | 'turns'>;
+type Deps = Pick<AppDeps, 'db' | 'currencies' | 'turns' | 'secretBox'>;
 
 const TEXT_COPIES = 4;
 /** Parsed JSON takes more than its text. */
@@ -119,8 +120,11 @@ interface Mask {
 type NodeEntry = Record<string, unknown>;
 type CutResult = { content?: unknown };
 
-function toMask({ turns }: Deps, asker: Asker, document: string): Mask {
-  const { drawing, literals } = replaceCredentials(JSON.parse(document) as JsonObject, MASK);
+function toMask({ turns, secretBox }: Deps, asker: Asker, run: HistoryRun, document: string): Mask {
+  const { drawing, literals: drawn } = replaceCredentials(JSON.parse(document) as JsonObject, MASK);
+  // Results are older than the rule by which these headers are secret, where the run is.
+  const sealed = openRunSecrets(secretBox, run.secrets_enc, [run.project_id, run.id]);
+  const literals = [...drawn, ...credentialLiteralsIn(sealed)];
   const masker = createMasker(literals);
   const json = (value: unknown): unknown => masker.json(value);
   const text = (given: string): string => (masker.isEmpty ? given : writeJson(json(parseJson(given))));

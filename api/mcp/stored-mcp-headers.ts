@@ -49,7 +49,7 @@ function serversOf(drawing: JsonObject, nodeId: string): JsonObject[] {
   const data = node?.['data'];
   if (!isObject(data)) return [];
   const { servers } = traitsOfType(node?.['type']);
-  if (servers === 'self') return [data];
+  if (servers === 'endpoint_url') return [data];
   const tools = servers === 'tools' ? ownValue(data, 'tools') : undefined;
   return Array.isArray(tools) ? tools.filter(isObject) : [];
 }

@@ -6,7 +6,7 @@ import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { invalidFields } from '../http/errors.js';
 import { runTheSame, type SplitDrawing } from '../../graph/drawing-change.js';
 import { newPublicMasks, type PublicMask } from '../../graph/lost-secrets.js';
-import { splitSecrets } from '../../graph/secrets.js';
+import { splitRest, splitSecrets } from '../../graph/secrets.js';
 
 type Drawing = Record<string, unknown>;
 type StoredSecrets = SealedSecrets & Pick<StoredDrawing, 'document'>;
@@ -35,8 +35,8 @@ interface ReplacingDrawing {
  * because the field or header is not secret: the stored value would be lost, and the mask sent.
  */
 export function sealUpdate(box: SecretBox, drawing: Drawing, stored: StoredSecrets): ReplacingDrawing {
-  refuseMasks(newPublicMasks(drawing, stored.document));
-  const before = { data: stored.document, secrets: openSecrets(box, stored) };
+  const before = openSplit(box, stored);
+  refuseMasks(newPublicMasks(drawing, before.data));
   const { masked, secrets } = splitSecrets(drawing, before);
   const after = { data: masked, secrets };
   return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
@@ -49,11 +49,15 @@ export function sealRestored(
   stored: StoredSecrets,
 ): ReplacingDrawing {
   const { id, project_id: projectId } = stored;
-  const earlier = { ...version, id, project_id: projectId };
-  const before = { data: stored.document, secrets: openSecrets(box, stored) };
-  const after = { data: earlier.document, secrets: openSecrets(box, earlier) };
+  const before = openSplit(box, stored);
+  const after = openSplit(box, { ...version, id, project_id: projectId });
   // Sealed anew: the earlier version may still be sealed with a key that is on its way out.
   return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
+}
+
+/** Whatever build has stored the drawing, all of its secrets are cut out. */
+function openSplit(box: SecretBox, stored: StoredSecrets): SplitDrawing {
+  return splitRest({ data: stored.document, secrets: openSecrets(box, stored) });
 }
 
 function seal(box: SecretBox, place: WorkflowPlace, { data, secrets }: SplitDrawing): SealedDrawing {

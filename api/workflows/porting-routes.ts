@@ -1,10 +1,10 @@
 // Workflows as files: export, and import of them and of n8n's. Specification: extensions, "Going on, going back".
 import { z } from 'zod';
+import { openSecrets } from '../../acceptance/opened-drawing.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import { findCallable } from '../../db/workflows/called-workflows.js';
-import { createWorkflow, findWorkflow } from '../../db/workflows/workflows-repository.js';
+import { createWorkflow, findDrawing, findWorkflow } from '../../db/workflows/workflows-repository.js';
 import { EXPORT_FORMAT, labelOf, maskForExport } from '../../graph/exported-drawing.js';
-import type { JsonObject } from '../../graph/json.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { AppDeps } from '../deps.js';
 import { notFound, orNotFound } from '../http/errors.js';
@@ -40,8 +40,9 @@ const exportRoute = defineRoute({
   responses: { 200: exportSchema },
   async handler({ deps, caller, params }) {
     const workflow = await findWorkflow(deps.db, params.id, caller);
-    if (workflow?.document_text === undefined || workflow.document_text === null) throw notFound();
-    const masked = maskForExport(JSON.parse(workflow.document_text) as JsonObject);
+    const stored = await findDrawing(deps.db, params.id);
+    if (workflow === undefined || stored === undefined) throw notFound();
+    const masked = maskForExport(stored.document, openSecrets(deps.secretBox, stored));
     const { drawing: data, connections } = await exportConnections(deps.db, workflow.project_id, masked);
     const called = await findCallable(
       deps.db,

@@ -14,7 +14,7 @@ export const titleBody = z.string().trim().min(1).max(255);
  * Each secret is sealed, compared and searched for separately; no drawing that can run has as many (`graph/input.ts`).
  */
 const MAX_SECRET_PLACES = 10_000;
-const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields and headers of tool servers at most.`;
+const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields and headers at most.`;
 
 /** zod does not copy the drawing: all keys of the editor, including `__proto__`, are stored as they were sent. */
 const drawing = z.unknown().transform((value, context) => {

@@ -15,6 +15,7 @@ import * as auditLog from '../migrations/0012-audit-log.js';
 import * as storedBytes from '../migrations/0013-stored-bytes.js';
 import * as runVersions from '../migrations/0014-run-versions.js';
 import * as connections from '../migrations/0015-connections.js';
+import * as sealedHeaders from '../migrations/0016-sealed-headers.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0013-stored-bytes': storedBytes,
   '0014-run-versions': runVersions,
   '0015-connections': connections,
+  '0016-sealed-headers': sealedHeaders,
 };
 
 /**

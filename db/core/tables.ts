@@ -32,6 +32,7 @@ import type {
   ProviderCallsTable,
 } from './tables/node-tables.js';
 import type { IdempotencyKeysTable, RunOutputsTable, RunsTable } from './tables/run-tables.js';
+import type { HeaderSealingTable, UnsealedGraphsTable } from './tables/sealing-tables.js';
 import type { ScheduleFiringsTable, ScheduleRemovalsTable, SchedulesTable } from './tables/schedule-tables.js';
 import type {
   LoginFailuresTable,
@@ -62,6 +63,7 @@ export type { ConnectionKind, ConnectionStatus } from './tables/connection-table
 export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
+export type { SealingSubject } from './tables/sealing-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
 export type { ScheduleOverlap } from './tables/schedule-tables.js';
 export type { LinkPurpose, SignInMethod } from './tables/session-tables.js';
@@ -129,6 +131,8 @@ export interface Tables {
   audit_records: AuditRecordsTable;
   audit_chains: AuditChainsTable;
   audit_refusals: AuditRefusalsTable;
+  header_sealing: HeaderSealingTable;
+  unsealed_graphs: UnsealedGraphsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

@@ -33,7 +33,7 @@ export function copyFromMarketplace(
   db: Db,
   slug: string,
   reach: Reach,
-  toCopy: (published: Record<string, unknown>) => string,
+  toCopy: (published: Record<string, unknown>, sealed: SealedRunSecrets | undefined) => string,
 ): Promise<Copied | undefined> {
   const { userId } = reach;
   return inTransaction(db, async (transaction) => {
@@ -47,7 +47,8 @@ export function copyFromMarketplace(
     }
     const { rows } = await liveCopyOf(sql`${source.id}`, reach).execute(transaction);
     const kept = rows[0]?.copy_id;
-    const workflowId = kept ?? (await insertCopy(transaction, source, reach, toCopy(source.document)));
+    const toDocument = async () => toCopy(source.document, await findPublishedSecrets(transaction, source));
+    const workflowId = kept ?? (await insertCopy(transaction, source, reach, await toDocument()));
     return workflowId === undefined ? undefined : { workflowId, isNew: kept === undefined };
   });
 }
@@ -65,14 +66,35 @@ function findSource(db: Db, slug: string) {
       'workflows.readme_guide',
       'workflows.run_fee_usd',
       'workflows.free_runs_per_user',
+      'workflows.published_snapshot',
       'graph_snapshots.document',
     ])
     .where('workflows.slug', '=', slug)
     .executeTakeFirst();
 }
 
+/** The secrets that a run with the published drawing had. */
+export interface SealedRunSecrets {
+  id: string;
+  project_id: number;
+  secrets_enc: Buffer | null;
+}
+
+function findPublishedSecrets(db: Db, source: Source): Promise<SealedRunSecrets | undefined> {
+  return db
+    .selectFrom('runs')
+    .select(['id', 'project_id', 'secrets_enc'])
+    .where('workflow_id', '=', source.id)
+    .where('snapshot_hash', '=', source.published_snapshot)
+    .where('secrets_enc', 'is not', null)
+    .orderBy('use_as_marketplace_template', 'desc')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 async function insertCopy(db: Db, source: Source, reach: Reach, document: string): Promise<number | undefined> {
-  const { id: sourceId, author_id: _, document: __, ...fields } = source;
+  const { id: sourceId, author_id: _, document: __, published_snapshot: ___, ...fields } = source;
   const { userId } = reach;
   const projectId = reach.projectId ?? (await lockOldestOwnProject(db, userId));
   if (reach.projectId !== undefined && !(await lockProject(db, projectId))) return undefined;

@@ -106,6 +106,7 @@ export function selectRuns(db: Db, inputLimitBytes: number) {
       'user_id',
       'status',
       'snapshot_hash',
+      'secrets_enc',
       'sequence',
       'cost_usd',
       'error_code',

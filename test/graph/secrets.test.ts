@@ -7,6 +7,7 @@ import {
   maskInput,
   secretStrings,
   secretTexts,
+  splitRest,
   splitSecrets,
 } from '../../graph/secrets.js';
 import { drawing, http, trigger } from './drawings.js';
@@ -32,7 +33,7 @@ describe('splitSecrets', () => {
     const data = drawing([
       trigger('t', ['h'], [field('key', 'canary-1'), field('open', 'public', false), field('none')]),
       trigger('u', [], [field('key', { deep: 'canary-2' }), field('empty', ''), field('null', null)]),
-      http('h', [], { headers: { Authorization: 'stays' } }),
+      http('h', [], { headers: { Accept: 'stays' } }),
     ]);
     const { masked, secrets } = splitSecrets(data);
     assert.deepEqual(secrets, { 'field:t:key': 'canary-1', 'field:u:key': { deep: 'canary-2' } });
@@ -40,7 +41,7 @@ describe('splitSecrets', () => {
     assert.deepEqual(masked['nodes'], [
       trigger('t', ['h'], [field('key', MASK), field('open', 'public', false), field('none')]),
       trigger('u', [], [field('key', MASK), field('empty', ''), field('null', null)]),
-      http('h', [], { headers: { Authorization: 'stays' } }),
+      http('h', [], { headers: { Accept: 'stays' } }),
     ]);
   });
 
@@ -72,6 +73,27 @@ describe('splitSecrets', () => {
       monkey: 'f',
     };
     assert.deepEqual((masked['nodes'] as unknown[])[0], mcp(kept));
+  });
+
+  it('cuts them out of HTTP nodes, too, and leaves what is only variables', () => {
+    const headers = {
+      Authorization: 'Bearer canary',
+      'X-Api-Key': '{{ input.key }}canary',
+      'X-Auth': 'Bearer {{ input.token }}',
+      'X-Secret': '{{ canary }}',
+      'Idempotency-Key': 'open',
+      Accept: '*/*',
+    };
+    const data = drawing([http('h', [], { headers })]);
+    const { masked, secrets } = splitSecrets(data);
+    assert.deepEqual(secrets, {
+      'header:h:authorization': 'Bearer canary',
+      'header:h:x-api-key': '{{ input.key }}canary',
+      'header:h:x-secret': '{{ canary }}',
+    });
+    const kept = { ...headers, Authorization: MASK, 'X-Api-Key': MASK, 'X-Secret': MASK };
+    assert.deepEqual(masked, drawing([http('h', [], { headers: kept })]));
+    assert.deepEqual(joinSecrets(masked, secrets), data);
   });
 
   it('on creation ******** is stored literally', () => {
@@ -106,6 +128,57 @@ describe('splitSecrets', () => {
     for (const url of ['https://evil.test/a', 'http://mcp.test/a', '{{ input.url }}']) {
       assert.deepEqual(after(url), { 'lost:header:m:authorization': true });
     }
+  });
+
+  it('a header of an HTTP node is kept while the origin is written in its address, or the address stays the same', () => {
+    const after = (before: string, url: string) => {
+      const draw = (value: string, address: string) =>
+        drawing([http('h', [], { url: address, headers: { Authorization: value } })]);
+      const stored = splitSecrets(draw('canary', before));
+      const { secrets } = splitSecrets(draw(MASK, url), { data: stored.masked, secrets: stored.secrets });
+      return Object.values(secrets)[0];
+    };
+    for (const [before, url, kept] of [
+      ['https://a.test/x', 'https://a.test/{{ input.path }}', true],
+      ['https://a.test/{{ input.path }}', 'https://a.test?{{input.query}}', true],
+      ['https://a.test/x', 'https://a.test:8443/x', false],
+      ['https://a.test/x', 'https://a.test{{ input.tail }}', false],
+      ['https://a.test/x', 'https://{{ input.user }}@a.test/x', false],
+      ['https://a.test/x', '{{ input.url }}', false],
+      ['https://{{ input.host }}/x', 'https://{{ input.host }}/x', true],
+      ['https://{{input.host}}/x', 'https://{{input.host}}/y', false],
+      ['{{ input.url }}', '{{ input.url }}', true],
+      ['{{ input.url }}', '{{ input.other }}', false],
+    ] as const) {
+      assert.equal(after(before, url), kept ? 'canary' : true, `${before} ${url}`);
+    }
+  });
+
+  it('a header that becomes variables leaves its value to no other one', () => {
+    const stored = splitSecrets(drawing([http('h', [], { headers: { Authorization: 'canary' } })]));
+    const update = drawing([http('h', [], { headers: { Authorization: '{{ input.a }}', 'X-Api-Key': MASK } })]);
+    const { masked, secrets } = splitSecrets(update, { data: stored.masked, secrets: stored.secrets });
+    assert.deepEqual([masked, secrets], [update, { 'lost:header:h:x-api-key': true }]);
+  });
+
+  it('what an earlier build has cut out stays so, although it is no credential any more', () => {
+    const data = drawing([mcp({ 'Idempotency-Key': MASK, 'X-Key': MASK })]);
+    const secrets = { 'header:m:idempotency-key': 'one', 'header:m:x-key': '{{ input.key }}' };
+    assert.deepEqual(
+      joinSecrets(data, secrets),
+      drawing([mcp({ 'Idempotency-Key': 'one', 'X-Key': '{{ input.key }}' })]),
+    );
+    assert.deepEqual(splitSecrets(data, { data, secrets }), { masked: data, secrets });
+  });
+
+  it('splitRest adds what is still in a stored drawing, and keeps what was lost', () => {
+    const stored = { 'field:t:a': 'A', 'lost:field:t:b': true };
+    const fields = [field('a', MASK), field('b', MASK)];
+    const draw = (value: string) =>
+      drawing([trigger('t', ['h'], fields), http('h', [], { headers: { 'x-key': value } })]);
+    const rest = splitRest({ data: draw('canary'), secrets: stored });
+    assert.deepEqual(rest, { data: draw(MASK), secrets: { ...stored, 'header:h:x-key': 'canary' } });
+    assert.deepEqual(splitRest(rest), rest);
   });
 
   it('a renamed place keeps its value where one has gone and one has come, of the same owner and server', () => {
@@ -239,5 +312,7 @@ describe('secretTexts', () => {
       'field:t:f': { a: ['two words'] },
     };
     assert.deepEqual(new Set(secretTexts(secrets)), new Set(['Bearer abc.def', 'abc.def', 'plain', 'two words']));
+    const mixed = secretTexts({ 'header:h:authorization': 'Bearer {{ input.a }}.abc.{{ input.b }}' });
+    assert.ok(mixed.includes('.abc.'));
   });
 });

@@ -46,6 +46,38 @@ describe('findWarnings', () => {
     );
   });
 
+  it('literal_credential: a header that looks like a credential, in every kind, variables too', () => {
+    const headers = {
+      Authorization: '{{ input.x }}',
+      'x-api-key': 'k',
+      'Idempotency-Key': 'i',
+      Cookie: '',
+      Accept: 'a',
+    };
+    const endpoint_url = 'https://mcp.test/';
+    const tools = [{ endpoint_url, server_label: 's', headers: { 'X-Session': 's' } }];
+    const nodes = [
+      trigger('t', ['h'], [{ id: 'x' }]),
+      http('h', ['m'], { headers }),
+      { id: 'm', type: 'mcp-node', data: { endpoint_url, tool_name: 'n', headers: { Token: 't' }, next_nodes: ['g'] } },
+      { id: 'g', type: 'agent-node', data: { tools } },
+      http('apart', [], { headers: { Secret: 's' } }),
+    ];
+    const found = warningsOf(drawing(nodes)).filter(({ code }) => code === 'literal_credential');
+    const message = (path: string) =>
+      `The header "${path}" looks like a credential: name a connection of the project instead.`;
+    assert.deepEqual(
+      found.map((warning) => [warning.node_id, warning.message]),
+      [
+        ['h', message('headers.Authorization')],
+        ['h', message('headers.x-api-key')],
+        ['m', message('headers.Token')],
+        ['g', message('tools.0.headers.X-Session')],
+        ['apart', message('headers.Secret')],
+      ],
+    );
+  });
+
   it('unreachable_node: a node that nothing links to', () => {
     assert.deepEqual(codesOf(drawing([http('a'), llm('b', '{{ foo }}')])), ['b unreachable_node']);
   });

@@ -11,7 +11,7 @@ import { createCanary, echoesOf, findCanaries, readFiles, watch, type Canary } f
 import { eventually } from '../support/eventually.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-server.js';
 import { agent, drawing, http, link, llm, mcp, resultOf, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startHttpTarget, type HttpTarget, type TargetRequest } from '../support/http-target.js';
 import { historyOf, queryDatabase, toText, withTemporal } from '../support/inspect.js';
 import { startOtlpReceiver, type OtlpReceiver } from '../support/otlp-receiver.js';
 import { startStack, type TestStack } from '../support/stack.js';
@@ -27,8 +27,9 @@ describe('canaries', function () {
   const [providerKey, jwtSecret] = [createCanary('provider key', asWord), createCanary('JWT secret', asWord)];
   const internalToken = createCanary('internal token', asWord);
   /** No secret, but contents: never in Temporal and in no log. */
+  const httpHeader = createCanary('header of an HTTP node', asWord);
   const prompt = createCanary('prompt', asWord);
-  const secrets = [field, input, mcpHeader, toolHeader, providerKey, jwtSecret, internalToken];
+  const secrets = [field, input, httpHeader, mcpHeader, toolHeader, providerKey, jwtSecret, internalToken];
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;
@@ -90,7 +91,8 @@ describe('canaries', function () {
       { id: 'fallback', is_secret: true, default_value: field.value },
     ]);
     const body = { token: '{{ input.token }}', fallback: '{{ input.fallback }}' };
-    const call = http(`${target.url}/echo-all`, { method: 'POST', body });
+    const sent = { headers: { Authorization: `Bearer ${httpHeader.value}` }, body, method: 'POST' };
+    const call = http(`${target.url}/echo-all`, sent);
     const endpoint = servers.endpoint({
       'tools/list': () => ({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] }),
       'tools/call': ({ headers, params }) => {
@@ -109,7 +111,7 @@ describe('canaries', function () {
       headers: { 'x-api-key': toolHeader.value },
     };
     const asked = agent('Work {{ input.token }}', { model_name: 'canary-agent' }, [server]);
-    const last = http(`${target.url}/refuse-all?t={{ input.token }}`, { method: 'POST', body });
+    const last = http(`${target.url}/refuse-all?t={{ input.token }}`, sent);
     link(begin, [call, tool]);
     link(call, model);
     link(model, asked);
@@ -118,8 +120,9 @@ describe('canaries', function () {
   }
 
   it('no secret leaves: by an answer, a file, a row, a log, a metric, a trace, a command or Temporal', async () => {
-    const echo = ({ body, query }: { body: string; query: Record<string, string> }): object => {
-      const values = [...Object.values(JSON.parse(body) as Record<string, string>), ...Object.values(query)];
+    const echo = ({ body, query, headers }: TargetRequest): object => {
+      const given = [...Object.values(JSON.parse(body) as Record<string, string>), ...Object.values(query)];
+      const values = [...given, String(headers.authorization).replace('Bearer ', '')];
       return values.map(echoesOf);
     };
     target.on('/echo-all', (request) => ({ body: echo(request) }));

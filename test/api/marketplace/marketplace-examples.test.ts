@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient, type NodeEntry } from '../../support/api-client.js';
 import { chain, drawing, http, link, trigger } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { createAccount, type Account } from '../accounts.js';
@@ -123,6 +124,21 @@ describe('marketplace examples', function () {
     });
     assert.equal(example.result[call.id]?.status, 'succeed');
     assert.equal(example.result[failing.id]?.status, 'failed');
+  });
+
+  it('a sealed header is masked in results, too, that are older than the rule by which it is sealed', async () => {
+    const headerKey = canary();
+    const start = trigger();
+    const call = http(`${target.url}/get`, { headers: { 'X-Auth': `Bearer ${headerKey}` } });
+    link(start, call);
+    const { runId, slug } = await publish(stack, author, {}, drawing([start, call]));
+    await markRun(stack, runId, 'use_in_marketplace_example');
+    const old = `UPDATE node_results SET result = $3, result_enc = NULL WHERE run_id = $1 AND node_id = $2`;
+    await queryDatabase(stack, old, [runId, call.id, { content: `you sent ${headerKey}` }]);
+    for (const example of [(await list(slug))[0]!, (await read(slug, runId)).body]) {
+      assert.equal(example.result[call.id]?.result?.content, 'you sent ********');
+      assert.ok(!JSON.stringify(example).includes(headerKey));
+    }
   });
 
   it('a long content is cut in the list, never in the middle of a credential, and whole alone', async () => {

@@ -124,7 +124,7 @@ describe('hostile drawings', () => {
   });
 });
 
-const TOO_MANY = 'A drawing may have 10000 secret fields and headers of tool servers at most.';
+const TOO_MANY = 'A drawing may have 10000 secret fields and headers at most.';
 
 function nodes(count: number, type: string, data: (next: (fan: number) => string[]) => Data): Data {
   const ids = Array.from({ length: count }, (_, index) => `n${index}`);

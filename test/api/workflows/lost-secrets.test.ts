@@ -201,7 +201,7 @@ describe('a secret that an update has lost', function () {
       ['field "token"', (drawn) => delete fieldOf(drawn)['is_secret']],
       ['field "pass"', (drawn) => Object.assign(fieldOf(drawn), { id: 'pass', is_secret: false })],
       ['header "X-Plain"', ({ nodes }) => (nodes[2]!.data['headers'] = { 'X-Plain': MASK })],
-      ['header "Authorization"', ({ nodes }) => (nodes[2]!.type = 'http-node')],
+      ['header "Authorization"', ({ nodes }) => (nodes[2]!.type = 'basic-node')],
       ['header "X-New"', ({ nodes }) => (nodes[1]!.data['headers'] = { 'X-New': MASK })],
     ];
     for (const [place, edit] of refused) {

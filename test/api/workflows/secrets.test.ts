@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { ApiClient } from '../../support/api-client.js';
-import { drawing, http, link, trigger, type Drawing } from '../../support/graphs.js';
+import { drawing, http, link, linkInRow, trigger, type Drawing } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
 import { historyOf, queryDatabase, tablesWith } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
-import { createAccount } from '../accounts.js';
+import { createAccount, giveRole } from '../accounts.js';
 import type { Workflow } from '../bodies.js';
 
 const MASK = '********';
+
+type Drawn = Workflow & { data: Drawing; version: number };
 const TABLES = [
   'workflows',
   'workflow_versions',
@@ -152,6 +154,53 @@ describe('secrets', function () {
     }
     // What they send would otherwise arrive among the requests of the next test.
     for (const { body } of answers.slice(3, 5)) await api.pollToEnd((body as Record<'data', { id: string }>).data.id);
+  });
+
+  it('a viewer never sees the Authorization of an HTTP node, and the run sends it', async () => {
+    const [secret, later] = [canary().replace('"', ''), canary().replace('"', '')];
+    const call = http(`${target.url}/echo`, { headers: { Authorization: `Bearer ${secret}`, Accept: '*/*' } });
+    const data = drawing(linkInRow([trigger(), call]));
+    const id = await api.createWorkflow(project, data);
+    const viewer = await createAccount(stack);
+    await giveRole(stack, viewer, project, 'viewer');
+    const sent = (): unknown => target.requests.at(-1)?.headers['authorization'];
+    const headersSeen = async (): Promise<unknown> =>
+      (await viewer.api.get<Drawn>(`/workflows/${id}/`)).body.data.nodes[1]!.data['headers'];
+    const run = await api.run(id);
+    assert.equal((await api.pollToEnd(run.data.id)).data.status, 'succeed');
+    assert.equal(sent(), `Bearer ${secret}`);
+    assert.deepEqual(await headersSeen(), { Authorization: MASK, Accept: '*/*' });
+
+    const keep = await api.get<Drawn>(`/workflows/${id}/`);
+    assert.equal((await api.patch(`/workflows/${id}/`, { body: { data: keep.body.data } })).status, 200);
+    assert.equal((await viewer.api.get<Drawn>(`/workflows/${id}/`)).body.version, 1, 'nothing has changed');
+    const replaced = structuredClone(keep.body.data);
+    replaced.nodes[1]!.data['headers'] = { Authorization: `Bearer ${later}` };
+    await api.patch(`/workflows/${id}/`, { body: { data: replaced } });
+    await api.pollToEnd((await api.run(id)).data.id);
+    assert.equal(sent(), `Bearer ${later}`);
+    assert.equal((await api.post(`/workflows/${id}/versions/1/restore/`)).status, 200);
+    const again = await api.run(id);
+    await api.pollToEnd(again.data.id);
+    assert.equal(sent(), `Bearer ${secret}`);
+
+    const paths = ['', 'export/', 'versions/', 'versions/1/', 'versions/2/', 'check_workflow/', 'history/'];
+    const ofRun = [`history/${run.data.id}/`, `history/${again.data.id}/`];
+    const answers = await Promise.all([...paths, ...ofRun].map((path) => viewer.api.get(`/workflows/${id}/${path}`)));
+    answers.push(await viewer.api.get(`/workflows/workflow_result/?id=${run.data.id}`));
+    for (const { status, body } of answers) {
+      assert.equal(status, 200, JSON.stringify(body));
+      for (const text of [secret, later]) assert.ok(!JSON.stringify(body).includes(text.slice(0, -3)));
+    }
+    assert.deepEqual(await tablesWith(stack, TABLES, [secret.slice(0, -3), later.slice(0, -3)]), []);
+    const check = await viewer.api.get<{ warnings: { code: string }[] }>(`/workflows/${id}/check_workflow/`);
+    assert.ok(check.body.warnings.some(({ code }) => code === 'literal_credential'));
+
+    const moved = (await api.get<Drawn>(`/workflows/${id}/`)).body.data;
+    moved.nodes[1]!.data['url'] = 'https://elsewhere.test/';
+    await api.patch(`/workflows/${id}/`, { body: { data: moved } });
+    const refused = await api.run(id);
+    assert.equal(refused.status, 422, 'the value stays with the origin that it was entered for');
   });
 
   it('a stored secret cannot be had by making its field public', async () => {
