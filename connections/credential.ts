@@ -55,25 +55,11 @@ interface Parts {
 }
 
 function partsOf({ kind, settings, secrets, accessToken = '' }: OpenConnection): Parts {
-  switch (kind) {
-    case 'header':
-      return withHeaders(pairsOf(settings as SettingsOf<'header'>, secrets as SecretsOf<'header'>));
-    case 'query':
-      return withQuery(pairsOf(settings as SettingsOf<'query'>, secrets as SecretsOf<'query'>));
-    case 'path':
-      return withPath((settings as SettingsOf<'path'>).prefix, (secrets as SecretsOf<'path'>).value);
-    case 'basic': {
-      const { username } = settings as SettingsOf<'basic'>;
-      const { password } = secrets as SecretsOf<'basic'>;
-      const encoded = Buffer.from(`${username}:${password}`).toString('base64');
-      const { add } = withHeaders([['authorization', `Basic ${encoded}`]]);
-      return { add, texts: [password, encoded] };
-    }
-    case 'bearer':
-      return withBearer((secrets as SecretsOf<'bearer'>).token);
-    default:
-      return withBearer(accessToken);
-  }
+  if (kind === 'header') return withHeaders(pairsOf(settings as SettingsOf<'header'>, secrets as SecretsOf<'header'>));
+  if (kind === 'query') return withQuery(pairsOf(settings as SettingsOf<'query'>, secrets as SecretsOf<'query'>));
+  if (kind === 'path') return withPath((settings as SettingsOf<'path'>).prefix, (secrets as SecretsOf<'path'>).value);
+  if (kind === 'basic') return withBasic(settings as SettingsOf<'basic'>, secrets as SecretsOf<'basic'>);
+  return withBearer(kind === 'bearer' ? (secrets as SecretsOf<'bearer'>).token : accessToken);
 }
 
 type Pair = [name: string, value: string];
@@ -88,6 +74,11 @@ function pairsOf(settings: SettingsOf<'header'>, secrets: SecretsOf<'header'>): 
 function withBearer(token: string): Parts {
   const { add } = withHeaders([['authorization', `Bearer ${token}`]]);
   return { add, texts: [token] };
+}
+
+function withBasic({ username }: SettingsOf<'basic'>, { password }: SecretsOf<'basic'>): Parts {
+  const encoded = Buffer.from(`${username}:${password}`).toString('base64');
+  return { add: withHeaders([['authorization', `Basic ${encoded}`]]).add, texts: [password, encoded] };
 }
 
 function withHeaders(pairs: Pair[]): Parts {

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDERS =
-  /^(?:acceptance|api|db|activities|contract|graph|n8n|temporal-workflows|config|outgoing|processes|cli|bench|faults|console)\//;
+  /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|outgoing|processes|cli|bench|faults|console)\//;
 
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 const sources = tracked.filter((file) => FOLDERS.test(file) && /\.tsx?$/.test(file));

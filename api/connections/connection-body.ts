@@ -39,7 +39,7 @@ export function checkEntered(deps: Pick<AppDeps, 'config'>, kind: ConnectionKind
   const settings = parseNamed('settings', schemas.settings, given.settings) as Record<string, unknown>;
   const secrets = parseNamed('secrets', schemas.secrets, given.secrets) as Record<string, unknown>;
   const found = given.origins.map((text) => toOrigin(text, deps.config.addressRules.allowPrivateNetwork));
-  const wrong = given.origins.filter((_, index) => found[index] === undefined || isRefused(deps, found[index]!));
+  const wrong = given.origins.filter((_, index) => found[index] === undefined || isRefused(deps, found[index]));
   if (wrong.length > 0)
     throw invalidFields({ origins: wrong.map((text) => `Enter a valid origin in place of "${text.slice(0, 100)}".`) });
   const named = ADDRESS_SETTINGS.filter((key) => settings[key] !== undefined);

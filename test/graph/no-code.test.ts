@@ -6,7 +6,7 @@ import { renderJson, renderText, type VariableValues } from '../../graph/templat
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** What runs for users; `cli` starts the embedded servers. */
-const FOLDERS = ['activities', 'api', 'config', 'db', 'graph', 'n8n', 'outgoing', 'temporal-workflows'];
+const FOLDERS = ['activities', 'api', 'config', 'connections', 'db', 'graph', 'n8n', 'outgoing', 'temporal-workflows'];
 
 const EXPRESSIONS = [
   'constructor',
