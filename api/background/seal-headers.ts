@@ -7,7 +7,13 @@ import type { Db } from '../../db/core/client.js';
 import { isOlderBuildConnected } from '../../db/core/session-name.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { hashDrawing, storeSnapshot } from '../../db/runs/snapshots-repository.js';
-import { findSealing, noteSealing, restartSealing, type Sealing } from '../../db/sealing/sealing-progress.js';
+import {
+  findSealing,
+  isSealingDone,
+  noteSealing,
+  restartSealing,
+  type Sealing,
+} from '../../db/sealing/sealing-progress.js';
 import {
   readVersionsToSeal,
   readWorkflowsToSeal,
@@ -41,8 +47,8 @@ interface Place {
 type SealingDeps = Pick<AppDeps, 'db' | 'secretBox' | 'logger'>;
 
 /**
- * `waiting`: an earlier build is connected. `busy`: another process is at it. `left`: there are graphs of runs
- * that have not ended, or cannot be read.
+ * `waiting`: an earlier build is connected. `busy`: another process is at it. `left`: it is too early for the graphs of
+ * runs, or there are some of runs that have not ended, or that cannot be read.
  */
 type RoundOutcome = 'done' | 'left' | 'waiting' | 'busy' | 'stopped';
 
@@ -76,7 +82,7 @@ export async function sealHeaders(deps: SealingDeps, stopped: AbortSignal): Prom
         return 'more';
       }
       const graph = await nextUnsealedGraph(trx, place.graph);
-      if (graph === undefined) return isAnyLeft ? 'left' : 'done';
+      if (graph === undefined) return isAnyLeft || !(await isSealingDone(trx)) ? 'left' : 'done';
       const replaced = await replaceGraph(deps, graph, place.run);
       if (replaced === 'left') isAnyLeft = true;
       place = replaced === 'gone' || replaced === 'left' ? { graph: graph.hash, run: null } : { ...place, ...replaced };

@@ -15,7 +15,7 @@ const statements = [
     subject text PRIMARY KEY CHECK (subject IN ('workflows', 'workflow_versions', 'graph_snapshots')),
     ordinal integer NOT NULL UNIQUE,
     after text,
-    is_done boolean NOT NULL DEFAULT false
+    done_at timestamptz
   )`,
   `INSERT INTO header_sealing (subject, ordinal)
     VALUES ('workflows', 1), ('workflow_versions', 2), ('graph_snapshots', 3)`,

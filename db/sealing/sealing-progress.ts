@@ -1,4 +1,5 @@
 // How far the API is with sealing credential headers of drawings that earlier builds have stored.
+import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SealingSubject } from '../core/tables.js';
 
@@ -9,24 +10,40 @@ export interface Sealing {
 }
 
 /**
- * Returns the table whose rows come next; undefined if every table is done. Versions are made of workflows, and graphs of
- * both, so each table comes after those that its rows are made of.
+ * Returns the table whose rows come next; undefined if there is none now. Versions are made of workflows, and graphs of
+ * both, so each table comes after those that its rows are made of. Graphs come a minute later: a run that was being
+ * accepted with the earlier drawing has stored its graph by then.
  */
 export function findSealing(db: Db): Promise<Sealing | undefined> {
   return db
     .selectFrom('header_sealing')
     .select(['subject', 'after'])
-    .where('is_done', '=', false)
+    .where('done_at', 'is', null)
+    .where(
+      sql<boolean>`(subject <> 'graph_snapshots'
+        OR NOT EXISTS (SELECT FROM header_sealing WHERE done_at > now() - interval '1 minute'))`,
+    )
     .orderBy('ordinal')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Returns whether the rows of every table have been looked at. */
+export async function isSealingDone(db: Db): Promise<boolean> {
+  const left = await db
+    .selectFrom('header_sealing')
+    .select('subject')
+    .where('done_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return left === undefined;
 }
 
 /** Notes the last row that was looked at; null means that there are no more. */
 export async function noteSealing(db: Db, subject: SealingSubject, after: string | null): Promise<void> {
   await db
     .updateTable('header_sealing')
-    .set(after === null ? { is_done: true } : { after })
+    .set(after === null ? { done_at: sql<Date>`now()` } : { after })
     .where('subject', '=', subject)
     .execute();
 }
@@ -35,7 +52,7 @@ export async function noteSealing(db: Db, subject: SealingSubject, after: string
 export async function restartSealing(db: Db): Promise<void> {
   await db
     .updateTable('header_sealing')
-    .set({ after: null, is_done: false })
-    .where((row) => row.or([row('is_done', '=', true), row('after', 'is not', null)]))
+    .set({ after: null, done_at: null })
+    .where((row) => row.or([row('done_at', 'is not', null), row('after', 'is not', null)]))
     .execute();
 }

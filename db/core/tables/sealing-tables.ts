@@ -8,7 +8,7 @@ export interface HeaderSealingTable {
   ordinal: number;
   /** The primary key of the last row that was looked at, as a JSON list; null at the beginning. */
   after: string | null;
-  is_done: boolean;
+  done_at: Date | null;
 }
 
 /** Writer: as above. Graphs with credentials that runs still refer to. */

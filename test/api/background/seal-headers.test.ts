@@ -61,8 +61,15 @@ describe('drawings that earlier builds have stored', function () {
     return createDatabase({ url, poolMax: 4, applicationName, onError: () => undefined });
   }
 
-  const seal = (): Promise<string> =>
+  const sealOnce = (): Promise<string> =>
     sealHeaders({ db, secretBox: box, logger: createLogger('test', 'silent') }, new AbortController().signal);
+
+  /** Graphs come a minute after the drawings. */
+  async function seal(): Promise<string> {
+    await sealOnce();
+    await queryDatabase(stack, `UPDATE header_sealing SET done_at = done_at - interval '1 minute'`);
+    return sealOnce();
+  }
 
   /** As the build before stored it: the secret field is cut out, the header is not. */
   function draw(value: string): Record<string, unknown> {
@@ -203,6 +210,17 @@ describe('drawings that earlier builds have stored', function () {
     assert.deepEqual(await readRun(open), { headers: SEALED, secrets: secretsOfDrawing(ran, CANARY) });
     assert.deepEqual(await tablesWith(stack, TABLES, [CANARY]), []);
     await assertBytesRight(stack, projectId);
+  });
+
+  it('of a run that was being accepted while its workflow was sealed are sealed, too', async () => {
+    const ran = draw(CANARY);
+    const id = await insertWorkflow(ran);
+    assert.equal(await sealOnce(), 'left');
+    const run = await insertRun(id, ran, 'Succeeded');
+    assert.equal(await sealOnce(), 'left', 'graphs are not looked at yet');
+    assert.equal(await seal(), 'done');
+    assert.deepEqual(await readRun(run), { headers: SEALED, secrets: secretsOfDrawing(ran, CANARY) });
+    assert.deepEqual(await tablesWith(stack, TABLES, [CANARY]), []);
   });
 
   it('wait while an earlier build is connected, and what it stores meanwhile is sealed after it', async () => {
