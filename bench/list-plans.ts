@@ -31,6 +31,7 @@ const url = process.env['DATABASE_URL'] ?? '';
 const userId = Number(values.user);
 const runs = Number(values.runs);
 const everyRun: RunsQuery = {
+  purpose: 'run',
   reach: { userId },
   projectId: undefined,
   workflowId: undefined,
@@ -77,7 +78,7 @@ function historyQuestions(workflowId: number): Question[] {
   return orderings.flatMap((ordering) =>
     pages.map(([name, offset]) => ({
       title: `history \`${ordering}\`, ${name}`,
-      read: (reader: Database) => listHistory(reader, { workflowId, ordering, limit: 10, offset }),
+      read: (reader: Database) => listHistory(reader, { workflowId, purpose: 'run', ordering, limit: 10, offset }),
     })),
   );
 }

@@ -197,6 +197,8 @@ export interface Activities extends NodeActivities, BeginWaitActivities {
   agentTurn: (ref: TurnRef & WalkRef) => Promise<TurnFacts>;
   /** Makes the tool calls of a turn. Undefined once each has its answer; until then it is repeated. */
   agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;
+  /** Ends a node of a test run that is given its result, of a kind that takes several activities, and walks on. */
+  takeGiven: Walk;
   finishRun: (end: FinishRunInput) => Promise<void>;
   settleWalk: (ref: SettleWalkRef) => Promise<Walked>;
   forEach: (loop: NodeKey) => Promise<LoopFacts>;

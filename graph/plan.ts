@@ -41,6 +41,11 @@ export interface Plan {
   bodies?: Record<number, Body>;
   /** The nodes that start with the first of their incoming edges that is taken (`join: "any"`). Absent likewise. */
   joinsAny?: number[];
+  /**
+   * The nodes of a test run that are not executed, because their results are given (`trial-plan.ts`): everywhere, or only
+   * in the iterations with these paths. Absent likewise.
+   */
+  given?: Record<number, true | string[]>;
 }
 
 interface Body {
@@ -95,7 +100,18 @@ function slicePlan(plan: Plan, { first, end }: Body, loop?: number): ScopePlan {
     indegree: numbers.map((number) => (number === loop ? 0 : plan.indegree[number]!)),
     caught: Object.fromEntries(caught.map(([node, handle]) => [Number(node) - offset, handle])),
     joinsAny: (plan.joinsAny ?? []).filter(isInside).map((node) => node - offset),
+    ...(plan.given !== undefined && { given: shifted(plan.given, offset) }),
   };
+}
+
+function shifted<Value>(values: Record<number, Value>, offset: number): Record<number, Value> {
+  return Object.fromEntries(Object.entries(values).map(([node, value]) => [Number(node) - offset, value]));
+}
+
+/** Returns whether the node's result is given in the iteration `path`. */
+export function isGiven({ given }: Plan, node: number, path: string): boolean {
+  const where = given?.[node];
+  return where === true || where?.includes(path) === true;
 }
 
 /** Returns whether a link of the node is taken when its time is up. */

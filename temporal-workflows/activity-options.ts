@@ -83,6 +83,13 @@ export function walk(kind: SingleStepKind, ref: WalkRef, summary: string): Promi
   return inActivity[activity].executeWithOptions({ summary, activityId: activityIdOf(ref) }, [ref]);
 }
 
+const giving = proxyLocalActivities<Pick<Activities, 'takeGiven'>>(inWorkflowTask);
+
+/** Ends a node that is given its result, of a kind that takes several activities. */
+export function takeGiven(ref: WalkRef, summary: string): Promise<Walked> {
+  return giving.takeGiven.executeWithOptions({ summary: `${summary}: given` }, [ref]);
+}
+
 /** Makes one model call of an agent, or two where the first answer does not have its form. */
 export function takeTurn(ref: TurnRef & WalkRef, summary: string): Promise<TurnFacts> {
   const options = { summary: `${summary}: turn ${ref.turn + 1}`, activityId: activityIdOf(ref, `${ref.turn}`) };

@@ -11,10 +11,10 @@ import {
 } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
 import { traitsOf } from '../graph/kinds.js';
-import { bodyPlan, handleAfter, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
+import { bodyPlan, handleAfter, isGiven, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
 import type { KeptNode } from '../graph/planner.js';
 import { stretchFrom, type Stride } from '../graph/stretch.js';
-import { settleWalk, walk, type LoopKind, type SingleStepKind, type WaitKind } from './activity-options.js';
+import { settleWalk, takeGiven, walk, type LoopKind, type SingleStepKind, type WaitKind } from './activity-options.js';
 import { LoopRun } from './loop-run.js';
 import { failureCode, nodeFailureOf } from './node-failure.js';
 import { OpenScopes, Scope, type ReadyNodes } from './scope.js';
@@ -234,6 +234,10 @@ export class GraphRun {
     const kind = scope.plan.kinds[node]!;
     const key = scope.keyOf(node);
     const summary = toMarkdown(scope.plan.labels[node]!);
+    if (isGivenAlone(work)) {
+      this.#waiting.forget({ scope, node });
+      return takeGiven(this.#toWalk(work), summary);
+    }
     if (kind === 'agent') {
       return this.#waiting.runAgent({ scope, node }, { key, summary, toWalk: () => this.#toWalk(work) });
     }
@@ -253,7 +257,7 @@ export class GraphRun {
     const { scope, nodes } = work;
     const [first] = nodes;
     // A local activity has no heartbeat and holds no slot of the project, so it executes nothing that leaves the process.
-    const isLocal = traitsOf(scope.plan.kinds[first]!).runs === 'inline';
+    const isLocal = traitsOf(scope.plan.kinds[first]!).runs === 'inline' || isGivenAlone(work);
     const stride = isLocal ? 'visible' : this.#stride;
     const stretch = stretchFrom(scope.plan, scope.planner, nodes, stride);
     work.mayWalk = stretch.nodes;
@@ -326,6 +330,12 @@ export class GraphRun {
     const more = this.#waiting.size > shown.length ? ` and ${this.#waiting.size - shown.length} more` : '';
     return `${counts}\n\nWaiting: ${shown.join(', ')}${more}`;
   }
+}
+
+/** Whether the node is given its result, and is of a kind that takes several activities. */
+function isGivenAlone({ scope: { plan, path }, nodes: [node] }: ReadyNodes): boolean {
+  const { runs } = traitsOf(plan.kinds[node]!);
+  return runs !== 'inline' && runs !== 'activity' && isGiven(plan, node, path);
 }
 
 function toWalked(node: number, { handle = 0, alsoHandles = [] }: NodeFacts): Walked {

@@ -98,7 +98,8 @@ async function accept(deps: ChildDeps, task: NodeTask, request: ChildRequest, in
   const { facts, nodeErrors, plan } = prepared.run;
   if (Object.keys(nodeErrors).length > 0) throw cannotRun(toSentences(nodeErrors));
   const parent = { parent_run_id: task.runId, parent_path: task.path, parent_node_id: task.nodeId };
-  const place = { ...parent, root_run_id: run.rootRunId, depth: run.depth + 1 };
+  const purpose = run.isTest && { purpose: 'test' as const };
+  const place = { ...parent, ...purpose, root_run_id: run.rootRunId, depth: run.depth + 1 };
   const untilMs = waits ? Date.now() + MAX_WAIT_SECONDS * 1000 : null;
   const traceparent = currentTraceparent() ?? null;
   await storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) => {

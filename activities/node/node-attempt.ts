@@ -90,6 +90,7 @@ export async function attemptStep<Facts>(
   const record = (end: AttemptEnd) => recordNode(deps, step, task, end);
   const keep = (error: NodeError) => keepAttempt(deps, task, claimed, error);
   const policy = policyOf(step, node.data);
+  const skipsDelays = run.test?.skips_waits === true;
   try {
     // Only deaths of workers lead beyond the policy's number. They are no failures of the node: the larger number counts.
     if (attempt > Math.max(step.maxAttempts, policy.maxAttempts)) {
@@ -102,7 +103,7 @@ export async function attemptStep<Facts>(
     const error = toFailure(thrown);
     if (signal.aborted) return await stopNode(error, { record, observe, keep, givenUp });
     const ended = error instanceof ConnectionNeeded ? await waitOrFail(deps, task, error) : error;
-    return await failAttempt(ended, { step, policy, attempt, record, observe, keep });
+    return await failAttempt(ended, { step, policy, attempt, record, observe, keep, skipsDelays });
   } finally {
     stop.release();
     task.memory.end();
@@ -112,6 +113,8 @@ export async function attemptStep<Facts>(
 interface Failing<Facts> extends Pick<AttemptOptions, 'attempt'> {
   step: NodeStep<Facts>;
   policy: RetryPolicy;
+  /** Whether a test skips the delays between attempts. */
+  skipsDelays: boolean;
   record: Recorder;
   observe: (outcome: AttemptOutcome, code?: string, delayMs?: number) => void;
   /** Keeps an attempt that another one follows. */
@@ -120,7 +123,7 @@ interface Failing<Facts> extends Pick<AttemptOptions, 'attempt'> {
 
 /** The attempt ended without a result: either another one follows, or the node has failed. */
 async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Promise<Facts> {
-  const { step, policy, attempt, record, observe, keep } = failing;
+  const { step, policy, attempt, record, observe, keep, skipsDelays } = failing;
   if (isHandedBack(error) || error instanceof NodeWaits) {
     observe(error instanceof NodeWaits ? 'waits' : 'handed_back');
     throw error;
@@ -130,7 +133,7 @@ async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Prom
     await keep(INTERNAL);
     throw error;
   }
-  const delayMs = error.retryAfterMs ?? policy.delayMs(attempt);
+  const delayMs = skipsDelays ? 0 : (error.retryAfterMs ?? policy.delayMs(attempt));
   if (error.isRetryable && attempt < policy.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
     observe('retried', error.code, delayMs);
     await keep(error);

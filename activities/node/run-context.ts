@@ -9,6 +9,7 @@ import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../d
 import type { RunInput } from '../../graph/input.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
+import { findTestRun, type TestFacts } from '../../db/trying/test-runs-repository.js';
 import type { VariableValues } from '../../graph/template.js';
 import { workflowToolsOf } from '../../graph/nodes/agent.js';
 import { asksForSecrets } from '../../graph/nodes/human.js';
@@ -38,6 +39,10 @@ export interface RunContext {
   rootRunId: string;
   /** Whether it has taken over results of an earlier run. */
   isResumed: boolean;
+  /** Tests, and the runs that they start. */
+  isTest: boolean;
+  /** What the test tries, and how; undefined for a run that is none. */
+  test: TestFacts | undefined;
   /** The texts that the masker masks. */
   secretTexts: readonly string[];
   /** Masks every secret of this run in everything that is stored or shown. */
@@ -131,6 +136,8 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
       depth: stored.depth,
       rootRunId: stored.rootRunId,
       isResumed: stored.isResumed,
+      isTest: stored.isTest,
+      test: stored.isTest ? await findTestRun(db, stored.rootRunId) : undefined,
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
       planOf,
     };

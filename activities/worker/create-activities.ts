@@ -51,11 +51,13 @@ import { createBeginChildStep } from '../kinds/sub-workflow.js';
 import { loadKept, loadPlan } from '../node/load-run.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
 import { endRun } from '../node/end-run.js';
+import { finalFailure } from '../node/failures.js';
 import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
 import { createConnectionUse } from '../node/use-connection.js';
 import { settleWalk } from '../node/settle-walk.js';
+import { findGiven, takeGiven } from '../node/take-given.js';
 import { NodeWaits } from '../node/wait-for-connection.js';
 import { walk, type ExecuteNode, type WalkDeps } from '../node/walk.js';
 import { createScheduleActivities } from '../schedules/schedule-activities.js';
@@ -114,8 +116,10 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     mcp: toStep(createMcpRunner({ db, contexts, sessions, connections })),
     code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),
   };
-  const executeKind = (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> => {
+  const executeKind = async (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> => {
     const { activity, runs } = kinds[kind];
+    const given = await findGiven(node, key);
+    if (given !== undefined) return trace('takeGiven', key, () => takeGiven(node, key, given));
     const execute = runs === 'inline' ? runInline : claimAndAttempt;
     return trace(activity, key, () => execute(node, key, steps[kind], beginning));
   };
@@ -172,6 +176,12 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     subWorkflow: (ref) => trace('subWorkflow', ref, () => runInline(node, ref, createBeginChildStep(children))),
     loadPlan: ({ runId }) => loadPlan(db, runId, deps.execution),
     loadKept: ({ runId }) => loadKept(db, runId),
+    takeGiven: (ref) =>
+      walkFrom(ref, async (key) => {
+        const given = await findGiven(node, key);
+        if (given === undefined) throw finalFailure('internal_error');
+        return trace('takeGiven', key, () => takeGiven(node, key, given));
+      }),
     settleWalk: (ref) => trace('settleWalk', ref, () => settleWalk({ db, contexts }, ref)),
     ...createScheduleActivities({ ...children, memory }),
   };

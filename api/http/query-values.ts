@@ -17,6 +17,9 @@ export const queryBoolean = documentedAs(
   { type: 'boolean' },
 );
 
+/** Lists of runs leave tests out, unless they are asked for. */
+export const queryPurpose = z.enum(['run', 'test']).default('run');
+
 /** All values of a `repeatable` parameter. */
 export const queryIds = z.array(queryInteger(0, MAX_ID)).max(MAX_IDS).optional();
 

@@ -5,7 +5,7 @@ import { findRunOrigin, listRuns, type RunOrigin } from '../../db/runs/runs-list
 import { findVisible } from '../access/authorize.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
-import { queryMoment, queryMomentEnd, queryOrdering, queryText } from '../http/query-values.js';
+import { queryMoment, queryMomentEnd, queryOrdering, queryPurpose, queryText } from '../http/query-values.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { findRunAnswer } from './history-routes.js';
 import { runSchema, toRun } from './run-view.js';
@@ -35,6 +35,7 @@ const list = defineRoute({
     search: queryText,
     started_after: queryMoment.optional(),
     started_before: queryMomentEnd.optional(),
+    purpose: queryPurpose,
     ordering: queryOrdering(['created_at', 'cost']).default('-created_at'),
   }),
   responses: { 200: envelopeOf(lightRunSchema) },
@@ -47,6 +48,7 @@ const list = defineRoute({
       search: query.search,
       startedFrom: query.started_after,
       startedBefore: query.started_before,
+      purpose: query.purpose,
       ordering: query.ordering,
       ...toWindow(query),
     });

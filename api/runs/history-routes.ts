@@ -6,6 +6,7 @@ import { badRequestSchema } from '../http/answer-schemas.js';
 import { orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { runParams } from '../http/path-ids.js';
+import { queryPurpose } from '../http/query-values.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { cancelRun } from './cancel-run.js';
 import { lazyRuns } from './lazy-runs.js';
@@ -19,12 +20,14 @@ const list = defineRoute({
   access: { to: 'workflow', role: 'viewer' },
   query: z.object({
     ...pageQuery(1),
+    purpose: queryPurpose,
     ordering: z.enum(['created_at', '-created_at', 'cost', '-cost']).default('-created_at'),
   }),
   responses: { 200: envelopeOf(listedRunSchema) },
   async handler({ deps, params, query }) {
-    const { ordering } = query;
-    const { total, runs, later } = await listHistory(deps.db, { workflowId: params.id, ordering, ...toWindow(query) });
+    const { ordering, purpose } = query;
+    const page = { workflowId: params.id, purpose, ordering, ...toWindow(query) };
+    const { total, runs, later } = await listHistory(deps.db, page);
     const items =
       later === undefined
         ? toListedRuns(deps, runs).map((run) => ({ ...run, ...temporalLink(deps, run) }))

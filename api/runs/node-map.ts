@@ -30,8 +30,9 @@ export function toNodeMap(
 /** The entry of one node, as it stands in the maps. */
 export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }: EntryOptions = {}): NodeMap {
   const { id, status, iterations, isReused } = node;
+  const taken = isReused && { reused: true, ...toSource(node) };
   const times = { started_at: node.startedAt, finished_at: node.finishedAt };
-  const head = { id, status, ...times, ...(isReused && { reused: true }), ...(iterations && { iterations }) };
+  const head = { id, status, ...times, ...taken, ...(iterations && { iterations }) };
   if (status === 'in progress') {
     const { approvals, waiting } = node;
     if (!approvals) return waiting && waits ? { ...head, waiting: waits.waiting(waiting) } : head;
@@ -46,6 +47,12 @@ export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }
   }
   const error = { code: node.errorCode ?? 'failed', message: node.errorMessage ?? 'The node failed.' };
   return { ...head, error, ...(node.isHandled && { handled: true }) };
+}
+
+/** Says where a result is from that was not made by its own run. */
+function toSource({ source, isStale }: Pick<PolledNode, 'source' | 'isStale'>): NodeMap {
+  if (source === null) return {};
+  return { source, ...(source === 'mock' && { mocked: true }), ...(isStale && { stale: true }) };
 }
 
 type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';

@@ -18,10 +18,10 @@ export const nodeEntrySchema = z
     result: z.unknown().optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
     handled: z.literal(true).optional().describe('The node failed, and the run survived it (`on_error`)'),
-    reused: z
-      .literal(true)
-      .optional()
-      .describe('The result is that of the earlier run which this one resumes: nothing was executed, and nothing paid'),
+    reused: z.literal(true).optional().describe('The result was taken over: nothing was executed, and nothing paid'),
+    source: z.string().optional().describe('What a test has taken the result from: `mock`, `pin`, or the id of a run'),
+    mocked: z.literal(true).optional().describe('The result is that of a mock'),
+    stale: z.literal(true).optional().describe('The node of the pin, or something before it, has changed since'),
     truncated: z.boolean().optional(),
     approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
     waiting: z

@@ -27,7 +27,13 @@ export const runSchema = z
     data: drawingSchema,
     input_data: z.unknown(),
     input_fields: z.array(z.record(z.string(), z.unknown())),
-    workflow_version: z.int().describe('The version of the drawing that it was started with'),
+    workflow_version: z
+      .int()
+      .nullable()
+      .describe(
+        'The version of the drawing that it was started with; null for the test of a drawing that is not stored',
+      ),
+    purpose: z.enum(['run', 'test']),
     is_api_run: z.boolean(),
     use_in_marketplace_example: z.boolean(),
     use_as_marketplace_template: z.boolean(),
@@ -131,6 +137,7 @@ export function toRun(run: HistoryRun | ListedRun, currencies: Currencies, parts
     status: run.status,
     ...parts,
     workflow_version: run.workflow_version,
+    purpose: run.purpose,
     is_api_run: run.is_api_run,
     use_in_marketplace_example: run.use_in_marketplace_example,
     use_as_marketplace_template: run.use_as_marketplace_template,

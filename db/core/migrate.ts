@@ -16,6 +16,7 @@ import * as storedBytes from '../migrations/0013-stored-bytes.js';
 import * as runVersions from '../migrations/0014-run-versions.js';
 import * as connections from '../migrations/0015-connections.js';
 import * as sealedHeaders from '../migrations/0016-sealed-headers.js';
+import * as trying from '../migrations/0017-trying.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0014-run-versions': runVersions,
   '0015-connections': connections,
   '0016-sealed-headers': sealedHeaders,
+  '0017-trying': trying,
 };
 
 /**

@@ -25,6 +25,8 @@ export interface SealedRows {
   'connection-secrets': [projectId: number, connectionId: number];
   'connection-tokens': [projectId: number, connectionId: number];
   'connection-flow': [connectionId: number, stateHash: string];
+  'given-result': [runId: string, path: string, nodeId: string];
+  pin: [workflowId: number, path: string, nodeId: string];
   'schedule-input': [scheduleId: string];
   'human-answer': [taskId: string, userId: number];
   'provider-key': [projectId: number, provider: string];

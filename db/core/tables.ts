@@ -44,6 +44,7 @@ import type {
 } from './tables/session-tables.js';
 import type { BudgetsReachedTable, ChatCallsTable, SpendingStopsTable } from './tables/spending-tables.js';
 import type { StoredBytesLimitTable, StoredBytesTable } from './tables/stored-bytes-tables.js';
+import type { GivenResultsTable, PinsTable, TestRunsTable } from './tables/trying-tables.js';
 import type { WaitsTable } from './tables/wait-tables.js';
 import type { WebhookDeliveriesTable } from './tables/webhook-tables.js';
 import type {
@@ -117,6 +118,9 @@ export interface Tables {
   run_events: RunEventsTable;
   told_iterations: ToldIterationsTable;
   run_outputs: RunOutputsTable;
+  test_runs: TestRunsTable;
+  given_results: GivenResultsTable;
+  pins: PinsTable;
   connections: ConnectionsTable;
   connection_sign_ins: ConnectionSignInsTable;
   connection_uses: ConnectionUsesTable;

@@ -54,7 +54,7 @@ const tables = [
   END $$`,
 ];
 
-interface Counted {
+export interface Counted {
   table: string;
   /** Updates of other columns are not looked at. Empty: rows are never updated. */
   columns: string;
@@ -182,7 +182,7 @@ const COUNT_GRAPH = `
         added := added + coalesce(graph_bytes, 0);
       END IF;`;
 
-function triggersOf({ table, columns, bytes, project, refuses, when = 'true' }: Counted): string[] {
+export function triggersOf({ table, columns, bytes, project, refuses, when = 'true' }: Counted): string[] {
   const of = (row: string, text: string): string => text.replaceAll('ROW', row);
   const name = `count_bytes_of_${table}`;
   const trigger = (operation: string, event: string, condition = 'true'): string =>

@@ -64,6 +64,7 @@ const EXPIRING = [
   'agent_turns',
   'agent_sessions',
   'connection_uses',
+  'given_results',
   'loop_items',
   'node_attempts',
   'run_events',

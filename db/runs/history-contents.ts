@@ -69,7 +69,7 @@ async function readNodes(
   const limit = contentLimit ?? 2 ** 31 - 1;
   const { rows } = await sql<HistoryNode & { runId: string }>`
     SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage",
-      is_handled AS "isHandled", is_reused AS "isReused", truncated, ${iterationCounts} AS iterations,
+      is_handled AS "isHandled", is_reused AS "isReused", source, is_stale AS "isStale", truncated, ${iterationCounts} AS iterations,
       ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt",
       CASE WHEN until_here > ${togetherBytes}::integer AND result IS NOT NULL THEN least(result_bytes, ${limit}::integer) END AS "apartBytes",
       CASE WHEN until_here > ${togetherBytes}::integer THEN NULL WHEN truncated THEN ${cutResult(limit)}
@@ -102,6 +102,7 @@ export function selectRuns(db: Db, inputLimitBytes: number) {
       'id',
       'workflow_id',
       'workflow_version',
+      'purpose',
       'project_id',
       'user_id',
       'status',

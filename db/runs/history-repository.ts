@@ -26,6 +26,7 @@ export interface ListedLater {
 
 interface HistoryQuery {
   workflowId: number;
+  purpose: 'run' | 'test';
   ordering: HistoryOrdering;
   limit: number;
   offset: number;
@@ -51,7 +52,7 @@ const ENTRY_BYTES = 512;
 export function listHistory(db: Database, query: HistoryQuery): Promise<HistoryPage> {
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return snapshot.execute(async (transaction) => {
-    const total = await countRuns(transaction, query.workflowId);
+    const total = await countRuns(transaction, query);
     if (query.offset >= total) return { total, runs: [], later: undefined };
     const ids = await findPage(transaction, query, total);
     return { total, ...(await readPage(transaction, ids)) };
@@ -96,7 +97,8 @@ export async function readListed(db: Db, runId: string, contentLimit: number): P
   return (await complete(db, runs, { ...LISTED, contentLimit, togetherBytes: TOGETHER_BYTES }))[0];
 }
 
-async function countRuns(db: Db, workflowId: number): Promise<number> {
+async function countRuns(db: Db, { workflowId, purpose }: HistoryQuery): Promise<number> {
+  if (purpose === 'test') return countTests(db, workflowId);
   const counted = await db
     .selectFrom('workflow_statistics')
     .select('recorded_count as total')
@@ -105,10 +107,20 @@ async function countRuns(db: Db, workflowId: number): Promise<number> {
   return counted?.total ?? 0;
 }
 
+async function countTests(db: Db, workflowId: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('runs')
+    .select((row) => row.fn.countAll<number>().as('total'))
+    .where('workflow_id', '=', workflowId)
+    .where('purpose', '=', 'test')
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
 /** The ids of a page, from an index alone and from the nearer end of it: the last page is as near as the first. */
 async function findPage(
   db: Db,
-  { workflowId, ordering, limit, offset }: HistoryQuery,
+  { workflowId, purpose, ordering, limit, offset }: HistoryQuery,
   total: number,
 ): Promise<string[]> {
   const count = Math.min(limit, total - offset);
@@ -120,6 +132,7 @@ async function findPage(
     .selectFrom('runs')
     .select('id')
     .where('workflow_id', '=', workflowId)
+    .where('purpose', '=', purpose)
     .orderBy(ordering.endsWith('cost') ? 'cost_usd' : 'created_at', direction)
     .orderBy('id', direction)
     .limit(count)

@@ -97,7 +97,7 @@ async function readNodes(
 ): Promise<Map<string, PolledNode[]>> {
   const { rows } = await sql<PolledNode & { path: string }>`
     SELECT node.path, node.node_id AS id, node.status, node.error_code AS "errorCode",
-      node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused",
+      node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused", node.source, node.is_stale AS "isStale",
       ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
       CASE WHEN until_here <= ${PAGE_BYTES} THEN node.result::text END AS result,
       CASE WHEN until_here > ${PAGE_BYTES} AND node.result IS NOT NULL THEN node.result_bytes END AS "apartBytes",

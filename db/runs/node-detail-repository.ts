@@ -47,7 +47,7 @@ export async function findNodeDetail(
     SELECT run.status AS "runStatus", run.is_expired AS "isExpired", run.node_errors::text AS "nodeErrors",
       node.node_id AS id, node.status, node.attempts, ${isoText(sql`node.started_at`)} AS "startedAt",
       ${isoText(sql`node.finished_at`)} AS "finishedAt", coalesce(node.attempt_started_at, node.started_at) AS "attemptStartedAt", node.queued_ms AS "queuedMs",
-      node.error_code AS "errorCode", node.is_handled AS "isHandled", node.is_reused AS "isReused", CASE WHEN NOT run.is_expired THEN node.error_message END AS "errorMessage",
+      node.error_code AS "errorCode", node.is_handled AS "isHandled", node.is_reused AS "isReused", node.source, node.is_stale AS "isStale", CASE WHEN NOT run.is_expired THEN node.error_message END AS "errorMessage",
       CASE WHEN NOT run.is_expired AND ${resultBytes} <= ${TOGETHER_BYTES} THEN result::text END AS result,
       CASE WHEN NOT run.is_expired AND ${resultBytes} > ${TOGETHER_BYTES} THEN node.result_bytes END AS "apartBytes", ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${waitedFor} AS "waitedFor", ${iterationCounts} AS iterations
     FROM (SELECT *, ${isExpired(retentionDays)} AS is_expired FROM runs WHERE id = ${runId}) run

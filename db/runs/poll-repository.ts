@@ -115,7 +115,7 @@ const selectRuns = createStatement<Asked, NodeRow>(
       FROM (${selectState(asked)}) AS state
     )
     SELECT run.*, node.node_id, node.status AS "nodeStatus", node.error_code AS "errorCode",
-      node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused",
+      node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused", node.source, node.is_stale AS "isStale",
       ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
       ${unlessUnchanged(sql`node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES}`, sql`node.result_bytes`)} AS "apartBytes",
       ${unlessUnchanged(sql`until_here <= ${TOGETHER_BYTES}`, sql`node.result::text`)} AS result,

@@ -46,8 +46,12 @@ export interface PolledNode {
   errorMessage: string | null;
   /** The node failed, and the run survives it. */
   isHandled: boolean;
-  /** The result is that of an earlier run. */
+  /** Nothing was executed for the result. */
   isReused: boolean;
+  /** What a test has taken it from: `mock`, `pin`, or the id of a run. */
+  source: string | null;
+  /** The pin was made of another drawing. */
+  isStale: boolean;
   /** The text that JSON writes for a Date. */
   startedAt: string;
   finishedAt: string | null;
@@ -68,6 +72,8 @@ export interface NodeColumns {
   errorMessage: string | null;
   isHandled: boolean | null;
   isReused: boolean | null;
+  source: string | null;
+  isStale: boolean | null;
   startedAt: string | null;
   finishedAt: string | null;
   waiting: StoredWait | null;
@@ -84,6 +90,8 @@ export function toPolledNode(id: string, row: NodeColumns): PolledNode {
     errorMessage: row.errorMessage,
     isHandled: row.isHandled ?? false,
     isReused: row.isReused ?? false,
+    source: row.source,
+    isStale: row.isStale ?? false,
     startedAt: row.startedAt ?? '',
     finishedAt: row.finishedAt,
     waiting: row.waiting,

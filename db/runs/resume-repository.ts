@@ -114,6 +114,8 @@ interface TakingOver {
   to: string;
   projectId: number;
   kept: KeptResults;
+  /** Whether each entry says from which run it is: a test takes results of several runs. */
+  isTold?: boolean;
 }
 
 /**
@@ -121,7 +123,7 @@ interface TakingOver {
  * PostgreSQL's refusal where the project may not store all of it.
  */
 export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
-  const { from, to, projectId, kept } = taking;
+  const { from, to, projectId, kept, isTold = false } = taking;
   const [paths, ids] = [kept.nodes.map(({ path }) => path), kept.nodes.map(({ nodeId }) => nodeId)];
   const loops = kept.loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
   const done = kept.iterations.flatMap(({ path, nodeId, indexes }) =>
@@ -129,9 +131,9 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
   );
   await sql`
     INSERT INTO node_results (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
-      error_code, error_message, is_handled, iterations, is_iteration, started_at, finished_at, is_reused)
+      error_code, error_message, is_handled, iterations, is_iteration, started_at, finished_at, is_reused, source)
     SELECT ${to}, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
-      is_handled, iterations, is_iteration, started_at, finished_at, true
+      is_handled, iterations, is_iteration, started_at, finished_at, true, ${isTold ? from : null}
     FROM node_results
     WHERE run_id = ${from} AND (
       (NOT is_iteration AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[])))

@@ -21,9 +21,10 @@ export interface StoredRunContext {
   depth: number;
   /** The first run of all above it; its own id where there is none. */
   rootRunId: string;
-  /** True if it has taken over results of an earlier run. */
+  /** True if it has taken over results of earlier runs. */
   isResumed: boolean;
   isStarted: boolean;
+  isTest: boolean;
   traceparent: string | null;
 }
 
@@ -32,7 +33,7 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
     SELECT id AS "runId", project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
       input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc",
       depth, coalesce(root_run_id, id) AS "rootRunId",
-      resumed_from IS NOT NULL AS "isResumed", run_started_at IS NOT NULL AS "isStarted", traceparent
+      resumed_from IS NOT NULL OR purpose = 'test' AS "isResumed", purpose = 'test' AS "isTest", run_started_at IS NOT NULL AS "isStarted", traceparent
     FROM runs WHERE id = ${runId}`.execute(db);
   return rows[0];
 }

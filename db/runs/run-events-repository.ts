@@ -91,7 +91,7 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
       node.path AS "nodePath", CASE WHEN changed.is_iteration THEN node.status ELSE event.status END AS "nodeStatus",
       CASE WHEN event.status = 'succeed' AND NOT changed.is_iteration AND NOT ${isApart} THEN node.result::text END AS result,
       node.error_code AS "errorCode", node.error_message AS "errorMessage", node.is_handled AS "isHandled",
-      node.is_reused AS "isReused", ${isoText(sql`node.started_at`)} AS "startedAt",
+      node.is_reused AS "isReused", node.source, node.is_stale AS "isStale", ${isoText(sql`node.started_at`)} AS "startedAt",
       CASE WHEN event.status <> 'in progress' THEN ${isoText(sql`node.finished_at`)} END AS "finishedAt",
       CASE WHEN event.status = 'in progress' AND NOT changed.is_iteration THEN ${begunWait} END AS waiting,
       ${iterationCounts} AS iterations,

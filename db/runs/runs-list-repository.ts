@@ -19,6 +19,7 @@ export interface RunsQuery {
   startedFrom: Date | undefined;
   /** Runs that were accepted before this moment are listed. */
   startedBefore: Date | undefined;
+  purpose: 'run' | 'test';
   ordering: HistoryOrdering;
   limit: number;
   offset: number;
@@ -55,9 +56,9 @@ export function findRunOrigin(db: Db, runId: string, reach: Reach): Promise<RunO
     .executeTakeFirst();
 }
 
-/** Runs are counted only if there is a condition on the runs themselves: each workflow knows how many runs it has. */
+/** Runs are counted only if there is a condition on the runs themselves, or they are tests: each workflow knows how many others it has. */
 async function countRuns(db: Db, query: RunsQuery): Promise<number> {
-  const isCounted = query.status ?? query.startedFrom ?? query.startedBefore;
+  const isCounted = query.status ?? query.startedFrom ?? query.startedBefore ?? (query.purpose === 'test' || undefined);
   const { rows } = await (
     isCounted === undefined
       ? sql<{ total: number }>`
@@ -102,8 +103,8 @@ function matchingWorkflows(db: Db, { reach, projectId, workflowId, search }: Run
     .$if(search !== undefined, (query) => query.where('workflows.title', 'ilike', containing(search!)));
 }
 
-function isMatchingRun({ status, startedFrom, startedBefore }: RunsQuery): RawBuilder<unknown> {
-  const conditions = [sql`runs.workflow_id = matching.id`];
+function isMatchingRun({ purpose, status, startedFrom, startedBefore }: RunsQuery): RawBuilder<unknown> {
+  const conditions = [sql`runs.workflow_id = matching.id AND runs.purpose = ${purpose}`];
   if (status !== undefined) conditions.push(sql`runs.status = ${status}`);
   if (startedFrom !== undefined) conditions.push(sql`runs.created_at >= ${startedFrom}`);
   if (startedBefore !== undefined) conditions.push(sql`runs.created_at < ${startedBefore}`);
@@ -117,7 +118,16 @@ async function readRuns(db: Db, ids: string[]) {
     .innerJoin('projects', 'projects.id', 'workflows.project_id')
     .select(['workflows.id as workflow_id', 'workflows.title as workflow_title'])
     .select(['projects.id as project_id', 'projects.name as project_name'])
-    .select(['runs.id', 'workflow_version', 'status', 'cost_usd', 'error_code', 'error_message', 'is_api_run'])
+    .select([
+      'runs.id',
+      'workflow_version',
+      'purpose',
+      'status',
+      'cost_usd',
+      'error_code',
+      'error_message',
+      'is_api_run',
+    ])
     .select(['use_in_marketplace_example', 'use_as_marketplace_template', 'runs.created_at', 'runs.updated_at'])
     .select(['run_started_at', 'run_finished_at', 'results_expired_at'])
     .select(['parent_run_id', 'parent_path', 'parent_node_id', 'resumed_from', totalCost('runs').as('total_cost_usd')])

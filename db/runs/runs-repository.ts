@@ -16,7 +16,7 @@ export interface RunToStart {
   plan: Plan;
   /** The drawing's own `settings`, with what may be wrong in them. */
   settings: unknown;
-  /** True if it has taken over results of an earlier run. */
+  /** True if it may have taken over results of earlier runs. */
   isResumed: boolean;
 }
 
@@ -38,10 +38,10 @@ export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: n
   // The columns and their order are the same, whatever the run has.
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
   const query = db.insertInto('runs').values(row);
-  // Few runs have more columns than the others: those of sub-workflows, those with secrets of other runs, and those that
-  // take over results.
-  const { parent_run_id: parentId, passed_secrets_enc: passed, resumed_from: resumedFrom } = run;
-  if (parentId === undefined && passed === undefined && resumedFrom === undefined) {
+  // Few runs have more columns than the others: those of sub-workflows, those with secrets of other runs, those that take
+  // over results, and tests.
+  const { parent_run_id: parentId, passed_secrets_enc: passed, resumed_from: resumedFrom, purpose } = run;
+  if ([parentId, passed, resumedFrom, purpose].every((column) => column === undefined)) {
     await executePrepared(db, 'insert_run', query);
   } else await query.execute();
 }
@@ -59,12 +59,12 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
     .selectFrom('runs')
     .innerJoin('workflows', 'workflows.id', 'runs.workflow_id')
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
-    .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'runs.resumed_from'])
+    .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'runs.resumed_from', 'runs.purpose'])
     .select(['workflows.title', 'graph_snapshots.plan'])
     .select(sql`graph_snapshots.document -> 'settings'`.as('settings'))
     .where('runs.id', '=', runId)
     .executeTakeFirst();
-  return row && { ...row, plan: row.plan as Plan, isResumed: row.resumed_from !== null };
+  return row && { ...row, plan: row.plan as Plan, isResumed: row.resumed_from !== null || row.purpose === 'test' };
 }
 
 /** A re-run takes this over. */

@@ -82,6 +82,7 @@ function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: Ear
     rootRunId: earlier.id,
     isResumed: false,
     isStarted: true,
+    isTest: false,
     traceparent: null,
   };
   const { input, secretTexts: then } = openRunContents(contents, secretFieldsOf(earlier.document), secretBox);

@@ -41,8 +41,12 @@ export interface NodeResultsTable {
   iterations: number | null;
   /** Whether the row is an iteration: `path` is its own, and `node_id` that of its loop. */
   is_iteration: Generated<boolean>;
-  /** Whether the row was copied from an earlier run (`RunsTable.resumed_from`): nothing was executed for it. */
+  /** Whether the row was taken from an earlier run, a mock or a pin: nothing was executed for it. */
   is_reused: Generated<boolean>;
+  /** What a test run has taken the row from: `mock`, `pin`, or the id of a run. */
+  source: string | null;
+  /** Whether the pin was made of another drawing. */
+  is_stale: Generated<boolean>;
   started_at: Generated<Date>;
   finished_at: Date | null;
 }

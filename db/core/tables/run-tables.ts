@@ -15,8 +15,9 @@ export interface RunsTable {
   user_id: number;
   status: StoredRunStatus;
   snapshot_hash: Buffer;
-  /** The version of the drawing that it was accepted with. */
-  workflow_version: Generated<number>;
+  purpose: Generated<'run' | 'test'>;
+  /** The version of the drawing that it was accepted with; null for the test of a drawing that is not stored. */
+  workflow_version: ColumnType<number | null, number | null | undefined, number | null>;
   /** The input as it leaves the service (secrets masked), defaults filled in. */
   input: Json<Record<string, unknown>>;
   /** The whole unmasked input, sealed; null when masking changed nothing. */

@@ -122,6 +122,8 @@ describe('sealed columns', function () {
       'connection-secrets': true,
       'connection-tokens': true,
       'connection-flow': true,
+      'given-result': true,
+      pin: true,
       'schedule-input': true,
       'human-answer': true,
       'webhook-secret': true,

@@ -37,6 +37,7 @@ describe('20,000 runs of 200 workflows in four projects', function () {
     await seedRuns(db, { userId: small.userId, workflowIds: few, runs: 20 });
     await seedRuns(db, { userId, workflowIds, runs: RUNS });
     everything = {
+      purpose: 'run',
       reach: { userId },
       projectId: undefined,
       workflowId: undefined,

@@ -50,7 +50,9 @@ describe('lists of a workflow with 20,000 runs', function () {
   for (const ordering of ['created_at', '-created_at', 'cost', '-cost'] satisfies HistoryOrdering[]) {
     it(`history by ${ordering} finds every page by index alone: nothing is counted, sorted or scanned`, async () => {
       for (const offset of [0, RUNS / 2, RUNS - 10]) {
-        const plan = await planOf((reader) => listHistory(reader, { workflowId, ordering, limit: 10, offset }));
+        const plan = await planOf((reader) =>
+          listHistory(reader, { workflowId, purpose: 'run', ordering, limit: 10, offset }),
+        );
         assert.match(plan, /Index Only Scan.* using runs_history/);
         assert.doesNotMatch(plan, /Seq Scan on (runs|node_results)/);
         assert.doesNotMatch(plan, /external merge|rows=20000/);
@@ -73,13 +75,15 @@ describe('lists of a workflow with 20,000 runs', function () {
 
   it('the last page reads as little as the first', async () => {
     const { ordering, limit } = { ordering: 'cost', limit: 10 } as const;
-    const plan = await planOf((reader) => listHistory(reader, { workflowId, ordering, limit, offset: RUNS - 10 }));
+    const plan = await planOf((reader) =>
+      listHistory(reader, { workflowId, purpose: 'run', ordering, limit, offset: RUNS - 10 }),
+    );
     const rows = [...plan.matchAll(/actual rows=([\d.]+)/g)].map(([, count]) => Number(count));
     assert.ok(rows.length > 5 && Math.max(...rows) <= 2 * limit, `up to ${Math.max(...rows)} rows`);
   });
 
   it('billing finds the transactions of a run by index', async () => {
-    const { runs } = await listHistory(db, { workflowId, ordering: 'cost', limit: 1, offset: 0 });
+    const { runs } = await listHistory(db, { workflowId, purpose: 'run', ordering: 'cost', limit: 1, offset: 0 });
     const query = { runId: runs[0]!.id, reach: { userId }, limit: 10, offset: 0 };
     const plan = await planOf((reader) => listRunTransactions(reader, query));
     assert.doesNotMatch(plan, /Seq Scan on (runs|billing_transactions)/);

@@ -1,0 +1,42 @@
+// Test runs, the results that they are given, and the pins of workflows. Extensions, section 11.
+import type { Generated } from 'kysely';
+import type { Json } from './column-types.js';
+
+/** Writer: the acceptance of test runs. */
+export interface TestRunsTable {
+  run_id: string;
+  mode: 'node' | 'up_to' | 'from' | 'case';
+  /** The node that is tried. */
+  node_id: string;
+  /** Whether waits for a time are over at once, delays between attempts among them. */
+  skips_waits: boolean;
+}
+
+/** Writer: the acceptance of test runs; retention deletes what has expired. */
+export interface GivenResultsTable {
+  run_id: string;
+  /** The iteration that encloses the node (`NodeKey`), or `*` for all. */
+  path: string;
+  node_id: string;
+  source: 'mock' | 'pin';
+  /** Whether the node of a pin, or something before it, has changed since it was pinned. */
+  is_stale: boolean;
+  /** A `GivenOutcome` as JSON, sealed. */
+  outcome_enc: Buffer;
+}
+
+/** Writer: the API. */
+export interface PinsTable {
+  workflow_id: number;
+  path: string;
+  node_id: string;
+  /** A `GivenOutcome` with secrets masked. */
+  outcome: Json<Record<string, unknown>>;
+  /** The same as JSON without masks, sealed. */
+  outcome_enc: Buffer;
+  /** A hash of the node and of all before it (`fingerprintsOf`); null where the drawing could not be compiled. */
+  fingerprint: Buffer | null;
+  source_run: string | null;
+  updated_by: number;
+  updated_at: Generated<Date>;
+}

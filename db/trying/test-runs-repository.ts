@@ -1,0 +1,116 @@
+// Test runs, and the results that their nodes get in place of being executed.
+import { sql } from 'kysely';
+import type { Handle, NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
+import type { Tables } from '../core/tables.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
+import { valueStartOf } from '../runs/run-output.js';
+
+/** The end that a node is given. */
+export type GivenOutcome =
+  | { output: { content: string; [field: string]: unknown }; handles: Handle[] }
+  | { error: { code: string; message: string } };
+
+/** The path of a result that is given in all iterations. */
+export const EVERYWHERE = '*';
+
+export type TestFacts = Omit<Tables['test_runs'], 'run_id'>;
+
+export interface GivenResult extends Omit<NodeKey, 'runId'> {
+  source: 'mock' | 'pin';
+  isStale: boolean;
+  outcome: GivenOutcome;
+}
+
+/** Within the transaction that accepts the run. */
+export async function insertTestRun(
+  transaction: Db,
+  box: SecretBox,
+  { runId, facts, given }: { runId: string; facts: TestFacts; given: readonly GivenResult[] },
+): Promise<void> {
+  await transaction
+    .insertInto('test_runs')
+    .values({ run_id: runId, ...facts })
+    .execute();
+  for (const { path, nodeId, source, isStale, outcome } of given) {
+    const sealed = box.seal(JSON.stringify(outcome), 'given-result', runId, path, nodeId);
+    await transaction
+      .insertInto('given_results')
+      .values({ run_id: runId, path, node_id: nodeId, source, is_stale: isStale, outcome_enc: sealed })
+      .execute();
+  }
+}
+
+/** Undefined for a run that is no test. */
+export function findTestRun(db: Db, runId: string): Promise<TestFacts | undefined> {
+  return db
+    .selectFrom('test_runs')
+    .select(['mode', 'node_id', 'skips_waits'])
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+}
+
+/** Returns the result that the node is given in this iteration. */
+export async function findGivenResult(
+  db: Db,
+  box: SecretBox,
+  { runId, path, nodeId }: NodeKey,
+): Promise<GivenResult | undefined> {
+  const row = await db
+    .selectFrom('given_results')
+    .select(['path', 'source', 'is_stale', 'outcome_enc'])
+    .where('run_id', '=', runId)
+    .where('node_id', '=', nodeId)
+    .where('path', 'in', [path, EVERYWHERE])
+    .orderBy(sql`path = ${EVERYWHERE}`)
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const outcome = JSON.parse(box.open(row.outcome_enc, 'given-result', runId, row.path, nodeId)) as GivenOutcome;
+  return { path, nodeId, source: row.source, isStale: row.is_stale, outcome };
+}
+
+export interface GivenEnd extends NodeKey {
+  isOutput: boolean;
+  source: 'mock' | 'pin';
+  isStale: boolean;
+  status: 'succeed' | 'failed';
+  handle: Handle;
+  alsoHandles: Handle[] | null;
+  /** JSON text; null for a failed node. */
+  result: string | null;
+  resultEnc: Buffer | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  isHandled: boolean;
+}
+
+/**
+ * Records the end of a node that was given its result: nothing was executed and nothing paid for it. Idempotent. Returns
+ * false where the node has ended before, or the run has.
+ */
+export async function recordGivenEnd(db: Db, end: GivenEnd): Promise<boolean> {
+  const bytes = end.result === null ? null : Buffer.byteLength(end.result);
+  const output =
+    end.isOutput && end.result !== null
+      ? sql`, output AS (
+          INSERT INTO run_outputs (run_id, path, node_id, value_start)
+          SELECT ${end.runId}, ${end.path}, node_id, ${valueStartOf(end.result)} FROM settled ON CONFLICT (run_id) DO NOTHING
+        )`
+      : sql``;
+  const { rows } = await sql<{ isSettled: boolean }>`/* record_given */
+    WITH open_run AS (
+      SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
+    ), settled AS (
+      INSERT INTO node_results (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
+        error_code, error_message, is_handled, is_reused, source, is_stale, started_at, finished_at)
+      SELECT id, ${end.path}, ${end.nodeId}, ${end.status}, ${end.handle}, ${end.alsoHandles}, ${end.result}::json, ${bytes}::integer,
+        ${end.resultEnc}, ${end.errorCode}, ${end.errorMessage}, ${end.isHandled}, true, ${end.source}, ${end.isStale},
+        clock_timestamp(), clock_timestamp()
+      FROM open_run ON CONFLICT (run_id, path, node_id) DO NOTHING
+      RETURNING node_id
+    )${output}
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(end.runId)}`.execute(db);
+  return rows[0]?.isSettled === true;
+}
