@@ -53,6 +53,8 @@ import { signInRoutes } from './sessions/routes.js';
 import { sessionRoutes } from './sessions/session-routes.js';
 import { userSessionRoutes } from './sessions/user-sessions-routes.js';
 import { toolRoutes } from './tools/routes.js';
+import { pinRoutes } from './trying/pins-routes.js';
+import { testRoutes } from './trying/test-routes.js';
 import { usageRoutes } from './usage/routes.js';
 import { webhookRoutes } from './webhooks/routes.js';
 import { allWorkflowsRoutes } from './workflows/all-workflows-routes.js';
@@ -120,6 +122,8 @@ function sortKey(route: Route): string {
 
 /** Every route of the service. */
 export const routes: Route[] = [
+  ...testRoutes,
+  ...pinRoutes,
   ...signInRoutes,
   ...sessionRoutes,
   ...passwordRoutes,

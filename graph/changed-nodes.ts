@@ -20,12 +20,12 @@ export interface PlannedDrawing {
  * loop, anything in its body. Where a node leads to belongs to the nodes after it. Looks do not count.
  */
 export function changedNodes(then: PlannedDrawing, now: PlannedDrawing): Set<string> {
-  const before = describe(then);
-  return new Set([...describe(now)].flatMap(([id, text]) => (before.get(id) === text ? [] : [id])));
+  const before = describeNodes(then);
+  return new Set([...describeNodes(now)].flatMap(([id, text]) => (before.get(id) === text ? [] : [id])));
 }
 
 /** Returns a text for each node outside bodies. It is the same in two drawings where the node is. */
-function describe({ drawing, plan }: PlannedDrawing): Map<string, string> {
+export function describeNodes({ drawing, plan }: PlannedDrawing): Map<string, string> {
   const { nodes } = withoutLooks(drawing) as { nodes: JsonObject[] };
   const contents = new Map(nodes.map((node) => [node['id'], node]));
   const drawn = new Map(readDrawing(drawing).document.nodes.map((node) => [node.id, node]));

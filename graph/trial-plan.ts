@@ -1,6 +1,5 @@
 // The plan of a test run: a part of the drawing is executed, and the results of other nodes are taken. Extensions, section
 // 11.
-import { traitsOf } from './kinds.js';
 import { enclosingLoops, rootPlan, type Handle, type Plan } from './plan.js';
 
 /** `node`: one node; `up_to`: what it needs and itself; `from`: itself and what follows. */
@@ -208,10 +207,4 @@ function renumber(plan: Plan, { numbers, out, isExecuted, given, tried }: Renumb
     ...(joinsAny.length > 0 && { joinsAny }),
     ...(givens.length > 0 && { given: Object.fromEntries(givens) }),
   };
-}
-
-/** Returns whether calls of a node of the kind leave the process. */
-export function leavesProcess(plan: Plan, node: number): boolean {
-  const { runs } = traitsOf(plan.kinds[node]!);
-  return runs === 'activity' || runs === 'loop' || plan.kinds[node] === 'workflow';
 }

@@ -38,9 +38,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
         message: toStored(message),
         fields: writeJson(maskAllButIds((data.fields ?? []).map(withoutSecret), masker)),
         actions: writeJson(maskAllButIds(actionsOf(data), masker)),
-        ...assigneesOf(data),
-        excludeStarter: data.exclude_starter ?? false,
-        required: data.required ?? 1,
+        ...(task.run.isTest ? onlyStarter(task) : assigneesOf(data)),
         untilMs: Date.now() + Math.round((data.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000),
       });
       return begunWait(wait, Date.now());
@@ -61,10 +59,18 @@ function maskAllButIds<Item extends { id: unknown }>(items: readonly Item[], mas
 }
 
 /** A list that names nobody counts as absent: somebody must be able to answer. */
-function assigneesOf({ assignees }: HumanNodeData): { roles: string[]; users: number[] } {
+function assigneesOf({ assignees, exclude_starter: excludeStarter, required }: HumanNodeData): Asked {
   const roles = assignees?.roles ?? [];
   const users = assignees?.users ?? [];
-  return roles.length + users.length > 0 ? { roles, users } : { roles: DEFAULT_ROLES, users: [] };
+  const people = roles.length + users.length > 0 ? { roles, users } : { roles: DEFAULT_ROLES, users: [] };
+  return { ...people, excludeStarter: excludeStarter ?? false, required: required ?? 1 };
+}
+
+type Asked = Pick<Parameters<typeof askPeople>[2], 'roles' | 'users' | 'excludeStarter' | 'required'>;
+
+/** A test asks only who has started it. */
+function onlyStarter({ run }: NodeTask): Asked {
+  return { roles: [], users: [run.userId], excludeStarter: false, required: 1 };
 }
 
 function toStored(message: string): string {

@@ -100,7 +100,7 @@ export interface RouteResult {
   later?: () => Promise<RouteResult>;
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface RouteShape {
   method: Method;

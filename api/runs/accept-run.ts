@@ -121,11 +121,11 @@ export async function beginStart(
   deps: AppDeps,
   log: Logger,
   { id: workflowId, project_id, title }: StoredDrawing,
-  { facts: { id, resumed_from: resumedFrom }, drawing, plan }: Omit<PreparedRun, 'nodeErrors'>,
+  { facts: { id, resumed_from: resumedFrom, purpose }, drawing, plan }: Omit<PreparedRun, 'nodeErrors'>,
 ): Promise<void> {
   const start = async (): Promise<void> => {
     try {
-      const isResumed = resumedFrom !== undefined;
+      const isResumed = resumedFrom !== undefined || purpose === 'test';
       const run = { id, plan, workflow_id: workflowId, project_id, title, settings: drawing['settings'], isResumed };
       await startRunWorkflow(deps.temporal, deps.config, run);
     } catch (error) {

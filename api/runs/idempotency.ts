@@ -28,19 +28,19 @@ interface StartRequest {
   originalRunId?: string;
   /** The input as sent; undefined when none was sent. */
   input?: RunInput | undefined;
-  /** Present only where a run is resumed: what was asked for. */
-  resume?: object;
+  /** Present only where a run is resumed, or something is tried: what was asked for. */
+  options?: object;
 }
 
 /** Returns undefined without a key. */
 export function toKeyedRequest(
   userId: number,
   headers: z.infer<typeof idempotencyHeaders>,
-  { workflowId, originalRunId, input, resume }: StartRequest,
+  { workflowId, originalRunId, input, options }: StartRequest,
 ): KeyedRequest | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || key === '') return undefined;
-  const asked = [workflowId, originalRunId ?? null, input ?? null, ...(resume === undefined ? [] : [resume])];
+  const asked = [workflowId, originalRunId ?? null, input ?? null, ...(options === undefined ? [] : [options])];
   const request = writeJson(inKeyOrder(asked));
   return { userId, key, fingerprint: createHash('sha256').update(request).digest('hex') };
 }

@@ -10,12 +10,15 @@ import { ownValue } from '../../graph/json.js';
 import type { RunRequest } from './accept-run.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, orNotFound } from '../http/errors.js';
+import { runIsTest } from './run-is-test.js';
 
 interface ReRun {
   workflow: StoredDrawing;
   originalRunId: string;
   /** If undefined, the original run's input is used. */
   input: RunInput | undefined;
+  /** Whether the earlier run may be a test. */
+  mayBeTest?: boolean;
 }
 
 /**
@@ -25,9 +28,10 @@ interface ReRun {
  */
 export async function toReRunRequest(
   { db, secretBox }: AppDeps,
-  { workflow, originalRunId, input: given }: ReRun,
+  { workflow, originalRunId, input: given, mayBeTest = false }: ReRun,
 ): Promise<Pick<RunRequest, 'input' | 'storedSecret' | 'passedSecrets'>> {
   const original = orNotFound(await findOriginalRun(db, workflow.id, originalRunId));
+  if (original.purpose === 'test' && !mayBeTest) throw runIsTest('run again');
   if (original.is_input_lost && given === undefined) throw inputExpired();
   const row = [original.project_id, original.id] as const;
   const input =

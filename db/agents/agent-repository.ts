@@ -75,6 +75,8 @@ export interface AskedApproval {
   excludeStarter: boolean;
   /** Null where everybody may who may draw. */
   roles: Role[] | null;
+  /** The only one who may decide, of a test; null for other runs. */
+  onlyUser: number | null;
 }
 
 export interface NewToolCall {
@@ -175,6 +177,7 @@ async function insertApproval(
       required: approval.required,
       exclude_starter: approval.excludeStarter,
       roles: approval.roles,
+      only_user: approval.onlyUser,
       expires_at: sql<Date>`now() + make_interval(secs => ${approval.expiresInSeconds})`,
       ...(isOpen ? {} : { status: 'expired', decided_at: sql<Date>`now()` }),
     })

@@ -39,6 +39,7 @@ export interface ApprovalRequest {
   decided_at: Date | null;
   created_at: Date;
   expires_at: Date;
+  purpose: 'run' | 'test';
 }
 
 /** `decided`: by a person, one way or the other. */
@@ -69,7 +70,7 @@ async function readRequests(db: Db, which: RawBuilder<unknown>): Promise<Approva
       request.required, request.exclude_starter, request.roles, ${decisionsOf(sql`request.request_id`)} AS decisions,
       ${shownStatus} AS status, request.reason,
       CASE WHEN decider.id IS NOT NULL THEN ${personOf('decider')} END AS decided_by,
-      request.decided_at, request.created_at, request.expires_at
+      request.decided_at, request.created_at, request.expires_at, run.purpose
     FROM approval_requests request
     JOIN runs run ON run.id = request.run_id
     JOIN workflows workflow ON workflow.id = run.workflow_id
@@ -107,6 +108,7 @@ export interface CurrentArguments extends NodeKey {
   editedEnc: Buffer | null;
   excludeStarter: boolean;
   roles: Role[] | null;
+  onlyUser: number | null;
   starterId: number;
   /** True if `userId` has approved these arguments. */
   hasApproved: boolean;
@@ -121,7 +123,7 @@ export async function findCurrentArguments(
       request.server_label AS "serverLabel", request.tool_name AS "toolName", request.arguments_hash AS hash,
       request.request_id AS "requestId", request.edited_enc AS "editedEnc", call.arguments_enc AS "argumentsEnc",
       call.turn, call.ordinal, request.exclude_starter AS "excludeStarter",
-      request.roles, run.user_id AS "starterId", EXISTS (
+      request.roles, request.only_user AS "onlyUser", run.user_id AS "starterId", EXISTS (
         SELECT FROM approval_decisions made
         WHERE made.request_id = request.request_id AND made.user_id = ${userId} AND made.decision = 'approved'
           AND made.arguments_hash = request.arguments_hash
@@ -165,7 +167,8 @@ export async function listRequestsInReach(
   db: Db,
   { reach, status, limit, offset }: RequestsInReach,
 ): Promise<{ total: number; requests: ApprovalRequest[] }> {
-  const wanted = status === undefined ? sql`true` : FILTERS[status];
+  const mine = sql`coalesce(request.only_user = ${reach.userId}, true)`;
+  const wanted = status === undefined ? mine : sql`${FILTERS[status]} AND ${mine}`;
   const counted = await sql<{ total: number }>`
     SELECT coalesce(sum(counted.requests), 0)::bigint AS total FROM (${projectsOf(reach)}) AS mine CROSS JOIN LATERAL (
       SELECT count(*) AS requests FROM approval_requests request WHERE request.project_id = mine.id AND ${wanted}

@@ -83,6 +83,7 @@ interface LockedRequest {
   counted: number;
   excludeStarter: boolean;
   roles: Role[] | null;
+  onlyUser: number | null;
   starterId: number;
 }
 
@@ -93,7 +94,7 @@ async function lockRequest(
 ): Promise<LockedRequest | undefined> {
   const { rows } = await sql<LockedRequest>`
     SELECT request.status, request.arguments_hash AS "argumentsHash", request.required, request.counted, request.roles,
-      request.exclude_starter AS "excludeStarter", run.user_id AS "starterId",
+      request.exclude_starter AS "excludeStarter", request.only_user AS "onlyUser", run.user_id AS "starterId",
       request.status = 'pending' AND request.expires_at > clock_timestamp() AND run.status = 'In Progress' AS "isOpen"
     FROM approval_requests request JOIN runs run ON run.id = request.run_id
     WHERE request.request_id = ${requestId} AND request.run_id = ${runId} FOR NO KEY UPDATE OF request`.execute(trx);
@@ -102,9 +103,10 @@ async function lockRequest(
 
 /** Whether a person may decide on a request, whose run `starterId` has started. */
 export function mayDecide(
-  request: Pick<LockedRequest, 'roles' | 'excludeStarter' | 'starterId'>,
+  request: Pick<LockedRequest, 'roles' | 'onlyUser' | 'excludeStarter' | 'starterId'>,
   { userId, role }: Pick<NewDecision, 'userId' | 'role'>,
 ): boolean {
+  if (request.onlyUser !== null && request.onlyUser !== userId) return false;
   if (request.excludeStarter && request.starterId === userId) return false;
   return request.roles === null || request.roles.includes(role);
 }

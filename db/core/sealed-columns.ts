@@ -56,7 +56,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     row: ['connection_id', "encode(state_hash, 'hex')"],
   },
   { table: 'given_results', column: 'outcome_enc', context: 'given-result', key: NODE },
-  { table: 'pins', column: 'outcome_enc', context: 'pin', key: ['workflow_id', 'path', 'node_id'] },
+  { table: 'pins', column: 'pin_enc', context: 'pin', key: ['workflow_id', 'path', 'node_id'] },
   { table: 'schedules', column: 'input_enc', context: 'schedule-input', key: ['id'] },
   { table: 'human_answers', column: 'entered_enc', context: 'human-answer', key: ['task_id', 'user_id'] },
   {

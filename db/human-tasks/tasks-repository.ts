@@ -32,6 +32,7 @@ export interface HumanTask {
   reason: string;
   created_at: Date;
   expires_at: Date;
+  purpose: 'run' | 'test';
   /** Whether the reader is among those who may answer, and whether they have. */
   is_assigned: boolean;
   has_answered: boolean;
@@ -70,7 +71,7 @@ async function readTasks(db: Db, reach: Reach, which: RawBuilder<unknown>): Prom
       CASE WHEN task.status = 'answered' THEN last.answered_by END AS decided_by,
       CASE WHEN task.status = 'answered' THEN task.settled_at END AS decided_at,
       CASE WHEN task.status = 'answered' THEN last.comment ELSE '' END AS reason,
-      task.created_at, task.expires_at, ${isAssigned} AS is_assigned, ${hasAnswered} AS has_answered
+      task.created_at, task.expires_at, run.purpose, ${isAssigned} AS is_assigned, ${hasAnswered} AS has_answered
     FROM human_tasks AS task
     JOIN runs AS run ON run.id = task.run_id
     JOIN workflows AS workflow ON workflow.id = run.workflow_id

@@ -11,6 +11,8 @@ const runs = [
   `ALTER TABLE runs ADD COLUMN purpose text NOT NULL DEFAULT 'run' CHECK (purpose IN ('run', 'test'))`,
   // A test of a drawing that is not stored has no version of it.
   `ALTER TABLE runs ALTER COLUMN workflow_version DROP NOT NULL`,
+  // A test asks only who has started it.
+  `ALTER TABLE approval_requests ADD COLUMN only_user integer`,
   // What is tried, and how.
   `CREATE TABLE test_runs (
     run_id uuid PRIMARY KEY REFERENCES runs (id),
@@ -85,14 +87,13 @@ const results = [
 ];
 
 const pins = [
-  // `outcome_enc` is what nodes get, and `outcome` what readers see. `fingerprint` is that of the node, and of all before it.
+  // `outcome` is what readers see. `pin_enc` is what nodes get, and a fingerprint of the node and of all before it.
   `CREATE TABLE pins (
     workflow_id integer NOT NULL REFERENCES workflows (id),
     path text NOT NULL DEFAULT '',
     node_id text NOT NULL,
     outcome json NOT NULL,
-    outcome_enc bytea NOT NULL,
-    fingerprint bytea,
+    pin_enc bytea NOT NULL,
     source_run uuid,
     updated_by integer NOT NULL REFERENCES users (id),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -110,8 +111,8 @@ const COUNTED: Counted[] = [
   },
   {
     table: 'pins',
-    columns: 'outcome_enc',
-    bytes: 'octet_length(ROW.outcome_enc)',
+    columns: 'pin_enc',
+    bytes: 'octet_length(ROW.pin_enc)',
     project: '(SELECT project_id FROM workflows WHERE id = ROW.workflow_id)',
     refuses: 'true',
   },

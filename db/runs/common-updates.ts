@@ -26,7 +26,7 @@ export function startRun(runId: string, sequence: number): RawBuilder<unknown> {
     changed AS (
       UPDATE runs SET sequence = ${sequence}, run_started_at = now(), updated_at = now()
       WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${sequence} AND run_started_at IS NULL
-      RETURNING id, workflow_id, project_id, status
+      RETURNING id, workflow_id, project_id, status, purpose
     ), notified AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
 }
 
@@ -45,7 +45,7 @@ async function succeedRun(db: Db, runId: string, sequence: number): Promise<Upda
           SELECT FROM provider_calls AS call
           WHERE call.project_id = run.project_id AND call.run_id = run.id AND call.reserved_usd IS NOT NULL)
         AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
-      RETURNING id, workflow_id, project_id, status, parent_run_id, parent_path, parent_node_id
+      RETURNING id, workflow_id, project_id, status, purpose, parent_run_id, parent_path, parent_node_id
     ), ${answeredParent}, notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
     SELECT ${answeredColumns}, ${tellWatchers(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);
   const [row] = rows;

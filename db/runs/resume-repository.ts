@@ -16,9 +16,10 @@ import type { StoredRunContext } from './run-context-repository.js';
 export interface EarlierRun extends Pick<StoredRunContext, 'input' | 'inputEnc' | 'secretsEnc' | 'passedSecretsEnc'> {
   id: string;
   workflowId: number;
-  workflowVersion: number;
+  workflowVersion: number | null;
   projectId: number;
   status: StoredRunStatus;
+  purpose: 'run' | 'test';
   isExpired: boolean;
   snapshotHash: Buffer;
   document: Record<string, unknown>;
@@ -28,7 +29,7 @@ export interface EarlierRun extends Pick<StoredRunContext, 'input' | 'inputEnc' 
 /** Undefined when there is no such run. */
 export async function findEarlierRun(db: Db, runId: string, retentionDays: number): Promise<EarlierRun | undefined> {
   const { rows } = await sql<EarlierRun>`
-    SELECT runs.id, workflow_id AS "workflowId", workflow_version AS "workflowVersion", project_id AS "projectId", status,
+    SELECT runs.id, workflow_id AS "workflowId", workflow_version AS "workflowVersion", project_id AS "projectId", status, purpose,
       ${isExpired(retentionDays)} AS "isExpired", snapshot_hash AS "snapshotHash", graph.document, graph.plan,
       input::text AS input, input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc"
     FROM runs JOIN graph_snapshots AS graph ON graph.hash = runs.snapshot_hash
@@ -36,11 +37,27 @@ export async function findEarlierRun(db: Db, runId: string, retentionDays: numbe
   return rows[0];
 }
 
-/** How the nodes outside bodies have ended. */
-export async function findEndedNodes(db: Db, runId: string): Promise<EndedNode[]> {
-  const { rows } = await sql<EndedNode>`
-    SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = ''`.execute(db);
+/** How the nodes outside bodies have ended. `source`: of a test run, what the end was taken from. */
+export async function findEndedNodes(db: Db, runId: string): Promise<(EndedNode & { source: string | null })[]> {
+  const { rows } = await sql<EndedNode & { source: string | null }>`
+    SELECT ${endedColumns}, source FROM node_results WHERE run_id = ${runId} AND path = ''`.execute(db);
   return rows;
+}
+
+/** The newest runs of a workflow that have ended and whose results are there, tests among them. */
+export async function findNewestRuns(
+  db: Db,
+  workflowId: number,
+  { retentionDays, limit }: { retentionDays: number; limit: number },
+): Promise<string[]> {
+  const newest = (purpose: 'run' | 'test') => sql`(
+    SELECT id, created_at FROM runs WHERE workflow_id = ${workflowId} AND purpose = ${purpose}
+      AND status IN ('Succeeded', 'Error', 'Cancelled') AND NOT ${isExpired(retentionDays)}
+    ORDER BY created_at DESC, id DESC LIMIT ${limit}::integer)`;
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM (${newest('run')} UNION ALL ${newest('test')}) AS found
+    ORDER BY created_at DESC, id DESC LIMIT ${limit}::integer`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 export interface BegunIteration {

@@ -57,6 +57,7 @@ export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChang
 
 interface FlagCandidate {
   status: StoredRunStatus;
+  purpose: 'run' | 'test';
   /** True if the run carries a drawing with at least one node. */
   hasData: boolean;
 }
@@ -64,7 +65,7 @@ interface FlagCandidate {
 /** Returns undefined when the workflow has no such run. A terminal status and the drawing of a run never change. */
 export async function findFlagCandidate(db: Db, workflowId: number, runId: string): Promise<FlagCandidate | undefined> {
   const { rows } = await sql<FlagCandidate>`
-    SELECT run.status, CASE WHEN json_typeof(graph.document -> 'nodes') = 'array'
+    SELECT run.status, run.purpose, CASE WHEN json_typeof(graph.document -> 'nodes') = 'array'
       THEN json_array_length(graph.document -> 'nodes') > 0 ELSE false END AS "hasData"
     FROM runs run JOIN graph_snapshots graph ON graph.hash = run.snapshot_hash
     WHERE run.id = ${runId} AND run.workflow_id = ${workflowId}`.execute(db);

@@ -37,6 +37,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
       'sequence',
       'project_id',
       'runs.user_id',
+      'purpose',
       'snapshot_hash',
       'run_started_at',
       'cancel_requested_at',
@@ -62,7 +63,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
   }
   await closeNodes(trx, runId, update);
   await addMissingTransactions(trx, runId, run);
-  if (update.status === 'succeed') await chargeMarketplaceFee(trx, { ...run, run_id: runId });
+  if (update.status === 'succeed' && run.purpose === 'run') await chargeMarketplaceFee(trx, { ...run, run_id: runId });
   const status = STORED[update.status];
   const finishedAt = sql<Date>`least(now(), coalesce(${update.finished_at ?? null}::timestamptz, now()))`;
   await trx

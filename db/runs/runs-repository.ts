@@ -71,6 +71,7 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
 interface OriginalRun {
   id: string;
   project_id: number;
+  purpose: 'run' | 'test';
   /** Masked. */
   input: RunInput;
   /** The unmasked input, sealed; null when nothing is masked. */
@@ -90,6 +91,7 @@ export function findOriginalRun(db: Db, workflowId: number, runId: string): Prom
     .select([
       'runs.id',
       'runs.project_id',
+      'runs.purpose',
       'runs.input',
       'runs.input_enc',
       'runs.secrets_enc',

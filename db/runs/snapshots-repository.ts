@@ -10,9 +10,18 @@ export function hashDrawing(document: string): Buffer {
   return createHash('sha256').update(document).digest();
 }
 
+/** What the graph of a test is stored under: its plan is not that of the whole drawing. */
+export function hashTrial(document: string, plan: Plan): Buffer {
+  return createHash('sha256').update('test\0').update(JSON.stringify(plan)).update('\0').update(document).digest();
+}
+
 /** Stores the graph unless it is there already; answers its hash. */
-export async function storeSnapshot(db: Db, document: string, plan: Plan): Promise<Buffer> {
-  const hash = hashDrawing(document);
+export async function storeSnapshot(
+  db: Db,
+  document: string,
+  plan: Plan,
+  hash = hashDrawing(document),
+): Promise<Buffer> {
   await db
     .insertInto('graph_snapshots')
     .values({ hash, document, plan: JSON.stringify(plan) })

@@ -1,16 +1,12 @@
 // Test runs, and the results that their nodes get in place of being executed.
 import { sql } from 'kysely';
+import type { GivenOutcome } from '../../graph/given-outcome.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 import type { Tables } from '../core/tables.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { valueStartOf } from '../runs/run-output.js';
-
-/** The end that a node is given. */
-export type GivenOutcome =
-  | { output: { content: string; [field: string]: unknown }; handles: Handle[] }
-  | { error: { code: string; message: string } };
 
 /** The path of a result that is given in all iterations. */
 export const EVERYWHERE = '*';

@@ -18,7 +18,7 @@ interface WebhookEvent {
 export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent): Promise<void> {
   await sql`
     WITH changed AS (
-      SELECT id, workflow_id, project_id, status FROM runs
+      SELECT id, workflow_id, project_id, status, purpose FROM runs
       WHERE id = ${runId} AND status <> 'Draft'
         AND (status = 'In Progress' OR ${type}::text NOT IN ('agent_approval.requested', 'human_task.requested'))
       FOR NO KEY UPDATE
@@ -26,14 +26,14 @@ export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent
     ${webhookEventOf(type, sql`changed`)}`.execute(trx);
 }
 
-/** The insert of an event for each run in `runs` (id, workflow_id, project_id, status), whose row locks are held. */
+/** The insert of an event for each run in `runs` (id, workflow_id, project_id, status, purpose), whose row locks are held. */
 export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO webhook_deliveries (project_id, run_id, type, payload)
     SELECT run.project_id, run.id, ${type}, format(
-      '{"type":"%s","timestamp":"%s","data":{"run_id":"%s","workflow_id":%s,"project_id":%s,"status":"%s"}}',
+      '{"type":"%s","timestamp":"%s","data":{"run_id":"%s","workflow_id":%s,"project_id":%s,"status":"%s","purpose":"%s"}}',
       ${type}::text, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-      run.id, run.workflow_id, run.project_id, run.status)
+      run.id, run.workflow_id, run.project_id, run.status, run.purpose)
     FROM ${runs} AS run JOIN projects AS project ON project.id = run.project_id
     WHERE project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL`;
 }

@@ -27,7 +27,7 @@ export interface OpenRun {
 /** The approval that a tool call waits for: of one person, of no arguments. */
 export function askedApproval(): AskedApproval {
   const asked = { shownArguments: '{}', argumentsHash: '', expiresInSeconds: 600 };
-  return { ...asked, requestId: randomUUID(), required: 1, excludeStarter: false, roles: null };
+  return { ...asked, requestId: randomUUID(), required: 1, excludeStarter: false, roles: null, onlyUser: null };
 }
 
 /** As a worker or an API process connects. */

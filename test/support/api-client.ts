@@ -48,6 +48,7 @@ export interface SendOptions {
 export interface ApiClient {
   get: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
   post: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
+  put: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
   patch: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
   delete: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
   /** Returns the project's id. */
@@ -96,6 +97,7 @@ export function createApiClient(apiUrl: string, credential?: Credential): ApiCli
   const client: ApiClient = {
     get: (path, options) => send('GET', path, options),
     post: (path, options) => send('POST', path, options),
+    put: (path, options) => send('PUT', path, options),
     patch: (path, options) => send('PATCH', path, options),
     delete: (path, options) => send('DELETE', path, options),
     async createProject(name = 'test project') {

@@ -49,10 +49,20 @@ function toApproval({ run }: NodeTask, settings: AgentNodeData['settings'], give
     shownArguments: writeJson(shown),
     argumentsHash: hashArguments(given, shown),
     expiresInSeconds: settings.approval_timeout,
-    required: settings.approval?.required ?? 1,
-    excludeStarter: settings.approval?.exclude_starter ?? false,
-    roles: settings.approval?.roles ?? null,
+    ...(run.isTest ? onlyStarter(run) : deciders(settings)),
   };
+}
+
+type Deciders = Pick<AskedApproval, 'required' | 'excludeStarter' | 'roles' | 'onlyUser'>;
+
+function deciders({ approval }: AgentNodeData['settings']): Deciders {
+  const { required = 1, exclude_starter: excludeStarter = false, roles = null } = approval ?? {};
+  return { required: required ?? 1, excludeStarter: excludeStarter ?? false, roles: roles ?? null, onlyUser: null };
+}
+
+/** A test asks only who has started it. */
+function onlyStarter({ userId }: NodeTask['run']): Deciders {
+  return { required: 1, excludeStarter: false, roles: null, onlyUser: userId };
 }
 
 /** Undefined for anything but a JSON object of a usual depth. Some models send an empty text for an empty object. */

@@ -34,7 +34,7 @@ const ANSWER_HEADERS = [
 ];
 
 const PREFLIGHT = {
-  'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE',
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),
   'Access-Control-Max-Age': '600',
 };

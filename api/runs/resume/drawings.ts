@@ -73,7 +73,7 @@ export async function asItIsNow(
 }
 
 /** Returns the secrets of the earlier run that the run would not mask by itself. */
-function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
+export function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
   const contents = {
     ...earlier,
     runId: earlier.id,

@@ -45,7 +45,7 @@ const resume = defineRoute({
   answerHeaders: ['Preference-Applied'],
   async handler({ deps, log, caller, params, body, headers, signal }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    const asked = { workflowId: params.id, originalRunId: params.run_id, resume: body };
+    const asked = { workflowId: params.id, originalRunId: params.run_id, options: body };
     const keyed = toKeyedRequest(caller.userId, headers, asked);
     // The first answer takes precedence, because the original run may have expired since.
     const first = keyed && (await findFirstAnswer(deps, keyed));

@@ -84,7 +84,7 @@ async function insertAll(
   }
 }
 
-async function hold(deps: AppDeps, transaction: Db, runId: string): Promise<void> {
+export async function hold(deps: AppDeps, transaction: Db, runId: string): Promise<void> {
   if (await holdResults(transaction, runId, deps.config.resultRetentionDays)) return;
   throw new ApiError(400, 'run_expired', `The results of the run ${runId} have expired.`);
 }

@@ -17,6 +17,7 @@ import { rootPlan, type Plan } from '../../../graph/plan.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, notFound } from '../../http/errors.js';
 import type { Envelope } from '../run-envelope.js';
+import { runIsTest } from '../run-is-test.js';
 import { asItIsNow, asItWas, drawingThen, type Drawn } from './drawings.js';
 import { isRepeated, KeptScopes } from './kept-scopes.js';
 
@@ -52,7 +53,7 @@ export async function planResumption(deps: AppDeps, request: ResumeRequest): Pro
   const { workflow, runId, from } = request;
   const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
   if (earlier?.workflowId !== workflow.id) throw notFound();
-  refuseUnended(earlier);
+  refuse(earlier);
   // Asked first, so that no run is still open while its nodes are read.
   const open = await findOpenRunBelow(deps.db, runId);
   if (open !== undefined) {
@@ -82,7 +83,8 @@ async function planFrom(deps: AppDeps, request: ResumeRequest, earlier: EarlierR
   return { resumption: { earlierId: runId, ...drawn, kept, children, isSomethingLeft } };
 }
 
-function refuseUnended({ status, isExpired }: EarlierRun): void {
+function refuse({ status, purpose, isExpired }: EarlierRun): void {
+  if (purpose === 'test') throw runIsTest('resumed');
   if (status === 'In Progress') {
     throw new ApiError(400, 'run_open', 'The run is open: only a run that has ended can be resumed.');
   }

@@ -82,6 +82,8 @@ export interface ApprovalRequestsTable {
   required: Generated<number>;
   /** True if the person who started the run may not decide. */
   exclude_starter: Generated<boolean>;
+  /** The only one who may see it in the inbox and decide, of a test; null for other runs. */
+  only_user: number | null;
   /** The people who may decide; null for everybody who may draw. */
   roles: Role[] | null;
   /** Decisions that were counted and have not settled the request. */

@@ -32,10 +32,8 @@ export interface PinsTable {
   node_id: string;
   /** A `GivenOutcome` with secrets masked. */
   outcome: Json<Record<string, unknown>>;
-  /** The same as JSON without masks, sealed. */
-  outcome_enc: Buffer;
-  /** A hash of the node and of all before it (`fingerprintsOf`); null where the drawing could not be compiled. */
-  fingerprint: Buffer | null;
+  /** A `StoredPin` as JSON, sealed. */
+  pin_enc: Buffer;
   source_run: string | null;
   updated_by: number;
   updated_at: Generated<Date>;

@@ -1,0 +1,35 @@
+// Fingerprints tell whether a node, and everything before it, is as it was. Extensions, section 11.
+import { createHash } from 'node:crypto';
+import { describeNodes, type PlannedDrawing } from '../../graph/changed-nodes.js';
+import { enclosingLoops, rootPlan } from '../../graph/plan.js';
+
+/**
+ * Returns a text for each node: it is the same in two drawings where the node is, and all that lead to it. A node in a body
+ * has that of the outermost loop around it. Secrets count, so a fingerprint is never shown or stored unsealed.
+ */
+export function fingerprintsOf(planned: PlannedDrawing): Map<string, string> {
+  const { plan } = planned;
+  const root = rootPlan(plan);
+  const texts = describeNodes(planned);
+  const incoming: string[][] = root.ids.map(() => []);
+  const left = [...root.indegree];
+  const found = new Map<string, string>();
+  const decided = [0];
+  // The list grows while it is iterated: a node is appended when all nodes before it are done.
+  for (const node of decided) {
+    const id = root.ids[node]!;
+    const hash = createHash('sha256').update(texts.get(id) ?? '');
+    for (const before of incoming[node]!.toSorted()) hash.update('\0').update(before);
+    const fingerprint = hash.digest('base64url');
+    found.set(id, fingerprint);
+    for (const [to] of root.out[node]!) {
+      incoming[to]!.push(fingerprint);
+      left[to] = left[to]! - 1;
+      if (left[to] === 0) decided.push(to);
+    }
+  }
+  for (const [node, [outermost]] of enclosingLoops(plan).entries()) {
+    if (outermost !== undefined) found.set(plan.ids[node]!, found.get(plan.ids[outermost]!)!);
+  }
+  return found;
+}

@@ -1,0 +1,190 @@
+// Accepts a test run: the run, the results that its nodes are given, and those that it takes from earlier runs are stored
+// together. Extensions, section 11.
+import { openDrawing, openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
+import { prepareRun, type PreparedRun } from '../../acceptance/prepare-run.js';
+import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
+import type { Logger } from '../../config/logger.js';
+import type { Db } from '../../db/core/client.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { findEarlierRun, takeOver, type KeptResults } from '../../db/runs/resume-repository.js';
+import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
+import { insertTestRun } from '../../db/trying/test-runs-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { compilePlan } from '../../graph/compile-plan.js';
+import { splitSecrets } from '../../graph/secrets.js';
+import type { StructuralError } from '../../graph/document.js';
+import type { RunInput } from '../../graph/input.js';
+import type { JsonObject } from '../../graph/json.js';
+import { traitsOf } from '../../graph/kinds.js';
+import type { NodeErrors } from '../../graph/validate.js';
+import type { AppDeps } from '../deps.js';
+import { quotaExceeded } from '../http/errors.js';
+import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../runs/accept-run.js';
+import type { KeyedRequest } from '../runs/idempotency.js';
+import { toReRunRequest } from '../runs/re-run.js';
+import { secretsThen } from '../runs/resume/drawings.js';
+import { hold } from '../runs/resume/resume-run.js';
+import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope } from '../runs/run-envelope.js';
+import { traceOfAcceptance } from '../runs/run-traces.js';
+import { planTest, type PlannedTest, type TestToPlan } from './plan-test.js';
+
+export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
+  workflow: StoredDrawing;
+  userId: number;
+  /** A drawing that is not stored; undefined for the workflow's own. */
+  drawing: JsonObject | undefined;
+  input: RunInput | undefined;
+  skipsWaits: boolean;
+  keyed: KeyedRequest | undefined;
+}
+
+/** Results that nodes need, and that there are not. */
+export class ResultsMissing extends Error {
+  override name = 'ResultsMissing';
+  readonly nodeIds: string[];
+
+  constructor(nodeIds: string[]) {
+    super('results are missing');
+    this.nodeIds = nodeIds;
+  }
+}
+
+export interface OpenedTest {
+  /** The workflow with the drawing that is tried, its secrets sealed. */
+  workflow: StoredDrawing;
+  planned: PlannedTest;
+  /** The drawing with its secrets. */
+  drawing: JsonObject;
+}
+
+/** Throws the 400 for a node that cannot be tried, or a mock that is wrong. */
+export async function openTest(
+  deps: AppDeps,
+  request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
+): Promise<OpenedTest | { errors: StructuralError[] }> {
+  const workflow = withDrawing(deps, request);
+  const { drawing } = openDrawing(deps.secretBox, workflow);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) return { errors: compiled.errors };
+  const { document, plan } = compiled;
+  const planned = await planTest(
+    deps,
+    { drawing, document, plan },
+    { ...request, hasInput: request.input !== undefined },
+  );
+  return { workflow, planned, drawing };
+}
+
+/** Throws `ResultsMissing`, and the 400 for a node that cannot be tried, or a mock that is wrong. */
+export function startTest(deps: AppDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
+  return acceptOnce(deps, request.keyed, async () => {
+    const opened = await openTest(deps, request);
+    if ('errors' in opened) return structuralEnvelope(opened.errors);
+    const { workflow, planned } = opened;
+    if (planned.missing.length > 0) throw new ResultsMissing(planned.missing);
+    const prepared = await prepareTest(deps, request, opened);
+    if (!prepared.ok) return structuralEnvelope(prepared.errors);
+    const { nodeErrors, ...run } = prepared.run;
+    const wrong = ofExecuted(nodeErrors, planned, run, request.input !== undefined);
+    if (Object.keys(wrong).length > 0) return invalidNodesEnvelope(null, wrong);
+    const { id } = run.facts;
+    const graph = { document: workflow.document, plan: planned.plan, isTrial: true };
+    const isStored = await storeRun(deps.snapshots, graph, (snapshotHash) => {
+      const facts = {
+        ...run.facts,
+        ...traceOfAcceptance(id),
+        purpose: 'test' as const,
+        workflow_version: request.drawing === undefined ? workflow.version : null,
+        snapshot_hash: snapshotHash,
+      };
+      const insert = (transaction: Db) => insertAll(deps, transaction, request, { facts, planned });
+      return storeOnce(deps, request.keyed, id, (db) =>
+        db.isTransaction ? insert(db) : deps.db.transaction().execute(insert),
+      );
+    }).catch((error: unknown) => {
+      throw isQuotaExceeded(error) ? quotaExceeded() : error;
+    });
+    if (!isStored) return undefined;
+    await beginStart(deps, log, workflow, { ...run, plan: planned.plan, facts: { ...run.facts, purpose: 'test' } });
+    return acceptedEnvelope(id);
+  });
+}
+
+/** `********` in the drawing is the stored value of its place. */
+function withDrawing(
+  { secretBox }: AppDeps,
+  { workflow, drawing }: Pick<TestRequest, 'workflow' | 'drawing'>,
+): StoredDrawing {
+  if (drawing === undefined) return workflow;
+  const stored = { data: workflow.document, secrets: openSecrets(secretBox, workflow) };
+  const { masked, secrets } = splitSecrets(drawing, stored);
+  const sealed = sealSecrets(secretBox, secrets, 'workflow-secrets', workflow.project_id, workflow.id);
+  return { ...workflow, document: masked, secrets_enc: sealed };
+}
+
+async function prepareTest(deps: AppDeps, request: TestRequest, { workflow, planned }: OpenedTest) {
+  const { userId, input } = request;
+  const runs = [...new Set([...planned.sources.values()].map(({ runId }) => runId))];
+  const ofRuns: string[] = [];
+  for (const runId of runs) {
+    const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
+    if (earlier !== undefined) ofRuns.push(...secretsThen(deps.secretBox, workflow, earlier));
+  }
+  const start = planned.sources.get(planned.plan.ids[0]!);
+  const given = input ?? planned.input;
+  if (given !== undefined || start === undefined || planned.plan.kinds[0] !== 'trigger') {
+    return prepareRun(deps, { workflow, userId, input: given ?? {}, passedSecrets: ofRuns });
+  }
+  const reused = await toReRunRequest(deps, {
+    workflow,
+    originalRunId: start.runId,
+    input: undefined,
+    mayBeTest: true,
+  });
+  return prepareRun(deps, { ...reused, workflow, userId, passedSecrets: [...(reused.passedSecrets ?? []), ...ofRuns] });
+}
+
+/** Only nodes that are executed have to be right, and the input where there is one. */
+function ofExecuted(
+  errors: NodeErrors,
+  { executed }: PlannedTest,
+  { document: { startNode } }: Pick<PreparedRun, 'document'>,
+  hasInput: boolean,
+): NodeErrors {
+  return Object.fromEntries(
+    Object.entries(errors).filter(([id]) => executed.has(id) || (hasInput && id === startNode)),
+  );
+}
+
+interface TestToInsert {
+  facts: Parameters<typeof insertAcceptedRun>[1];
+  planned: PlannedTest;
+}
+
+async function insertAll(
+  deps: AppDeps,
+  transaction: Db,
+  { mode, nodeId, skipsWaits }: TestRequest,
+  { facts, planned }: TestToInsert,
+): Promise<void> {
+  const { secretBox } = deps;
+  const { plan, given } = planned;
+  const byRun = new Map<string, string[]>();
+  for (const [id, { runId }] of planned.sources) byRun.set(runId, [...(byRun.get(runId) ?? []), id]);
+  for (const runId of [...byRun.keys()].toSorted()) await hold(deps, transaction, runId);
+  await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
+  const test = { mode, node_id: nodeId, skips_waits: skipsWaits };
+  await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given });
+  const loops = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
+  for (const [from, ids] of byRun) {
+    const kept = ids.map((id) => ({ path: '', nodeId: id }));
+    const results: KeptResults = { nodes: kept, loops: kept.filter(({ nodeId: id }) => loops.has(id)), iterations: [] };
+    await takeOver(transaction, secretBox, {
+      from,
+      to: facts.id,
+      projectId: facts.project_id,
+      kept: results,
+      isTold: true,
+    });
+  }
+}

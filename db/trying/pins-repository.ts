@@ -1,0 +1,93 @@
+// The pins of workflows: results that tests take in place of executing a node. No other run reads them.
+import { sql } from 'kysely';
+import type { GivenOutcome } from '../../graph/given-outcome.js';
+import type { Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
+
+/** What is sealed of a pin. */
+export interface StoredPin {
+  outcome: GivenOutcome;
+  /** That of the node when it was pinned; null where its drawing could not be compiled. */
+  fingerprint: string | null;
+}
+
+export interface PinPlace {
+  workflowId: number;
+  nodeId: string;
+  /** The iteration that encloses the node; empty outside loops. */
+  path: string;
+}
+
+export interface NewPin extends PinPlace, StoredPin {
+  /** The outcome with secrets masked. */
+  shown: GivenOutcome;
+  sourceRun: string | null;
+  userId: number;
+}
+
+export type Pin = Awaited<ReturnType<typeof listPins>>[number];
+
+export async function listPins(db: Db, box: SecretBox, workflowId: number) {
+  const rows = await db
+    .selectFrom('pins')
+    .innerJoin('users', 'users.id', 'pins.updated_by')
+    .select([
+      'node_id as nodeId',
+      'path',
+      'outcome',
+      'pin_enc',
+      'source_run as sourceRun',
+      'pins.updated_at as updatedAt',
+    ])
+    .select(['users.id as userId', 'users.name as userName'])
+    .where('workflow_id', '=', workflowId)
+    .orderBy('node_id')
+    .orderBy(sql`length(path)`)
+    .orderBy('path')
+    .execute();
+  return rows.map(({ pin_enc: sealed, outcome, ...pin }) => {
+    const stored = JSON.parse(box.open(sealed, 'pin', workflowId, pin.path, pin.nodeId)) as StoredPin;
+    return { ...pin, ...stored, shown: outcome as unknown as GivenOutcome };
+  });
+}
+
+export async function storePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
+  const { workflowId, nodeId, path, outcome, fingerprint, shown, sourceRun, userId } = pin;
+  const sealed = box.seal(
+    JSON.stringify({ outcome, fingerprint } satisfies StoredPin),
+    'pin',
+    workflowId,
+    path,
+    nodeId,
+  );
+  const values = { outcome: JSON.stringify(shown), pin_enc: sealed, source_run: sourceRun, updated_by: userId };
+  await db
+    .insertInto('pins')
+    .values({ workflow_id: workflowId, path, node_id: nodeId, ...values })
+    .onConflict((conflict) =>
+      conflict.columns(['workflow_id', 'path', 'node_id']).doUpdateSet({ ...values, updated_at: sql<Date>`now()` }),
+    )
+    .execute();
+}
+
+/** Returns false where there was none. */
+export async function deletePin(db: Db, { workflowId, nodeId, path }: PinPlace): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('pins')
+    .where('workflow_id', '=', workflowId)
+    .where('path', '=', path)
+    .where('node_id', '=', nodeId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Within the transaction that saves a drawing: the pins of nodes that it has no more go. */
+export async function deletePinsOfOthers(
+  transaction: Db,
+  workflowId: number,
+  nodeIds: readonly string[],
+): Promise<void> {
+  await sql`DELETE FROM pins WHERE workflow_id = ${workflowId} AND node_id <> ALL (${nodeIds}::text[])`.execute(
+    transaction,
+  );
+}

@@ -1,0 +1,83 @@
+// What a mock or a pin says of a node: the end that the node is given in place of being executed. Extensions, section 11.
+import { isObject, type JsonObject } from './json.js';
+import type { NodeKind } from './kinds.js';
+import { FIRST_LISTED_HANDLE, type Handle } from './plan.js';
+import type { NodeOutput } from './template.js';
+
+/** The end that a node is given: its output with the handles by which it is left, or its failure. */
+export type GivenOutcome = { output: NodeOutput; handles: Handle[] } | { error: { code: string; message: string } };
+
+const DEFAULT_ACTION = 'done';
+const MAX_CODE_CHARACTERS = 100;
+const MAX_MESSAGE_CHARACTERS = 4_000;
+
+/**
+ * Reads `{content, ...}`, `{error: {code, message}}`, or `{action, values}` of a human task. Returns a text that says what is
+ * wrong with it, if anything is.
+ */
+export function readGiven(kind: NodeKind, data: JsonObject, given: unknown): GivenOutcome | string {
+  if (!isObject(given)) return 'Expected an object.';
+  if (Object.hasOwn(given, 'error')) return readError(given['error']);
+  if (kind === 'human' && !Object.hasOwn(given, 'content')) return readAction(data, given);
+  const { content } = given;
+  if (typeof content !== 'string') return 'Expected a text as "content".';
+  const handles = handlesOf(kind, data, given);
+  if (typeof handles === 'string') return handles;
+  return { output: { ...given, content }, handles };
+}
+
+function readError(error: unknown): GivenOutcome | string {
+  if (!isObject(error)) return 'Expected an object as "error".';
+  const { code, message = '' } = error;
+  if (typeof code !== 'string' || code === '' || code.length > MAX_CODE_CHARACTERS) {
+    return `Expected a text of 1 to ${MAX_CODE_CHARACTERS} characters as "error.code".`;
+  }
+  if (typeof message !== 'string' || message.length > MAX_MESSAGE_CHARACTERS) {
+    return `Expected a text of at most ${MAX_MESSAGE_CHARACTERS} characters as "error.message".`;
+  }
+  return { error: { code, message } };
+}
+
+function readAction(data: JsonObject, { action, values = {}, comment = '' }: JsonObject): GivenOutcome | string {
+  if (typeof action !== 'string') return 'Expected a text as "content" or "action".';
+  if (!isObject(values)) return 'Expected an object as "values".';
+  const known = fieldIdsIn(data);
+  const unknown = Object.keys(values).find((id) => !known.has(id));
+  if (unknown !== undefined) return `The task has no field "${unknown.slice(0, 100)}".`;
+  const handles = handlesOf('human', data, { content: action });
+  if (typeof handles === 'string') return handles;
+  return { output: { content: action, action, values, comment, answered_by: [] }, handles };
+}
+
+function fieldIdsIn({ fields }: JsonObject): Set<unknown> {
+  return new Set(Array.isArray(fields) ? fields.flatMap((field) => (isObject(field) ? [field['id']] : [])) : []);
+}
+
+/** The content of a node that decides names the handle by which it is left. */
+function handlesOf(kind: NodeKind, data: JsonObject, given: JsonObject): Handle[] | string {
+  const content = String(given['content']);
+  if (kind === 'condition') {
+    if (content === 'true') return [1];
+    return content === 'false' ? [2] : 'The content of a condition is "true" or "false".';
+  }
+  if (kind === 'switch') return casesOf(data, given);
+  if (kind !== 'human') return [0];
+  const actions = listedIds(data['actions']);
+  if (actions === undefined) {
+    return content === DEFAULT_ACTION ? [0] : `The task has no action "${content.slice(0, 100)}".`;
+  }
+  const index = actions.indexOf(content);
+  return index < 0 ? `The task has no action "${content.slice(0, 100)}".` : [FIRST_LISTED_HANDLE + index];
+}
+
+function casesOf(data: JsonObject, { content, cases }: JsonObject): Handle[] | string {
+  const ids = listedIds(data['cases']) ?? [];
+  const taken = Array.isArray(cases) ? cases : content === 'default' ? [] : [content];
+  const unknown = taken.find((id) => !ids.includes(id));
+  if (unknown !== undefined) return `The node has no case "${String(unknown).slice(0, 100)}".`;
+  return taken.length === 0 ? [1] : taken.map((id) => FIRST_LISTED_HANDLE + ids.indexOf(id));
+}
+
+function listedIds(list: unknown): unknown[] | undefined {
+  return Array.isArray(list) ? list.map((item) => (isObject(item) ? item['id'] : undefined)) : undefined;
+}
