@@ -12,6 +12,7 @@ import {
 } from './admin/accounts.js';
 import { verifyAudit } from './admin/audit-verify.js';
 import { addCategory, removeCategory, showCategories } from './admin/categories.js';
+import { extract } from './admin/connections.js';
 import { AdminError, withContext, type AdminContext } from './admin/context.js';
 import { addProviderKey, dropProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
@@ -79,6 +80,13 @@ category
 
 category.command('list').action(() => run(showCategories));
 withId(category.command('delete')).action(({ id }: Id) => run((admin) => removeCategory(admin, id)));
+
+withProject(program.command('connections').description('credentials that drawings name').command('extract'))
+  .description(
+    'move credentials that stand in drawings into connections; published drawings and earlier versions keep theirs',
+  )
+  .option('--dry-run', 'only tell what it would do', false)
+  .action((options: Project & { dryRun: boolean }) => run((admin) => extract(admin, options)));
 
 const secrets = program.command('secrets').description('what SECRETS_KEY protects');
 secrets

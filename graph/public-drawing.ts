@@ -1,5 +1,6 @@
 // Removes credentials from a drawing that leaves its project, as a copy or as a public example.
 import { credentialLiteralsOf, isCredentialHeader } from './credential-headers.js';
+import { mapConnections } from './connections.js';
 import { isEmpty, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, SECRET_FIELDS, secretStrings } from './secrets.js';
 
@@ -11,7 +12,7 @@ interface PublicDrawing {
 
 /**
  * Returns a copy of the drawing with `replacement` for the defaults of secret fields and the values of credential
- * headers.
+ * headers. It names no connection: those belong to the project that it leaves.
  */
 export function replaceCredentials(drawing: JsonObject, replacement: string): PublicDrawing {
   const literals: string[] = [];
@@ -19,7 +20,7 @@ export function replaceCredentials(drawing: JsonObject, replacement: string): Pu
     if (isHeader) literals.push(...secretStrings(value).flatMap(credentialLiteralsOf));
     return replacement;
   });
-  return { drawing: mapped, literals };
+  return { drawing: mapConnections(mapped, () => undefined), literals };
 }
 
 /** A header or field that holds a credential. */

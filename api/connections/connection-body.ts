@@ -4,7 +4,7 @@ import { ADDRESS_SETTINGS, CONNECTION_KINDS, connectionKinds } from '../../conne
 import { isWithin, toOrigin } from '../../connections/origins.js';
 import type { ConnectionKind } from '../../db/core/tables.js';
 import { namesRefusedAddress } from '../../outgoing/address-guard.js';
-import type { AppDeps } from '../deps.js';
+import type { ApiConfig } from '../http/api-config.js';
 import { invalidFields } from '../http/errors.js';
 import { upTo } from '../http/field-errors.js';
 
@@ -26,6 +26,10 @@ export const changedConnectionBody = z
   .partial()
   .describe('A secret that is left out, or ********, keeps its value');
 
+interface Rules {
+  config: Pick<ApiConfig, 'addressRules'>;
+}
+
 /** What is stored of a connection, before it is sealed. */
 export interface Entered {
   origins: string[];
@@ -34,7 +38,7 @@ export interface Entered {
 }
 
 /** Throws the 400 that names every wrong field. */
-export function checkEntered(deps: Pick<AppDeps, 'config'>, kind: ConnectionKind, given: Entered): Entered {
+export function checkEntered(deps: Rules, kind: ConnectionKind, given: Entered): Entered {
   const schemas = connectionKinds[kind];
   const settings = parseNamed('settings', schemas.settings, given.settings) as Record<string, unknown>;
   const secrets = parseNamed('secrets', schemas.secrets, given.secrets) as Record<string, unknown>;
@@ -67,7 +71,7 @@ function sentencesOf(issue: z.core.$ZodIssue): string[] {
   return [path === '' ? issue.message : `${path}: ${issue.message}`];
 }
 
-function isAddress(deps: Pick<AppDeps, 'config'>, text: string): boolean {
+function isAddress(deps: Rules, text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   const isPlain = url.username === '' && url.password === '' && url.hash === '';
@@ -76,7 +80,7 @@ function isAddress(deps: Pick<AppDeps, 'config'>, text: string): boolean {
 }
 
 /** An address that is refused in any case says so when it is entered, and not first when a run needs it. */
-function isRefused({ config }: Pick<AppDeps, 'config'>, origin: string): boolean {
+function isRefused({ config }: Rules, origin: string): boolean {
   return namesRefusedAddress(new URL(origin.replace('*.', 'any.')), config.addressRules);
 }
 

@@ -18,7 +18,7 @@ import type { McpServer, McpTool } from '../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../outgoing/message-size.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, invalidFields } from '../http/errors.js';
+import { ApiError, invalidFields, permissionDenied } from '../http/errors.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -118,7 +118,10 @@ async function findHeaders(deps: AppDeps, reach: Reach, body: Body): Promise<Hea
   return findStoredHeaders(openDrawing(deps.secretBox, stored).drawing, nodeId, endpointUrl);
 }
 
-/** Returns the server with the credential of a connection. Throws the 400 of one that cannot be used here or now. */
+/**
+ * Returns the server with the credential of a connection. Throws the 400 of one that cannot be used here or now, and the 403
+ * of a caller who is no editor of its project.
+ */
 async function withConnection(
   deps: AppDeps,
   caller: Reach,
@@ -128,9 +131,10 @@ async function withConnection(
   if (id === null || id === undefined) return { server, hide: createMasker([]) };
   const projectId = id > 0 && id <= MAX_ID ? await findProjectOfConnection(deps.db, id) : undefined;
   const access = projectId === undefined ? undefined : await findProjectRole(deps.db, projectId, caller);
-  if (projectId === undefined || access === undefined || !mayAct(access.role, 'editor')) {
+  if (projectId === undefined || access === undefined) {
     throw invalidFields({ connection: [`Invalid pk "${id}" - object does not exist.`] });
   }
+  if (!mayAct(access.role, 'editor')) throw permissionDenied();
   try {
     const { credential } = await deps.connections.open(projectId, id);
     const { url, headers } = credential.authorize({ url: new URL(server.endpointUrl), headers: server.headers });

@@ -1,6 +1,6 @@
 // Finds the database and the secrets for an admin command: in the environment, or else in the stack in DATA_DIR.
 import path from 'node:path';
-import { parseEnvironment } from '../../config/environment.js';
+import { parseEnvironment, type Environment } from '../../config/environment.js';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { readSecrets } from '../embedded/secrets-file.js';
@@ -18,6 +18,8 @@ export interface AdminContext {
   /** Throws AdminError when there is none. */
   jwtSecret: () => string;
   foreignTokens: ForeignTokenRules;
+  /** Which addresses may be called. */
+  addressRules: Environment['addressRules'];
   /** The address at which people reach the API. */
   publicUrl: string;
   /** The user of the running stack; undefined where none runs. */
@@ -53,6 +55,11 @@ export async function withContext<T>(
         return secret;
       },
       foreignTokens: environment.signIn.foreignTokens,
+      addressRules: {
+        ...environment.addressRules,
+        // As the processes of the stack have it (cli/embedded/child-environment.ts).
+        ...(!env['ALLOW_PRIVATE_NETWORK'] && url === stack?.database_url && { allowPrivateNetwork: true }),
+      },
       publicUrl: env['PUBLIC_URL'] || stack === undefined ? environment.publicUrl : stack.api_url,
       // Another database has other users.
       localUserId: url === stack?.database_url ? stack.user_id : undefined,

@@ -148,25 +148,51 @@ export function updateWorkflow(
   writeMore?: (transaction: Db) => Promise<void>,
 ): Promise<MemberWorkflow | undefined> {
   return inTransaction(db, async (transaction) => {
-    const stored = await selectDrawing(transaction, workflowId)
-      .select(['is_published', 'revision'])
-      .forNoKeyUpdate()
-      .executeTakeFirst();
-    if (stored === undefined) return undefined;
-    const update = await toUpdate(stored, transaction);
-    if (update !== undefined) {
-      await writeUpdate(transaction, stored, update, reach.userId);
-      await writeMore?.(transaction);
-    }
-    return findWorkflow(transaction, workflowId, reach);
+    const stored = await changeStored(transaction, workflowId, reach.userId, toUpdate, writeMore);
+    return stored && findWorkflow(transaction, workflowId, reach);
   });
+}
+
+/**
+ * Updates a workflow as `updateWorkflow` does, whoever may see it. Without a user the author of the workflow counts as
+ * that of a new version. Returns what was found; undefined when the workflow is gone.
+ */
+export async function changeStored(
+  transaction: Db,
+  workflowId: number,
+  userId: number | null,
+  toUpdate: Parameters<typeof updateWorkflow>[2],
+  writeMore?: (transaction: Db) => Promise<void>,
+): Promise<StoredWorkflow | undefined> {
+  const stored = await selectDrawing(transaction, workflowId)
+    .select(['is_published', 'revision'])
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  const update = stored && (await toUpdate(stored, transaction));
+  if (stored !== undefined && update !== undefined) {
+    await writeUpdate(transaction, stored, update, userId);
+    await writeMore?.(transaction);
+  }
+  return stored;
+}
+
+/** The workflows of a project, in the order of their ids. No access check here. */
+export async function workflowIdsOf(db: Db, projectId: number): Promise<number[]> {
+  const found = await db
+    .selectFrom('workflows')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('archived_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return found.map(({ id }) => id);
 }
 
 async function writeUpdate(
   transaction: Db,
   stored: StoredWorkflow,
   { fields, isNewVersion }: WorkflowUpdate,
-  userId: number,
+  userId: number | null,
 ): Promise<void> {
   if (isNewVersion) await keepVersion(transaction, stored.id);
   await transaction
@@ -184,7 +210,7 @@ async function writeUpdate(
 }
 
 /** The time is that of the statement: of two updates at once the later version has the later time. */
-function nextVersion({ version }: StoredWorkflow, userId: number) {
+function nextVersion({ version }: StoredWorkflow, userId: number | null) {
   return { version: version + 1, version_author_id: userId, version_created_at: sql<Date>`clock_timestamp()` };
 }
 

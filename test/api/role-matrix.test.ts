@@ -131,6 +131,7 @@ describe('role matrix', function () {
     const [method] = line.route.split(' ');
     const response = await fetch(`${stack.apiUrl}${pathOf(line, world)}`, {
       method: method!,
+      redirect: 'manual',
       headers: { ...headers, ...(line.body && { 'content-type': 'application/json' }) },
       ...(line.body && { body: JSON.stringify(line.body(world)) }),
     });

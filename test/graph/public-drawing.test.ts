@@ -47,6 +47,16 @@ describe('a drawing that leaves its project', () => {
     });
   }
 
+  it('names no connection', () => {
+    for (const type of ['http-node', 'mcp-node']) {
+      const named = draw(type, { url: 'u', connection: 7 });
+      assert.deepEqual(replaceCredentials(named, '').drawing, draw(type, { url: 'u' }));
+    }
+    const named = draw('agent-node', { connection: 'kept', tools: [{ server_label: 's', connection: 'c1' }] });
+    const expected = draw('agent-node', { connection: 'kept', tools: [{ server_label: 's' }] });
+    assert.deepEqual(replaceCredentials(named, '').drawing, expected);
+  });
+
   it('what stood in a header is told without its scheme and its variables', () => {
     assert.deepEqual(literalsOf('Bearer sk-1234'), ['sk-1234']);
     assert.deepEqual(literalsOf('basic  dXNlcg=='), ['dXNlcg==']);
