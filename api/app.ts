@@ -53,6 +53,7 @@ import { signInRoutes } from './sessions/routes.js';
 import { sessionRoutes } from './sessions/session-routes.js';
 import { userSessionRoutes } from './sessions/user-sessions-routes.js';
 import { toolRoutes } from './tools/routes.js';
+import { caseRoutes } from './trying/cases-routes.js';
 import { pinRoutes } from './trying/pins-routes.js';
 import { testRoutes } from './trying/test-routes.js';
 import { usageRoutes } from './usage/routes.js';
@@ -124,6 +125,7 @@ function sortKey(route: Route): string {
 export const routes: Route[] = [
   ...testRoutes,
   ...pinRoutes,
+  ...caseRoutes,
   ...signInRoutes,
   ...sessionRoutes,
   ...passwordRoutes,

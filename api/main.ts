@@ -21,6 +21,7 @@ import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 import { createProcesses } from '../processes/processes.js';
 import { createApp } from './app.js';
+import { startRunningCases } from './trying/run-cases.js';
 import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
 import { createDatabaseMetrics } from './observability/database-metrics.js';
@@ -72,6 +73,7 @@ async function main(): Promise<void> {
   const figures = startFoldingFigures(deps);
   const bytes = startCountingBytes(deps);
   const sealing = startSealingHeaders(deps);
+  const cases = startRunningCases(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
   const audit = startChainingAudit(deps);
@@ -90,6 +92,7 @@ async function main(): Promise<void> {
       figures,
       bytes,
       sealing,
+      cases,
       webhooks,
       schedules,
       audit,

@@ -13,6 +13,7 @@ import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
 import { isSecretField, MASK, maskInput } from '../../graph/secrets.js';
 import { renderText } from '../../graph/template.js';
 import { NodeFailure } from '../node/failures.js';
+import { refuseInCase } from '../node/refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';
@@ -30,6 +31,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
     ...REPEATABLE,
     settled: () => overWait('human'),
     async perform(task) {
+      refuseInCase(task);
       const data = humanNode.schema.parse(task.node.data);
       const { masker } = task.run;
       const message = masker.text(renderText(data.message, await contexts.loadValues(task, data.message)));

@@ -3,6 +3,7 @@ import type { WaitFacts } from '../../contract/activities.js';
 import { beginWait, endWait, readAnswer } from '../../db/waits/waits-repository.js';
 import { waitNode, waitUntil } from '../../graph/nodes/wait.js';
 import { NodeFailure } from '../node/failures.js';
+import { refuseInCase } from '../node/refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR, structureBytes } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';
@@ -18,6 +19,7 @@ export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): Node
       const data = waitNode.schema.parse(task.node.data);
       const values = await contexts.loadValues(task, [data.seconds, data.until]);
       const kind = data.mode === 'callback' ? 'callback' : 'time';
+      if (kind === 'callback') refuseInCase(task);
       const nowMs = Date.now();
       const skips = kind === 'time' && task.run.test?.skips_waits === true;
       const untilMs = skips ? nowMs : waitUntil(data, values, nowMs);

@@ -7,6 +7,7 @@ import {
 import { notFound, orNotFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { refuseEmptyFields } from './required-fields.js';
+import { passRequiredCases } from '../trying/required-cases.js';
 import { answerWorkflow } from '../workflows/routes.js';
 import { workflowSchema } from '../workflows/workflow-view.js';
 
@@ -20,11 +21,15 @@ const publication = {
 
 const publish = defineRoute({
   ...publication,
-  audit: { action: 'workflow.published', target: 'workflow', id: 'id' },
+  audit: { action: 'workflow.published', target: 'workflow', id: 'id', commits: 'handler' },
   path: '/api/v1/workflows/:id/publish-on-marketplace/',
   summary: "Offers the template run's drawing on the marketplace; the slug is chosen at the first time and stays.",
-  async handler({ deps, caller, params }) {
-    refuseIncomplete(orNotFound(await publishWorkflow(deps.db, params.id)));
+  description: 'Required cases of the workflow are run first: 409 where one fails, or they have not ended in a minute.',
+  async handler({ deps, log, caller, params, signal, audit }) {
+    await passRequiredCases(deps, log, { workflowId: params.id, userId: caller.userId, signal });
+    await audit.change(async (transaction) => {
+      refuseIncomplete(orNotFound(await publishWorkflow(transaction, params.id)));
+    });
     return answerWorkflow(deps, params.id, caller);
   },
 });

@@ -36,7 +36,8 @@ export function callsOf({ planned, drawing }: OpenedTest): { calls: Call[]; loop
   return { calls, loops: new Set(plan.ids.slice(outside)) };
 }
 
-function hasSideEffects(kind: NodeKind, data: JsonObject): boolean {
+/** Returns whether a call of the node may change something elsewhere. */
+export function hasSideEffects(kind: NodeKind, data: JsonObject): boolean {
   if (kind === 'http') return !READING.has(String(data['method'] ?? 'GET').toUpperCase());
   if (kind === 'agent') return Array.isArray(data['tools']) && data['tools'].length > 0;
   return kind === 'mcp' || kind === 'workflow';

@@ -31,10 +31,14 @@ import { planTest, type PlannedTest, type TestToPlan } from './plan-test.js';
 export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   workflow: StoredDrawing;
   userId: number;
-  /** A drawing that is not stored; undefined for the workflow's own. */
+  /** A drawing that is not the workflow's own; undefined for that. */
   drawing: JsonObject | undefined;
+  /** The version of that drawing; null, or absent, where it is not stored. */
+  version?: number | null;
   input: RunInput | undefined;
   skipsWaits: boolean;
+  /** Of a case: waits for nobody, and is stored only if this returns true in the transaction that accepts it. */
+  claim?: (transaction: Db, runId: string) => Promise<boolean>;
   keyed: KeyedRequest | undefined;
 }
 
@@ -47,6 +51,11 @@ export class ResultsMissing extends Error {
     super('results are missing');
     this.nodeIds = nodeIds;
   }
+}
+
+/** The case has a run already: another process was faster. */
+export class CaseTaken extends Error {
+  override name = 'CaseTaken';
 }
 
 export interface OpenedTest {
@@ -94,7 +103,8 @@ export function startTest(deps: AppDeps, log: Logger, request: TestRequest): Pro
         ...run.facts,
         ...traceOfAcceptance(id),
         purpose: 'test' as const,
-        workflow_version: request.drawing === undefined ? workflow.version : null,
+        workflow_version:
+          request.version === undefined ? (request.drawing === undefined ? workflow.version : null) : request.version,
         snapshot_hash: snapshotHash,
       };
       const insert = (transaction: Db) => insertAll(deps, transaction, request, { facts, planned });
@@ -164,7 +174,7 @@ interface TestToInsert {
 async function insertAll(
   deps: AppDeps,
   transaction: Db,
-  { mode, nodeId, skipsWaits }: TestRequest,
+  { mode, nodeId, skipsWaits, claim }: TestRequest,
   { facts, planned }: TestToInsert,
 ): Promise<void> {
   const { secretBox } = deps;
@@ -173,7 +183,8 @@ async function insertAll(
   for (const [id, { runId }] of planned.sources) byRun.set(runId, [...(byRun.get(runId) ?? []), id]);
   for (const runId of [...byRun.keys()].toSorted()) await hold(deps, transaction, runId);
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
-  const test = { mode, node_id: nodeId, skips_waits: skipsWaits };
+  if (claim !== undefined && !(await claim(transaction, facts.id))) throw new CaseTaken();
+  const test = { mode: claim === undefined ? mode : ('case' as const), node_id: nodeId, skips_waits: skipsWaits };
   await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given });
   const loops = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
   for (const [from, ids] of byRun) {

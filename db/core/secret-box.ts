@@ -26,6 +26,9 @@ export interface SealedRows {
   'connection-tokens': [projectId: number, connectionId: number];
   'connection-flow': [connectionId: number, stateHash: string];
   'given-result': [runId: string, path: string, nodeId: string];
+  case: [workflowId: number, caseId: number];
+  'case-run': [caseRunId: string];
+  'case-result': [caseRunId: string, caseId: number];
   pin: [workflowId: number, path: string, nodeId: string];
   'schedule-input': [scheduleId: string];
   'human-answer': [taskId: string, userId: number];

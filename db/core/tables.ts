@@ -44,7 +44,14 @@ import type {
 } from './tables/session-tables.js';
 import type { BudgetsReachedTable, ChatCallsTable, SpendingStopsTable } from './tables/spending-tables.js';
 import type { StoredBytesLimitTable, StoredBytesTable } from './tables/stored-bytes-tables.js';
-import type { GivenResultsTable, PinsTable, TestRunsTable } from './tables/trying-tables.js';
+import type {
+  CaseResultsTable,
+  CaseRunsTable,
+  CasesTable,
+  GivenResultsTable,
+  PinsTable,
+  TestRunsTable,
+} from './tables/trying-tables.js';
 import type { WaitsTable } from './tables/wait-tables.js';
 import type { WebhookDeliveriesTable } from './tables/webhook-tables.js';
 import type {
@@ -121,6 +128,9 @@ export interface Tables {
   test_runs: TestRunsTable;
   given_results: GivenResultsTable;
   pins: PinsTable;
+  cases: CasesTable;
+  case_runs: CaseRunsTable;
+  case_results: CaseResultsTable;
   connections: ConnectionsTable;
   connection_sign_ins: ConnectionSignInsTable;
   connection_uses: ConnectionUsesTable;

@@ -81,13 +81,24 @@ export async function deletePin(db: Db, { workflowId, nodeId, path }: PinPlace):
   return numDeletedRows > 0n;
 }
 
-/** Within the transaction that saves a drawing: the pins of nodes that it has no more go. */
-export async function deletePinsOfOthers(
-  transaction: Db,
-  workflowId: number,
-  nodeIds: readonly string[],
-): Promise<void> {
-  await sql`DELETE FROM pins WHERE workflow_id = ${workflowId} AND node_id <> ALL (${nodeIds}::text[])`.execute(
-    transaction,
-  );
+/** Within the transaction that has saved a drawing: the pins of nodes that it has no more go. */
+export async function deletePinsOfGone(transaction: Db, workflowId: number): Promise<void> {
+  await sql`
+    DELETE FROM pins WHERE workflow_id = ${workflowId} AND node_id NOT IN (
+      SELECT node ->> 'id' FROM workflows, LATERAL json_array_elements(
+        CASE json_typeof(document -> 'nodes') WHEN 'array' THEN document -> 'nodes' ELSE '[]' END) AS node
+      WHERE workflows.id = ${workflowId} AND node ->> 'id' IS NOT NULL)`.execute(transaction);
+}
+
+/** Within the transaction that duplicates a workflow. */
+export async function copyPins(transaction: Db, box: SecretBox, from: number, to: number): Promise<void> {
+  const pins = await transaction.selectFrom('pins').selectAll().where('workflow_id', '=', from).execute();
+  for (const { outcome, pin_enc: sealed, path, node_id: nodeId, ...pin } of pins) {
+    const moved = box.seal(box.open(sealed, 'pin', from, path, nodeId), 'pin', to, path, nodeId);
+    const place = { workflow_id: to, path, node_id: nodeId };
+    await transaction
+      .insertInto('pins')
+      .values({ ...pin, ...place, outcome: JSON.stringify(outcome), pin_enc: moved })
+      .execute();
+  }
 }

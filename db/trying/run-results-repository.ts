@@ -4,6 +4,7 @@ import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
+import { outputOfRun } from '../runs/run-output.js';
 
 export interface ResultToPin {
   status: 'succeed' | 'failed';
@@ -35,4 +36,58 @@ export async function findResultToPin(
     ) AS node JOIN runs ON runs.id = node.run_id
     WHERE runs.workflow_id = ${workflowId} AND NOT ${isExpired(retentionDays)}`.execute(db);
   return rows[0];
+}
+
+/** How a node has ended, as readers see it. */
+export interface NodeEnd {
+  nodeId: string;
+  path: string;
+  status: 'succeed' | 'failed';
+  /** JSON text. */
+  result?: string;
+  error?: { code: string; message: string };
+}
+
+export async function findNodeEnds(db: Db, runId: string, nodeIds: readonly string[]): Promise<NodeEnd[]> {
+  return listEnds(db, runId, nodeIds, (query) => query.where('path', '=', ''));
+}
+
+/** In all iterations, too. */
+export function listEndsOf(db: Db, runId: string, nodeIds: readonly string[], limit: number): Promise<NodeEnd[]> {
+  return listEnds(db, runId, nodeIds, (query) => query.orderBy('path').limit(limit));
+}
+
+async function listEnds(
+  db: Db,
+  runId: string,
+  nodeIds: readonly string[],
+  which: (query: ReturnType<typeof selectEnds>) => ReturnType<typeof selectEnds>,
+): Promise<NodeEnd[]> {
+  if (nodeIds.length === 0) return [];
+  const rows = await which(selectEnds(db, runId, nodeIds)).execute();
+  return rows.map(({ node_id: nodeId, path, status, error_code: code, error_message: message, text }): NodeEnd => {
+    if (status === 'failed') {
+      return { nodeId, path, status, error: { code: code ?? 'failed', message: message ?? '' } };
+    }
+    return { nodeId, path, status: 'succeed', ...(text !== null && { result: text }) };
+  });
+}
+
+function selectEnds(db: Db, runId: string, nodeIds: readonly string[]) {
+  return db
+    .selectFrom('node_results')
+    .select(['node_id', 'path', 'status', 'error_code', 'error_message', sql<string | null>`result::text`.as('text')])
+    .where('run_id', '=', runId)
+    .where('node_id', 'in', nodeIds)
+    .where('is_iteration', '=', false)
+    .where('status', '<>', 'in progress');
+}
+
+/** The output of a run as JSON text; undefined where it has none. */
+export async function findOutput(db: Db, runId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ text: string | null }>`
+    SELECT output.text FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(2 ** 31 - 1)} AS output`.execute(
+    db,
+  );
+  return rows[0]?.text ?? undefined;
 }

@@ -3,6 +3,8 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { reserveId } from '../core/reserve-id.js';
 import type { SecretBox } from '../core/secret-box.js';
+import { copyCases } from '../trying/cases-repository.js';
+import { copyPins } from '../trying/pins-repository.js';
 import { copyCategories } from './categories-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 
@@ -14,7 +16,7 @@ interface Duplication {
 }
 
 /**
- * Copies a workflow with its drawing, secrets, the limit of its runs, marketplace texts and categories to the end of
+ * Copies a workflow with its drawing, secrets, pins, cases, the limit of its runs, marketplace texts and categories to the end of
  * its project; answers the new id. Publication, runs and the link to a marketplace original stay behind: the duplicate
  * is independent. Undefined when the workflow is gone. Specification, "Workflows: CRUD".
  */
@@ -53,6 +55,8 @@ export function duplicateWorkflow(
       RETURNING id`.execute(transaction);
     if (rows.length === 0) return undefined;
     await copyCategories(transaction, workflowId, id);
+    await copyPins(transaction, secretBox, workflowId, id);
+    await copyCases(transaction, secretBox, workflowId, id);
     return id;
   });
 }

@@ -8,6 +8,7 @@ import type { WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../projects/reach.js';
 import { connectionIdsOf } from '../../graph/connections.js';
+import { deletePinsOfGone } from '../trying/pins-repository.js';
 import { keepToolFields } from './tool-fields.js';
 import { keepVersion } from './versions-repository.js';
 
@@ -207,6 +208,7 @@ async function writeUpdate(
     .where('id', '=', stored.id)
     .execute();
   if (fields.document !== undefined || fields.is_tool !== undefined) await keepToolFields(transaction, stored.id);
+  if (fields.document !== undefined) await deletePinsOfGone(transaction, stored.id);
 }
 
 /** The time is that of the statement: of two updates at once the later version has the later time. */

@@ -18,6 +18,7 @@ import { renderJson, renderText, type VariableValues } from '../../../graph/temp
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
+import { refuseInCase } from '../../node/refuse-in-case.js';
 import { checkReply, notOfForm, toCorrection, type Checking } from '../llm/answer-form.js';
 import { askModel, type Body } from '../llm/ask-model.js';
 import { toModelParameters } from '../llm/model-parameters.js';
@@ -53,7 +54,11 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Ope
       let said = await findTurns(deps.db, task);
       if (said.length <= turn) said = await takeTurn(deps, agent, said);
       const calls = await findToolCalls(deps.db, task);
-      if (!said[turn]!.isFinal) return waitFor(calls.filter((call) => call.turn === turn));
+      if (!said[turn]!.isFinal) {
+        const open = waitFor(calls.filter((call) => call.turn === turn));
+        if (open.approvals.length > 0) refuseInCase(task);
+        return open;
+      }
       await end(await toOutcome(deps, agent, calls, await answerOf(deps, agent, turn, said)));
       return undefined;
     },
@@ -165,7 +170,7 @@ function toBody(
   return { ...toModelParameters(data.settings, values), ...offered, model, messages, stream: false };
 }
 
-function waitFor(calls: StoredToolCall[]): OpenTurn {
+function waitFor(calls: StoredToolCall[]): NonNullable<OpenTurn> {
   const asked = calls.filter(({ requestId }) => requestId !== null);
   const waits = asked.map(({ waitMs }) => Math.ceil(waitMs ?? 0));
   return { approvals: asked.map(({ requestId }) => requestId!), waitMs: Math.max(0, ...waits) };

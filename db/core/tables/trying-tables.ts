@@ -38,3 +38,40 @@ export interface PinsTable {
   updated_by: number;
   updated_at: Generated<Date>;
 }
+
+/** Writer: the API. */
+export interface CasesTable {
+  id: Generated<number>;
+  workflow_id: number;
+  name: string;
+  /** A `CaseContent` as JSON, sealed. */
+  content_enc: Buffer;
+  is_required: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+/** Writer: the API. Cases that were started together. */
+export interface CaseRunsTable {
+  id: string;
+  workflow_id: number;
+  user_id: number;
+  status: Generated<'in progress' | 'passed' | 'failed'>;
+  /** A `TriedDrawing` as JSON, sealed. */
+  drawing_enc: Buffer;
+  max_cost_usd: string | null;
+  is_cancelled: Generated<boolean>;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
+/** Writer: the API. */
+export interface CaseResultsTable {
+  case_run_id: string;
+  case_id: number;
+  /** Null where no run could be started. */
+  run_id: string | null;
+  status: Generated<'in progress' | 'passed' | 'failed' | 'error'>;
+  /** A `CaseDetail` as JSON, sealed. */
+  detail_enc: Buffer;
+}

@@ -197,7 +197,7 @@ describe('test runs', function () {
 
   it('leave nodes by the handles that mocks name', async () => {
     const [yes, no] = [path(), path()];
-    const asks = condition('a', 'equals', 'b');
+    const asks = condition('a', '==', 'b');
     const [left, right] = [at(yes), at(no)];
     link(asks, left, 'true');
     link(asks, right, 'false');

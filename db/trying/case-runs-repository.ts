@@ -1,0 +1,183 @@
+// Runs of cases: which run each case has, and how it has ended.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
+import type { StoredRunStatus } from '../core/tables.js';
+import type { CaseContent, Expectation } from './cases-repository.js';
+
+export type CaseStatus = 'in progress' | 'passed' | 'failed' | 'error';
+
+/** What is sealed of the result of a case. */
+export interface CaseDetail {
+  expect: CaseContent['expect'];
+  failures: { expectation: Expectation; actual: unknown }[];
+  /** Why no run could be started, or why it has not ended by itself. */
+  error?: { code: string; message: string } | undefined;
+}
+
+export interface CaseResult {
+  caseId: number;
+  runId: string | null;
+  status: CaseStatus;
+  detail: CaseDetail;
+  /** Of the run; null where there is none. */
+  runStatus: StoredRunStatus | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  costUsd: string;
+}
+
+export interface CaseRun {
+  id: string;
+  workflowId: number;
+  userId: number;
+  status: 'in progress' | 'passed' | 'failed';
+  maxCostUsd: string | null;
+  isCancelled: boolean;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+/** The drawing with which the cases are run. */
+export interface TriedDrawing {
+  /** With its secrets. */
+  drawing: Record<string, unknown>;
+  /** Null for a drawing that is not stored. */
+  version: number | null;
+}
+
+export async function insertCaseRun(
+  db: Db,
+  box: SecretBox,
+  made: Pick<CaseRun, 'id' | 'workflowId' | 'userId' | 'maxCostUsd'> & { tried: TriedDrawing },
+): Promise<void> {
+  const { id, workflowId, userId, maxCostUsd, tried } = made;
+  const sealed = box.seal(JSON.stringify(tried), 'case-run', id);
+  await db
+    .insertInto('case_runs')
+    .values({ id, workflow_id: workflowId, user_id: userId, drawing_enc: sealed, max_cost_usd: maxCostUsd })
+    .execute();
+}
+
+export async function readTriedDrawing(db: Db, box: SecretBox, id: string): Promise<TriedDrawing> {
+  const { drawing_enc: sealed } = await db
+    .selectFrom('case_runs')
+    .select('drawing_enc')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return JSON.parse(box.open(sealed, 'case-run', id)) as TriedDrawing;
+}
+
+/** Within the transaction that accepts the run of a case. Returns false where the case has one, or has ended. */
+export async function claimCase(
+  transaction: Db,
+  { caseRunId, caseId, runId }: { caseRunId: string; caseId: number; runId: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('case_results')
+    .set({ run_id: runId })
+    .where('case_run_id', '=', caseRunId)
+    .where('case_id', '=', caseId)
+    .where('run_id', 'is', null)
+    .where('status', '=', 'in progress')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+interface CasePlace {
+  caseRunId: string;
+  caseId: number;
+}
+
+/** A case that is started later (`claimCase`). */
+export async function insertCaseResult(
+  db: Db,
+  box: SecretBox,
+  { caseRunId, caseId, detail }: CasePlace & { detail: CaseDetail },
+): Promise<void> {
+  const sealed = box.seal(JSON.stringify(detail), 'case-result', caseRunId, caseId);
+  await db
+    .insertInto('case_results')
+    .values({ case_run_id: caseRunId, case_id: caseId, run_id: null, detail_enc: sealed })
+    .execute();
+}
+
+interface EndedCase extends CasePlace {
+  status: Exclude<CaseStatus, 'in progress'>;
+  detail: CaseDetail;
+}
+
+/** Does nothing where the case has ended. */
+export async function endCase(db: Db, box: SecretBox, ended: EndedCase): Promise<void> {
+  const { caseRunId, caseId, status, detail } = ended;
+  await db
+    .updateTable('case_results')
+    .set({ status, detail_enc: box.seal(JSON.stringify(detail), 'case-result', caseRunId, caseId) })
+    .where('case_run_id', '=', caseRunId)
+    .where('case_id', '=', caseId)
+    .where('status', '=', 'in progress')
+    .execute();
+}
+
+const RUN = [
+  'id',
+  'workflow_id as workflowId',
+  'user_id as userId',
+  'status',
+  'max_cost_usd as maxCostUsd',
+  'is_cancelled as isCancelled',
+  'created_at as createdAt',
+  'finished_at as finishedAt',
+] as const;
+
+export function findCaseRun(db: Db, workflowId: number, id: string): Promise<CaseRun | undefined> {
+  return db
+    .selectFrom('case_runs')
+    .select(RUN)
+    .where('id', '=', id)
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirst();
+}
+
+/** The runs of cases that have not ended, the oldest first. */
+export function listOpenCaseRuns(db: Db, limit: number): Promise<CaseRun[]> {
+  return db
+    .selectFrom('case_runs')
+    .select(RUN)
+    .where('status', '=', 'in progress')
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+}
+
+export async function listCaseResults(db: Db, box: SecretBox, caseRunId: string): Promise<CaseResult[]> {
+  const rows = await db
+    .selectFrom('case_results')
+    .leftJoin('runs', 'runs.id', 'case_results.run_id')
+    .select(['case_id', 'run_id', 'case_results.status', 'detail_enc'])
+    .select(['runs.status as runStatus', 'error_code as errorCode', 'error_message as errorMessage'])
+    .select(
+      sql<string>`coalesce(runs.cost_usd + (
+      SELECT coalesce(sum(below.cost_usd), 0) FROM runs AS below WHERE below.root_run_id = runs.id), 0)`.as('costUsd'),
+    )
+    .where('case_run_id', '=', caseRunId)
+    .orderBy('case_id')
+    .execute();
+  return rows.map(({ case_id: caseId, run_id: runId, detail_enc: sealed, ...row }) => {
+    const detail = JSON.parse(box.open(sealed, 'case-result', caseRunId, caseId)) as CaseDetail;
+    return { caseId, runId, detail, ...row };
+  });
+}
+
+export async function cancelCaseRun(db: Db, id: string): Promise<void> {
+  await db.updateTable('case_runs').set({ is_cancelled: true }).where('id', '=', id).execute();
+}
+
+export async function endCaseRun(db: Db, id: string, status: 'passed' | 'failed'): Promise<void> {
+  await db
+    .updateTable('case_runs')
+    .set({ status, finished_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('status', '=', 'in progress')
+    .execute();
+}

@@ -1,0 +1,147 @@
+// Cases: inputs and mocks of a workflow with what is expected of its run.
+import { sql } from 'kysely';
+import type { Operator } from '../../graph/operators.js';
+import type { Db } from '../core/client.js';
+import { reserveId } from '../core/reserve-id.js';
+import type { SecretBox } from '../core/secret-box.js';
+
+export interface Expectation {
+  node?: string | undefined;
+  output?: true | undefined;
+  /** What would follow `node.` in a variable, or, of the output, what follows in it. */
+  path: string;
+  operator: Operator;
+  right?: string | number | boolean | undefined;
+}
+
+export interface CaseContent {
+  input: Record<string, unknown>;
+  mocks: Record<string, unknown>;
+  expect: Expectation[];
+}
+
+export interface Case {
+  id: number;
+  workflowId: number;
+  name: string;
+  isRequired: boolean;
+  content: CaseContent;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+interface CaseRow {
+  id: number;
+  workflow_id: number;
+  name: string;
+  is_required: boolean;
+  content_enc: Buffer;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = ['id', 'workflow_id', 'name', 'is_required', 'content_enc', 'created_at', 'updated_at'] as const;
+
+function toCase(box: SecretBox, row: CaseRow): Case {
+  return {
+    id: row.id,
+    workflowId: row.workflow_id,
+    name: row.name,
+    isRequired: row.is_required,
+    content: JSON.parse(box.open(row.content_enc, 'case', row.workflow_id, row.id)) as CaseContent,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** In the order in which they were made. */
+export async function listCases(
+  db: Db,
+  box: SecretBox,
+  workflowId: number,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ total: number; cases: Case[] }> {
+  const total = await countCases(db, workflowId);
+  const rows = await db
+    .selectFrom('cases')
+    .select(COLUMNS)
+    .where('workflow_id', '=', workflowId)
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { total, cases: rows.map((row) => toCase(box, row)) };
+}
+
+export async function countCases(db: Db, workflowId: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('cases')
+    .select((row) => row.fn.countAll<number>().as('total'))
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+/** Undefined where the workflow has no such case. */
+export async function findCase(db: Db, box: SecretBox, workflowId: number, id: number): Promise<Case | undefined> {
+  const row = await db
+    .selectFrom('cases')
+    .select(COLUMNS)
+    .where('workflow_id', '=', workflowId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && toCase(box, row);
+}
+
+interface NewCase {
+  workflowId: number;
+  name: string;
+  isRequired: boolean;
+  content: CaseContent;
+}
+
+export async function insertCase(db: Db, box: SecretBox, made: NewCase): Promise<number> {
+  const id = await reserveId(db, 'cases');
+  const { workflowId, name, isRequired, content } = made;
+  const sealed = box.seal(JSON.stringify(content), 'case', workflowId, id);
+  await db
+    .insertInto('cases')
+    .values({ id, workflow_id: workflowId, name, is_required: isRequired, content_enc: sealed })
+    .execute();
+  return id;
+}
+
+export async function updateCase(
+  db: Db,
+  box: SecretBox,
+  { id, workflowId, name, isRequired, content }: Case,
+): Promise<void> {
+  const sealed = box.seal(JSON.stringify(content), 'case', workflowId, id);
+  await db
+    .updateTable('cases')
+    .set({ name, is_required: isRequired, content_enc: sealed, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('workflow_id', '=', workflowId)
+    .execute();
+}
+
+/** Returns false where there was none. */
+export async function deleteCase(db: Db, workflowId: number, id: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('cases')
+    .where('workflow_id', '=', workflowId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Within the transaction that duplicates a workflow. */
+export async function copyCases(transaction: Db, box: SecretBox, from: number, to: number): Promise<void> {
+  const rows = await transaction
+    .selectFrom('cases')
+    .select(COLUMNS)
+    .where('workflow_id', '=', from)
+    .orderBy('id')
+    .execute();
+  for (const row of rows) await insertCase(transaction, box, { ...toCase(box, row), workflowId: to });
+}
