@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import '../../forms/forms.css';
 import { Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { SelectField, TextField } from '../../ui/fields.js';
@@ -134,7 +135,8 @@ function placed(problems: FieldProblems, { kind, rows }: ConnectionFields): Fiel
 
 function addressWith(preset: Preset | undefined, name: string): string {
   const texts = preset === undefined ? [] : [...preset.origins, ...Object.values(preset.settings)];
-  return String(texts.find((text) => typeof text === 'string' && text.includes(`{${name}}`)) ?? `{${name}}`);
+  const holding = texts.filter((text) => typeof text === 'string').find((text) => text.includes(`{${name}}`));
+  return holding ?? `{${name}}`;
 }
 
 /** What is known of the service, which few people change. */

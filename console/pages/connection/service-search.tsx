@@ -118,21 +118,26 @@ interface OptionProps {
   onChoose: () => void;
 }
 
-/** The keyboard stays in the searchbox, which says what is active. */
+/** The keyboard stays in the searchbox, which says what is active. The button is as large as the row. */
 function Option({ id, choice: { name, detail }, isActive, onChoose }: OptionProps) {
   return (
-    <div
-      role="option"
-      id={id}
-      className={classNames('service-option', isActive && 'service-option-active')}
-      aria-label={name}
-      aria-description={detail}
-      aria-selected={isActive}
-      onPointerDown={(event) => event.preventDefault()}
-      onClick={onChoose}
-    >
-      <span className="service-name">{name}</span>
-      <span className="service-detail">{detail}</span>
+    <div role="presentation" className={classNames('service-option', isActive && 'service-option-active')}>
+      <button
+        type="button"
+        role="option"
+        id={id}
+        tabIndex={-1}
+        className="service-name"
+        aria-describedby={`${id}detail`}
+        aria-selected={isActive}
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={onChoose}
+      >
+        {name}
+      </button>
+      <span className="service-detail" id={`${id}detail`} aria-hidden="true">
+        {detail}
+      </span>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
-import { useConnectionsToSignIn } from '../connections/connection-calls.js';
+import { useConnectionsToSignIn } from '../connection/connection-calls.js';
 import type { ApprovalFilter } from './approvals.js';
 import { listApprovals, listTasks } from './inbox-calls.js';
 import './inbox.css';

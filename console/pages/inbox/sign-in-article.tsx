@@ -6,9 +6,9 @@ import { Button } from '../../ui/button.js';
 import { Alert } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleText } from '../../ui/visible-json.js';
-import type { ConnectionToSignIn } from '../connections/connection-calls.js';
-import { SignInGoesOn } from '../connections/connection-dialog.js';
-import { useSignIn } from '../connections/sign-in.js';
+import type { ConnectionToSignIn } from '../connection/connection-calls.js';
+import { SignInGoesOn } from '../connection/connection-dialog.js';
+import { useSignIn } from '../connection/sign-in.js';
 import './inbox.css';
 
 /** The connections that need a sign-in of the person. Nothing is shown where there are none. */

@@ -12,7 +12,7 @@ import { Duration, Money, Time } from '../../ui/figures.js';
 import { Alert } from '../../ui/notices.js';
 import { Pager } from '../../ui/table.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
-import { useConnections } from '../connections/connection-calls.js';
+import { useConnections } from '../connection/connection-calls.js';
 import { CodeLines, ContentView, JsonTree } from './content-view.js';
 import type { NodeAddress } from './node-detail.js';
 import { failedChild, lineOfError, readRefusal, readResult } from './result-parts.js';

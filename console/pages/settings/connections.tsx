@@ -20,10 +20,10 @@ import {
   useConnections,
   useUsedBy,
   type Connection,
-} from '../connections/connection-calls.js';
-import { EditConnectionDialog, NewConnectionDialog, SignInGoesOn } from '../connections/connection-dialog.js';
-import { KINDS, needsSignIn } from '../connections/connection-fields.js';
-import { signInProblem, useSignIn } from '../connections/sign-in.js';
+} from '../connection/connection-calls.js';
+import { EditConnectionDialog, NewConnectionDialog, SignInGoesOn } from '../connection/connection-dialog.js';
+import { KINDS, needsSignIn } from '../connection/connection-fields.js';
+import { signInProblem, useSignIn } from '../connection/sign-in.js';
 
 type Open = { dialog: 'new' } | { dialog: 'edit' | 'remove' | 'used-by'; connection: Connection };
 

@@ -17,7 +17,7 @@ import { insertText, useLastField, VariablePicker } from '../../forms/variable-p
 import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
 import { Field, Hint, TextField } from '../../ui/fields.js';
-import { ConnectionField } from '../connections/connection-field.js';
+import { ConnectionField } from '../connection/connection-field.js';
 import './editor.css';
 import { McpToolField } from './mcp-tool-field.js';
 import { removeSelection } from './shortcuts.js';
