@@ -1,18 +1,16 @@
 // Connections of a project, as the service returns them. See docs/use/connections.md.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { api, unwrap, type components, type paths } from '../../app/api.js';
+import { api, unwrap } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
-
-export type Connection = components['schemas']['Connection'];
-export type ConnectionKind = Connection['kind'];
-type PresetList = paths['/api/v1/connection-presets/']['get']['responses'][200]['content']['application/json'];
-export type Preset = PresetList[number];
-type TestPath = paths['/api/v1/projects/{id}/connections/{connection_id}/test/'];
-export type TestOutcome = TestPath['post']['responses'][200]['content']['application/json'];
-type UsedByPath = paths['/api/v1/projects/{id}/connections/{connection_id}/used-by/'];
-export type UsedBy = UsedByPath['get']['responses'][200]['content']['application/json'];
-type ToSignInList = paths['/api/v1/connections/']['get']['responses'][200]['content']['application/json'];
-export type ConnectionToSignIn = ToSignInList['items'][number];
+import type {
+  Connection,
+  ConnectionBody,
+  ConnectionKind,
+  ConnectionToSignIn,
+  Preset,
+  TestOutcome,
+  UsedBy,
+} from './connection-types.js';
 
 /** The first word of the keys of all queries about connections. */
 export const CONNECTIONS = 'connections';
@@ -62,14 +60,6 @@ export function useUsedBy(projectId: number, id: number): UseQueryResult<UsedBy>
     queryFn: ({ signal }) =>
       unwrap(api.GET('/api/v1/projects/{id}/connections/{connection_id}/used-by/', { ...at(projectId, id), signal })),
   });
-}
-
-/** What is written of a connection. A secret that is left out keeps its value. */
-export interface ConnectionBody {
-  name: string;
-  origins: string[];
-  settings: Record<string, unknown>;
-  secrets: Record<string, unknown>;
 }
 
 export function createConnection(projectId: number, kind: ConnectionKind, body: ConnectionBody): Promise<Connection> {

@@ -4,15 +4,8 @@ import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Alert } from '../../ui/notices.js';
-import {
-  changeConnection,
-  CONNECTIONS,
-  createConnection,
-  useConnections,
-  type Connection,
-  type ConnectionKind,
-  type Preset,
-} from './connection-calls.js';
+import { changeConnection, CONNECTIONS, createConnection, useConnections } from './connection-calls.js';
+import type { Connection, ConnectionKind, Preset } from './connection-types.js';
 import {
   fieldsOf,
   KINDS,

@@ -1,8 +1,8 @@
 // What a person writes of a connection, and what the service is sent. Texts of several values have one a line.
-import { ServiceError } from '../../app/api.js';
+import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { asArray, asText } from '../../drawing/json.js';
 import { MASK } from '../../drawing/drawing.js';
-import type { Connection, ConnectionBody, ConnectionKind, Preset } from './connection-calls.js';
+import type { Connection, ConnectionBody, ConnectionKind, Preset } from './connection-types.js';
 
 export interface FieldSpec {
   key: string;
@@ -48,14 +48,14 @@ export const KINDS: Readonly<Record<ConnectionKind, KindSpec>> = {
     description: 'A key in a header, or in several.',
     settings: [],
     secrets: [],
-    rows: 'Header name',
+    rows: 'Header',
   },
   query: {
     label: 'Query parameter',
     description: 'A key in the query of the address.',
     settings: [],
     secrets: [],
-    rows: 'Parameter name',
+    rows: 'Parameter',
   },
   path: {
     label: 'Part of the path',
@@ -214,7 +214,7 @@ export function withPlaceholders(
 
 /** `{my_domain}` -> `My domain`. */
 export function placeholderLabel(name: string): string {
-  const words = name.replaceAll('_', ' ');
+  const words = name.replaceAll('_', ' ').replace(/\bid\b/, 'ID');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

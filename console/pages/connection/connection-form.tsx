@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
-import type { Preset } from './connection-calls.js';
+import type { Preset } from './connection-types.js';
 import {
   KINDS,
   newFields,

@@ -2,7 +2,8 @@ import { useId, useState, type KeyboardEvent } from 'react';
 import { Awaited } from '../../app/problem.js';
 import { classNames } from '../../ui/class-names.js';
 import { Note } from '../../ui/notices.js';
-import { usePresets, type ConnectionKind, type Preset } from './connection-calls.js';
+import { usePresets } from './connection-calls.js';
+import type { ConnectionKind, Preset } from './connection-types.js';
 import { CONNECTION_KINDS, KINDS } from './connection-fields.js';
 import './connections.css';
 

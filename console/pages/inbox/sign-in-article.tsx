@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.js';
 import { Alert } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleText } from '../../ui/visible-json.js';
-import type { ConnectionToSignIn } from '../connection/connection-calls.js';
+import type { ConnectionToSignIn } from '../connection/connection-types.js';
 import { SignInGoesOn } from '../connection/connection-dialog.js';
 import { useSignIn } from '../connection/sign-in.js';
 import './inbox.css';

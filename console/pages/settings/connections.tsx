@@ -19,8 +19,8 @@ import {
   testConnection,
   useConnections,
   useUsedBy,
-  type Connection,
 } from '../connection/connection-calls.js';
+import type { Connection } from '../connection/connection-types.js';
 import { EditConnectionDialog, NewConnectionDialog, SignInGoesOn } from '../connection/connection-dialog.js';
 import { KINDS, needsSignIn } from '../connection/connection-fields.js';
 import { signInProblem, useSignIn } from '../connection/sign-in.js';
@@ -138,16 +138,11 @@ function columnsOf({ isAdmin, open, test, signIn, isBeginning }: Doings): Column
     },
     {
       heading: 'Status',
-      cell: ({ id, status, status_reason: reason, account }) => (
+      cell: ({ status, status_reason: reason, account }) => (
         <div className="settings-connection">
           <Status status={status} />
           {reason !== null && <span className="settings-detail">{reason}</span>}
           {account !== null && <span className="settings-detail">Signed in as {account}</span>}
-          {test.outcomes.has(id) && (
-            <span className="settings-detail" role="status">
-              {test.outcomes.get(id)}
-            </span>
-          )}
         </div>
       ),
     },
@@ -175,30 +170,37 @@ function columnsOf({ isAdmin, open, test, signIn, isBeginning }: Doings): Column
       heading: 'Actions',
       isHeadingHidden: true,
       cell: (connection) => (
-        <span className="settings-buttons">
-          {isAdmin && needsSignIn(connection.kind) && (
-            <Button
-              variant={connection.status === 'needs_authorization' ? 'plain' : 'quiet'}
-              isBusy={isBeginning(connection.id)}
-              onClick={() => signIn(connection.id)}
-            >
-              Sign in
+        <>
+          <span className="settings-buttons">
+            {isAdmin && needsSignIn(connection.kind) && (
+              <Button
+                variant={connection.status === 'needs_authorization' ? 'plain' : 'quiet'}
+                isBusy={isBeginning(connection.id)}
+                onClick={() => signIn(connection.id)}
+              >
+                Sign in
+              </Button>
+            )}
+            <Button variant="quiet" isBusy={test.pending === connection.id} onClick={() => test.begin(connection.id)}>
+              Test
             </Button>
+            {isAdmin && (
+              <>
+                <Button variant="quiet" onClick={() => open({ dialog: 'edit', connection })}>
+                  Edit
+                </Button>
+                <Button variant="quiet" onClick={() => open({ dialog: 'remove', connection })}>
+                  Remove
+                </Button>
+              </>
+            )}
+          </span>
+          {test.outcomes.has(connection.id) && (
+            <span className="settings-detail settings-outcome" role="status">
+              {test.outcomes.get(connection.id)}
+            </span>
           )}
-          <Button variant="quiet" isBusy={test.pending === connection.id} onClick={() => test.begin(connection.id)}>
-            Test
-          </Button>
-          {isAdmin && (
-            <>
-              <Button variant="quiet" onClick={() => open({ dialog: 'edit', connection })}>
-                Edit
-              </Button>
-              <Button variant="quiet" onClick={() => open({ dialog: 'remove', connection })}>
-                Remove
-              </Button>
-            </>
-          )}
-        </span>
+        </>
       ),
     },
   ];
