@@ -20,7 +20,7 @@ interface TabsProps {
 /** Only the content of the selected tab is rendered. */
 export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => showSelected(list.current!), [selected]);
+  useEffect(() => showTab(list.current!, selected), [selected]);
   return (
     <Parts.Root value={selected} onValueChange={onSelect} className="tabs">
       <Parts.List className="tabs-list" aria-label={label} ref={list}>
@@ -40,8 +40,9 @@ export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
 }
 
 /** On a phone the tabs may be wider than the screen. The page itself does not scroll. */
-function showSelected(list: HTMLElement): void {
-  const place = list.querySelector('[data-state="active"]')?.getBoundingClientRect();
+function showTab(list: HTMLElement, id: string): void {
+  const tab = [...list.children].find((child) => child.id.endsWith(`-trigger-${id}`));
+  const place = tab?.getBoundingClientRect();
   const frame = list.getBoundingClientRect();
   if (place === undefined || (place.left >= frame.left && place.right <= frame.right)) return;
   list.scrollLeft += place.left - frame.left - (frame.width - place.width) / 2;

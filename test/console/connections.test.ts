@@ -195,7 +195,7 @@ describe('connections in the console', function () {
     await button(page, 'New connection').click();
     const dialog = dialogOf(page, 'New connection');
     await dialog.getByRole('option', { name: 'OAuth 2', exact: true }).click();
-    const { authorize_url, token_url, client_id, scopes } = world.provider.settings as Record<string, unknown>;
+    const { authorize_url, token_url, client_id, scopes } = world.provider.settings;
     for (const [label, text] of [
       ['Name', 'provider'],
       ['Client ID', client_id],
