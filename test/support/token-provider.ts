@@ -17,8 +17,8 @@ export interface TokenProvider {
   accepted: string[];
   refused: number;
   /** Called with each request for tokens before it is answered, and after the tokens were made. */
-  beforeAnswer: (() => Promise<void>) | undefined;
-  beforeTokens: (() => Promise<void>) | undefined;
+  beforeAnswer: ((grantType: string | null) => Promise<void>) | undefined;
+  beforeTokens: ((grantType: string | null) => Promise<void>) | undefined;
   /** The status and body with which requests for tokens are answered; undefined for tokens. */
   answer: { status: number; body: object } | undefined;
   /** The API accepts none of the access tokens given so far. */
@@ -89,8 +89,8 @@ export async function startTokenProvider(): Promise<TokenProvider> {
   }
 
   async function giveTokens(form: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await provider.beforeTokens?.();
     const grant = form.get('grant_type');
+    await provider.beforeTokens?.(grant);
     if (grant === 'refresh_token') provider.refreshes += 1;
     if (grant === 'client_credentials') provider.clientTokens += 1;
     if (provider.answer !== undefined) return send(response, provider.answer.status, provider.answer.body);
@@ -112,7 +112,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
       return send(response, 400, { error: 'invalid_grant' });
     }
     const given = give(grant !== 'client_credentials');
-    await provider.beforeAnswer?.();
+    await provider.beforeAnswer?.(grant);
     send(response, 200, given);
   }
 
