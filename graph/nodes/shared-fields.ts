@@ -53,6 +53,7 @@ export const headersField = z.record(z.string(), headerSchema).default({}).descr
 export const connectionField = z
   .int()
   .min(1)
+  .max(2_147_483_647)
   .nullish()
   .describe('The connection of the project whose credential is sent')
   .meta({ title: 'Connection' });
