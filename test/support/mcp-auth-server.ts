@@ -18,16 +18,21 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { z } from 'zod';
+import { echoesOf } from './canary.js';
 
 export interface McpAuthServer {
   /** The MCP endpoint. */
   url: string;
   origin: string;
   clients: OAuthClientInformationFull[];
+  /** All tokens that were given. */
+  given: string[];
   /** The resources that sign-ins and requests for tokens have named. */
   resources: (string | undefined)[];
   refreshes: number;
   calls: string[];
+  /** Makes a client that has a secret. */
+  addClient(client: { id: string; secret: string; redirectUri: string }): void;
   /** The MCP server accepts none of the access tokens given so far. */
   expireTokens(): void;
   /** All that was granted counts no more. */
@@ -48,6 +53,7 @@ class TestProvider implements OAuthServerProvider {
   readonly access = new Map<string, Grant>();
   readonly refresh = new Map<string, Grant>();
   readonly resources: (string | undefined)[] = [];
+  readonly given: string[] = [];
   refreshes = 0;
   private readonly codes = new Map<string, Grant & { challenge: string }>();
 
@@ -131,6 +137,7 @@ class TestProvider implements OAuthServerProvider {
 
   private give(grant: Grant): OAuthTokens {
     const [accessToken, refreshToken] = [`mcp-access-${randomUUID()}`, `mcp-refresh-${randomUUID()}`];
+    this.given.push(accessToken, refreshToken);
     this.access.set(accessToken, grant);
     this.refresh.set(refreshToken, grant);
     return { access_token: accessToken, refresh_token: refreshToken, token_type: 'bearer', expires_in: 3_600 };
@@ -186,6 +193,11 @@ export async function startMcpAuthServer(): Promise<McpAuthServer> {
       return [...provider.clients.values()];
     },
     resources: provider.resources,
+    given: provider.given,
+    addClient({ id, secret, redirectUri }) {
+      const client = { client_id: id, client_secret: secret, redirect_uris: [redirectUri] };
+      provider.clients.set(id, { ...client, token_endpoint_auth_method: 'client_secret_post' });
+    },
     get refreshes() {
       return provider.refreshes;
     },
@@ -203,12 +215,16 @@ export async function startMcpAuthServer(): Promise<McpAuthServer> {
   };
 }
 
-/** One tool, which says who has called it, token and all. */
+/** The tools say who has called them, token and all; one says it in every encoding, and fails. */
 function createTools(record: (text: string) => void): McpServer {
   const server = new McpServer({ name: 'guarded', version: '1.0.0' });
   server.registerTool('note', { description: 'Notes', inputSchema: { text: z.string() } }, ({ text }, extra) => {
     record(text);
     return { content: [{ type: 'text', text: `noted: ${text} by ${extra.authInfo?.token ?? 'nobody'}` }] };
   });
+  server.registerTool('fail', { description: 'Fails' }, (extra) => ({
+    content: [{ type: 'text', text: JSON.stringify(echoesOf(extra.authInfo?.token ?? '')) }],
+    isError: true,
+  }));
   return server;
 }

@@ -16,6 +16,8 @@ export interface TokenProvider {
   /** Calls of the API that were accepted, by path. */
   accepted: string[];
   refused: number;
+  /** All tokens and codes that were given. */
+  given: string[];
   /** Called with each request for tokens before it is answered, and after the tokens were made. */
   beforeAnswer: ((grantType: string | null) => Promise<void>) | undefined;
   beforeTokens: ((grantType: string | null) => Promise<void>) | undefined;
@@ -50,6 +52,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     clientTokens: 0,
     accepted: [],
     refused: 0,
+    given: [],
     beforeAnswer: undefined,
     beforeTokens: undefined,
     answer: undefined,
@@ -80,6 +83,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
 
   function authorize(url: URL, response: ServerResponse): void {
     const code = randomUUID();
+    provider.given.push(code);
     const redirectUri = url.searchParams.get('redirect_uri') ?? '';
     codes.set(code, { challenge: url.searchParams.get('code_challenge') ?? '', redirectUri });
     const back = new URL(redirectUri);
@@ -121,6 +125,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     access.set(accessToken, Date.now() + provider.lifetimeSeconds * 1_000);
     const refreshToken = `refresh-${randomUUID()}`;
     if (hasRefresh) refresh.add(refreshToken);
+    provider.given.push(accessToken, refreshToken);
     return {
       access_token: accessToken,
       token_type: 'Bearer',

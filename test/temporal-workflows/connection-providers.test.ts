@@ -190,7 +190,7 @@ describe('connections to real providers', function () {
       const listed = await account.api.post<{ name: string }[]>('/workflows/mcp-tools/', { body });
       assert.deepEqual(
         listed.body.map(({ name }) => name),
-        ['note'],
+        ['note', 'fail'],
         JSON.stringify(listed.body),
       );
       const tried = await account.api.post<{ ok: boolean }>(`/projects/${projectId}/connections/${id}/test/`, {

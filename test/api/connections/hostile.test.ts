@@ -53,7 +53,7 @@ describe('connections of a tenant who means harm', function () {
   }
 
   /** Begins a sign-in; `back` is what the provider would send the browser back with. */
-  async function begin(id: number) {
+  async function beginSignIn(id: number) {
     const begun = await session.post<{ url: string }>(`${path}${id}/authorize/`);
     assert.equal(begun.status, 200, JSON.stringify(begun.body));
     const [cookie = ''] = begun.headers.get('set-cookie')!.split(';');
@@ -179,7 +179,7 @@ describe('connections of a tenant who means harm', function () {
     it('take a state once, within ten minutes, from the browser that has begun', async () => {
       target.on('/good-token', { body: { access_token: 'good', token_type: 'bearer' } });
       const id = await oauth('states', '/good-token');
-      const [one, two, three] = [await begin(id), await begin(id), await begin(id)];
+      const [one, two, three] = [await beginSignIn(id), await beginSignIn(id), await beginSignIn(id)];
       const code = 'x';
       const errorOfEnd = async (...given: Parameters<typeof end>) => (await end(...given)).searchParams.get('error');
       assert.equal(await errorOfEnd({ state: one.state, code }), 'invalid_state');
@@ -192,7 +192,7 @@ describe('connections of a tenant who means harm', function () {
       );
       assert.equal(await errorOfEnd({ state: three.state, code }, three.cookie), 'invalid_state');
       assert.equal(target.requestsTo('/good-token').length, 0);
-      const again = await begin(id);
+      const again = await beginSignIn(id);
       assert.equal(await errorOfEnd({ state: again.state, code }, again.cookie), null);
       assert.equal(await errorOfEnd({ state: again.state, code }, again.cookie), 'invalid_state');
       assert.equal(target.requestsTo('/good-token').length, 1);
@@ -201,14 +201,14 @@ describe('connections of a tenant who means harm', function () {
     it('tell nothing that was written by somebody else, and go nowhere but to the console', async () => {
       const id = await oauth('markup', '/never');
       for (const error of ['<script>alert(1)</script>', 'a\r\nSet-Cookie: x=y', 'https://evil.example.com', '']) {
-        const { state, cookie } = await begin(id);
+        const { state, cookie } = await beginSignIn(id);
         const page = await end({ state, error }, cookie);
         assert.deepEqual(
           [page.origin, page.pathname, page.searchParams.get('error')],
           [stack.apiUrl, '/settings', 'provider_refused'],
         );
       }
-      const { state, cookie } = await begin(id);
+      const { state, cookie } = await beginSignIn(id);
       const known = await end({ state, error: 'access_denied' }, cookie);
       assert.equal(known.searchParams.get('error'), 'access_denied');
     });
@@ -228,7 +228,7 @@ describe('connections of a tenant who means harm', function () {
         answers.map(async ([what, reply], at) => {
           target.on(`/token-${at}`, reply);
           const id = await oauth(`token endpoint ${what}`, `/token-${at}`);
-          const { state, cookie } = await begin(id);
+          const { state, cookie } = await beginSignIn(id);
           const page = await end({ state, code: 'x' }, cookie);
           const { status } = await readConnection(account, projectId, id);
           return [what, page.searchParams.get('error'), status];
@@ -257,7 +257,10 @@ describe('connections of a tenant who means harm', function () {
           return [code, status];
         }),
       );
-      assert.deepEqual(outcomes, Array(5).fill(['connection_failing', 'failing']));
+      assert.deepEqual(
+        outcomes,
+        Array.from({ length: 5 }, () => ['connection_failing', 'failing']),
+      );
       assert.equal(target.requestsTo('/machine').length, 0);
     });
 
@@ -269,7 +272,7 @@ describe('connections of a tenant who means harm', function () {
         settings: settings('/public-token'),
         secrets: {},
       });
-      const { state, cookie } = await begin(id);
+      const { state, cookie } = await beginSignIn(id);
       await end({ state, code: 'x' }, cookie);
       assert.equal((await readConnection(account, projectId, id)).status, 'ready');
       const moved = await account.api.patch(`${path}${id}/`, { body: { origins: ['https://elsewhere.example.com'] } });
