@@ -59,6 +59,7 @@ export const MCP_TOOL_FORMAT = 'mcp-tool';
 export const connectionField = z
   .int()
   .min(1)
+  .max(2_147_483_647)
   .nullish()
   .describe('The connection of the project whose credential is sent')
   .meta({ title: 'Connection', format: CONNECTION_ID_FORMAT });
