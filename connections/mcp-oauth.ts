@@ -3,6 +3,7 @@
 import {
   discoverOAuthServerInfo,
   exchangeAuthorization,
+  extractWWWAuthenticateParams,
   refreshAuthorization,
   registerClient,
   startAuthorization,
@@ -31,14 +32,15 @@ export async function beginMcp(
   { redirectUri, state }: { redirectUri: string; state: string },
 ): Promise<BegunSignIn & { grant: McpGrant }> {
   return orTokenError(async () => {
-    const found = await discoverOAuthServerInfo(settings.server_url, { fetchFn: fetch });
+    const asked = await challengeOf(settings.server_url, fetch);
+    const found = await discoverOAuthServerInfo(settings.server_url, { ...asked.where, fetchFn: fetch });
     const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found;
     if (metadata === undefined) throw unfit('it does not tell where its authorization server is');
     // The server must take the proof of possession that the sign-in is protected by.
     if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
       throw unfit('it does not know PKCE with S256');
     const resource = resourceOf(settings.server_url, resourceMetadata?.resource);
-    const scope = (settings.scopes ?? resourceMetadata?.scopes_supported ?? []).join(' ');
+    const scope = settings.scopes?.join(' ') ?? asked.scope ?? resourceMetadata?.scopes_supported?.join(' ') ?? '';
     const client = await clientOf({ settings, secrets }, server, { metadata, redirectUri, fetch });
     const { authorizationUrl, codeVerifier } = await startAuthorization(server, {
       metadata,
@@ -86,6 +88,20 @@ export function refreshMcp({ fetch }: ProviderFetch, before: StoredTokens & { mc
     });
     return toStoredTokens(given, before);
   });
+}
+
+/** What the server says to somebody without a token: where its metadata are, and the scope that it asks for. */
+async function challengeOf(
+  serverUrl: string,
+  fetch: ProviderFetch['fetch'],
+): Promise<{ where: { resourceMetadataUrl?: URL }; scope?: string | undefined }> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const headers = { 'content-type': 'application/json' };
+  // A server that does not answer this may have its metadata at the usual place all the same.
+  const answer = await fetch(serverUrl, { method: 'POST', headers, body }).catch(() => undefined);
+  if (answer?.status !== 401) return { where: {} };
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
+  return { where: resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }, scope };
 }
 
 interface Registration {

@@ -148,8 +148,9 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
         throw error;
       }
       if (error.outcome === 'gone' && row.kind !== 'oauth2_client_credentials') {
+        // The next look at the row finds that, or what another process has got after the lease was lost.
         await loseGrant(db, lease, error.message);
-        throw needsAuthorization(row);
+        return true;
       }
       await markFailing(db, row.id, row.tokensVersion, error.message);
       throw new ConnectionError('connection_failing', row.id, error.message);

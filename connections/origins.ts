@@ -19,6 +19,8 @@ export function toOrigin(text: string, allowsHttp: boolean): string | undefined 
   const address = `${scheme}://${isWild ? `${ANY_LABEL}.` : ''}${host}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'https:' && !(allowsHttp && url?.protocol === 'http:')) return undefined;
+  // With a dot at its end a host would be another one, and a top-level domain would count as two labels.
+  if (url.hostname.endsWith('.')) return undefined;
   if (!isWild) return url.origin;
   // A wildcard below a top-level domain would stand for the hosts of everybody.
   if (!/\.[^.]+\./.test(url.hostname) || /^[\d.]+$|^\[/.test(url.hostname)) return undefined;

@@ -54,7 +54,7 @@ export function createProviderFetch(client: OutgoingClient): ProviderFetch {
       const standard = toStandard(status, said);
       return new Response(JSON.stringify(standard.body), {
         status: standard.status,
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...challengeOf(answer) },
       });
     },
   };
@@ -64,6 +64,12 @@ export function createProviderFetch(client: OutgoingClient): ProviderFetch {
 function toText(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
   return body instanceof URLSearchParams ? body.toString() : (body as string);
+}
+
+/** Where the metadata of an MCP server are. */
+function challengeOf({ headers }: OutgoingResponse): Record<string, string> {
+  const { 'www-authenticate': challenge } = headers;
+  return challenge === undefined ? {} : { 'www-authenticate': challenge };
 }
 
 function refuseLarge(bytes: number): undefined {

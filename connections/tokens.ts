@@ -85,6 +85,7 @@ export function tokenErrorIn(thrown: unknown): TokenError | undefined {
 /** `code`: the OAuth error code that a provider has answered with; undefined for an answer that is none. */
 export function toTokenError(code: string | undefined): TokenError {
   if (code === 'invalid_grant') return new TokenError('gone', 'The provider no longer accepts what was granted.');
-  const said = code !== undefined && /^[\w.-]{1,60}$/.test(code) ? code : 'an answer that is none of OAuth';
+  // A code is of small letters in every list of them; anything else could be a secret that is repeated.
+  const said = code !== undefined && /^[a-z_]{1,60}$/.test(code) ? code : 'an answer that is none of OAuth';
   return new TokenError('refused', `The provider refused: ${said}.`);
 }

@@ -76,7 +76,7 @@ export function createConnectionUse(db: Database, connections: Connections): Con
         // A call that has brought no answer says nothing of the credential.
         if (wasRefused || 'value' in outcome) await connections.note(used, wasRefused);
         if ('value' in outcome) return outcome.value;
-        throw toFailure(outcome.error);
+        throw toFailure(hidden(outcome.error, hide));
       }
     },
   };
@@ -96,6 +96,12 @@ async function opened<T>(open: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toFailure(error);
   }
+}
+
+/** A server may repeat the credential in what it answers, or lead to an address that holds it. */
+function hidden(error: unknown, hide: Masker): unknown {
+  if (error instanceof Error) error.message = hide.text(error.message);
+  return error;
 }
 
 function toFailure(error: unknown): unknown {

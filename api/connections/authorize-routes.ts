@@ -65,6 +65,7 @@ const answerSchema = z.object({
   state: z.string().max(200).optional(),
   code: z.string().max(8_192).optional(),
   error: z.string().max(200).optional(),
+  iss: z.string().max(2_048).optional(),
 });
 
 const callback = defineRoute({
@@ -86,7 +87,12 @@ const callback = defineRoute({
     if (query.code === undefined) return toSettings(deps, found.projectId, toCode(query.error));
     try {
       const network = createProviderFetch(deps.outgoing);
-      const tokens = await exchange(deps, { found, state, code: query.code }, network);
+      const flow = openFlow(deps, found, state);
+      // A code that another server has given would tell this one of it.
+      if (query.iss !== undefined && flow.grant !== undefined && flow.grant.metadata.issuer !== query.iss) {
+        return toSettings(deps, found.projectId, 'provider_refused');
+      }
+      const tokens = await exchange(deps, { found, flow, code: query.code }, network);
       const signedIn = {
         id: found.id,
         version: found.version,
@@ -138,12 +144,15 @@ async function begin(
   }
 }
 
+function openFlow({ secretBox }: AppDeps, { id, flowEnc }: TakenSignIn, state: string): Flow {
+  return JSON.parse(secretBox.open(flowEnc, 'connection-flow', id, stateName(state))) as Flow;
+}
+
 function exchange(
   { secretBox, config }: AppDeps,
-  { found, state, code }: { found: TakenSignIn; state: string; code: string },
+  { found, flow, code }: { found: TakenSignIn; flow: Flow; code: string },
   network: ReturnType<typeof createProviderFetch>,
 ): Promise<StoredTokens> {
-  const flow = JSON.parse(secretBox.open(found.flowEnc, 'connection-flow', found.id, stateName(state))) as Flow;
   const redirectUri = `${config.publicUrl}${CALLBACK_PATH}`;
   const answer = { code, verifier: flow.verifier, redirectUri };
   if (flow.grant !== undefined) return exchangeMcp(flow.grant, network, answer);

@@ -15,6 +15,7 @@ import {
   workflowsWith,
 } from '../../db/connections/connections-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
+import { MASK } from '../../graph/secrets.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
@@ -214,14 +215,10 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Whether every stored secret was entered again. */
+/** Whether every stored secret was entered again, each value of those that have several. */
 function areAllNew(stored: Record<string, unknown>, given: Record<string, unknown> = {}): boolean {
-  const kept = withStored(given, Object.fromEntries(Object.keys(stored).map((name) => [name, KEPT])));
   return Object.keys(stored).every((name) => {
-    const value = kept[name];
-    return value !== KEPT && !(Array.isArray(value) && value.includes(undefined));
+    const value = given[name];
+    return value !== undefined && ![value].flat().includes(MASK);
   });
 }
-
-/** Stands for a secret that was not entered again. */
-const KEPT = Symbol('kept');

@@ -107,8 +107,9 @@ async function get({ outgoing }: AppDeps, { url, signal }: Asked, { authorize }:
     return { ok: status < 400, status, message: `The server has answered with status ${status}.` };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ConnectionOriginError) throw error;
-    const message = error instanceof OutgoingError ? error.message : `The request failed: ${causeCode(error)}.`;
+    // A redirect may lead to an address that holds the credential, so the message is masked like any other.
+    const isSaid = error instanceof OutgoingError || error instanceof ConnectionOriginError;
+    const message = isSaid ? error.message : `The request failed: ${causeCode(error)}.`;
     return { ok: false, status: null, message };
   }
 }

@@ -6,10 +6,10 @@ import type { Reach } from '../../db/projects/reach.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { mayAct } from '../../acceptance/roles.js';
 import { ConnectionOriginError } from '../../connections/credential.js';
-import { ConnectionError } from '../../connections/open-connection.js';
+import { ConnectionError, type OpenedConnection } from '../../connections/open-connection.js';
 import { TokenError } from '../../connections/tokens.js';
 import { findProjectOfConnection } from '../../db/connections/connections-repository.js';
-import { createMasker, type Masker } from '../../graph/mask.js';
+import { createMasker } from '../../graph/mask.js';
 import { isCredentialHeader } from '../../graph/credential-headers.js';
 import { credentialTexts } from '../../graph/secrets.js';
 import { isHeaderName, isHeaderValue } from '../../outgoing/header-text.js';
@@ -82,14 +82,27 @@ const mcpTools = defineRoute({
       headers,
       timeoutMs: (body.timeout ?? 10) * 1000,
     };
-    const { server, hide } = await withConnection(deps, caller, body.connection, bare);
+    const projectId = await projectOfConnection(deps, caller, body.connection);
+    let used =
+      projectId === undefined ? undefined : await orRefusal(deps.connections.open(projectId, body.connection!));
     const memory = deps.memory.lease(tenant, signal);
     try {
-      // A server may repeat its request, and callers who may use a stored credential must not see it.
-      return { status: 200, body: hide.json(masker.json(await listTools(deps, server, { memory, signal }))) };
-    } catch (error) {
-      if (!(error instanceof McpError)) throw error;
-      throw new ApiError(400, error.code, hide.text(masker.text(error.message)).slice(0, MAX_DETAIL_CHARACTERS));
+      for (;;) {
+        // A server may repeat its request, and callers who may use a stored credential must not see it.
+        const hide = createMasker(used?.credential.secretTexts ?? []);
+        const outcome = await listTools(deps, withCredential(bare, used), { memory, signal }).catch(toMcpError);
+        const isRefused = outcome instanceof McpError && outcome.isUnauthorized;
+        const renewed = used !== undefined && isRefused ? await orRefusal(deps.connections.renew(used)) : undefined;
+        if (renewed !== undefined) {
+          used = renewed;
+          continue;
+        }
+        if (used !== undefined && (isRefused || !(outcome instanceof McpError))) {
+          await deps.connections.note(used, isRefused);
+        }
+        if (!(outcome instanceof McpError)) return { status: 200, body: hide.json(masker.json(outcome)) };
+        throw new ApiError(400, outcome.code, hide.text(masker.text(outcome.message)).slice(0, MAX_DETAIL_CHARACTERS));
+      }
     } finally {
       memory.end();
     }
@@ -119,33 +132,50 @@ async function findHeaders(deps: AppDeps, reach: Reach, body: Body): Promise<Hea
 }
 
 /**
- * Returns the server with the credential of a connection. Throws the 400 of one that cannot be used here or now, and the 403
- * of a caller who is no editor of its project.
+ * Returns the project of the connection; undefined where none is named. Throws the 400 of one that the caller does not see,
+ * and the 403 of a caller who is no editor of its project.
  */
-async function withConnection(
+async function projectOfConnection(
   deps: AppDeps,
   caller: Reach,
   id: number | null | undefined,
-  server: McpServer,
-): Promise<{ server: McpServer; hide: Masker }> {
-  if (id === null || id === undefined) return { server, hide: createMasker([]) };
+): Promise<number | undefined> {
+  if (id === null || id === undefined) return undefined;
   const projectId = id > 0 && id <= MAX_ID ? await findProjectOfConnection(deps.db, id) : undefined;
   const access = projectId === undefined ? undefined : await findProjectRole(deps.db, projectId, caller);
   if (projectId === undefined || access === undefined) {
     throw invalidFields({ connection: [`Invalid pk "${id}" - object does not exist.`] });
   }
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
+  return projectId;
+}
+
+/** Throws the 400 of a connection that cannot be used now. */
+async function orRefusal<T>(opening: Promise<T>): Promise<T> {
   try {
-    const { credential } = await deps.connections.open(projectId, id);
-    const { url, headers } = credential.authorize({ url: new URL(server.endpointUrl), headers: server.headers });
-    return { server: { ...server, endpointUrl: url.href, headers }, hide: createMasker(credential.secretTexts) };
+    return await opening;
   } catch (error) {
-    if (error instanceof ConnectionError || error instanceof ConnectionOriginError) {
-      throw new ApiError(400, error.code, error.message);
-    }
+    if (error instanceof ConnectionError) throw new ApiError(400, error.code, error.message);
     if (error instanceof TokenError) throw new ApiError(400, 'provider_unreachable', error.message);
     throw error;
   }
+}
+
+/** Throws the 400 of an address that is none of the connection's. */
+function withCredential(server: McpServer, used: OpenedConnection | undefined): McpServer {
+  if (used === undefined) return server;
+  try {
+    const { url, headers } = used.credential.authorize({ url: new URL(server.endpointUrl), headers: server.headers });
+    return { ...server, endpointUrl: url.href, headers };
+  } catch (error) {
+    if (error instanceof ConnectionOriginError) throw new ApiError(400, error.code, error.message);
+    throw error;
+  }
+}
+
+function toMcpError(error: unknown): McpError {
+  if (error instanceof McpError) return error;
+  throw error;
 }
 
 interface Listing {

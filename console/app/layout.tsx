@@ -147,7 +147,8 @@ function Navigation({ isOpen, path, onChoose }: NavigationProps) {
                 aria-label={isInbox ? `${name}, ${waiting} waiting` : undefined}
               >
                 {name}
-                {isInbox && waiting > 0 && <span className="navigation-count">{waiting}</span>}
+                {/* This is a picture and no text: the name says the number in words. */}
+                {isInbox && waiting > 0 && <span className="navigation-count" data-count={waiting} />}
               </Link>
             </li>
           );
@@ -157,7 +158,7 @@ function Navigation({ isOpen, path, onChoose }: NavigationProps) {
   );
 }
 
-/** Returns how many approval requests and tasks wait for an answer; undefined for visitors, and until it is known. */
+/** Returns how many approval requests, tasks and sign-ins wait for the person; undefined for visitors, and until it is known. */
 function useWaiting(): number | undefined {
   const user = useUser();
   const { data } = useQuery({
@@ -171,11 +172,12 @@ function useWaiting(): number | undefined {
 
 async function countWaiting(signal: AbortSignal): Promise<number> {
   const options = { params: { query: { status: 'pending', size: 1 } }, signal } as const;
-  const [approvals, tasks] = await Promise.all([
+  const [approvals, tasks, connections] = await Promise.all([
     unwrap(api.GET('/api/v1/agent-approvals/', options)),
     unwrap(api.GET('/api/v1/human-tasks/', options)),
+    unwrap(api.GET('/api/v1/connections/', { params: { query: { status: 'needs_authorization', size: 1 } }, signal })),
   ]);
-  return approvals.total + tasks.total;
+  return approvals.total + tasks.total + connections.total;
 }
 
 function AccountMenu({ user }: { user: User }) {

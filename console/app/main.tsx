@@ -13,6 +13,10 @@ import { tellNonceToLibraries } from './nonce.js';
 import { queryClient } from './queries.js';
 import { Routes } from './routes.js';
 import { ownerOf, session, useSession } from './session.js';
+import { endSignInWindow } from './sign-in-window.js';
+
+/** A window that the browser does not close becomes a page like any other after this time. */
+const CLOSES_WITHIN_MS = 1_000;
 
 tellNonceToLibraries();
 reloadForNewRelease();
@@ -24,7 +28,9 @@ session.subscribe(() => {
   if (next !== userId) queryClient.clear();
   userId = next;
 });
-void session.start();
+// A window that has come back from a provider closes. The session of the others must not be renewed in it meanwhile.
+if (endSignInWindow()) setTimeout(() => void session.start(), CLOSES_WITHIN_MS);
+else void session.start();
 
 createRoot(document.getElementById('console')!).render(<App />);
 

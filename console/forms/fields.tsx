@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type KeyboardEvent } from 'react';
 import { MASK } from '../drawing/drawing.js';
 import { asArray, asObject, asText, isSameJson, type JsonObject } from '../drawing/json.js';
 import { Button } from '../ui/button.js';
@@ -90,6 +90,13 @@ export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectPr
       />
     </div>
   );
+}
+
+/** The arrow keys would choose, and so connect, one node after the other. They open the list instead. */
+export function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  event.preventDefault();
+  event.currentTarget.showPicker();
 }
 
 /** A text that may hold variables. It grows with what is written. */

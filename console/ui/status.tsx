@@ -5,18 +5,22 @@ import './status.css';
 const WORDS: Readonly<Record<string, string>> = {
   succeed: 'succeeded',
   'not found': 'not run',
+  needs_authorization: 'needs sign-in',
 };
 const TONES: Readonly<Record<string, string>> = {
   'in queue': 'idle',
   'in progress': 'live',
   waiting: 'warn',
   pending: 'warn',
+  needs_authorization: 'warn',
   succeed: 'good',
   succeeded: 'good',
   approved: 'good',
   delivered: 'good',
   done: 'good',
+  ready: 'good',
   failed: 'bad',
+  failing: 'bad',
   rejected: 'bad',
   refused: 'bad',
 };

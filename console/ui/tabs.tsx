@@ -1,5 +1,5 @@
 import { Tabs as Parts } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import './tabs.css';
 
 interface Tab {
@@ -19,9 +19,11 @@ interface TabsProps {
 
 /** Only the content of the selected tab is rendered. */
 export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => showTab(list.current!, selected), [selected]);
   return (
     <Parts.Root value={selected} onValueChange={onSelect} className="tabs">
-      <Parts.List className="tabs-list" aria-label={label}>
+      <Parts.List className="tabs-list" aria-label={label} ref={list}>
         {tabs.map(({ id, label: name }) => (
           <Parts.Trigger key={id} value={id} className="tabs-tab">
             {name}
@@ -35,4 +37,13 @@ export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
       ))}
     </Parts.Root>
   );
+}
+
+/** On a phone the tabs may be wider than the screen. The page itself does not scroll. */
+function showTab(list: HTMLElement, id: string): void {
+  const tab = [...list.children].find((child) => child.id.endsWith(`-trigger-${id}`));
+  const place = tab?.getBoundingClientRect();
+  const frame = list.getBoundingClientRect();
+  if (place === undefined || (place.left >= frame.left && place.right <= frame.right)) return;
+  list.scrollLeft += place.left - frame.left - (frame.width - place.width) / 2;
 }

@@ -6,6 +6,7 @@ import {
   connectionTimeoutField,
   DEFAULT_TIMEOUT_SECONDS,
   MAX_WAIT_SECONDS,
+  MCP_TOOL_FORMAT,
   mcpServerFields,
   messagesField,
   modelFields,
@@ -28,7 +29,11 @@ const serverSchema = z
     type: z.literal('mcp'),
     server_label: z.string().min(1).max(60).describe('Tells the server apart from the others'),
     ...mcpServerFields,
-    allowed_tools: z.array(z.string().min(1)).nullish().describe('Names; all tools of the server when absent'),
+    allowed_tools: z
+      .array(z.string().min(1))
+      .nullish()
+      .describe('Names; all tools of the server when absent')
+      .meta({ format: MCP_TOOL_FORMAT }),
     require_approval: policySchema,
   })
   .meta({ title: 'MCP server' });

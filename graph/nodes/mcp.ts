@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { connectionTimeoutField, mcpServerFields } from './shared-fields.js';
+import { connectionTimeoutField, MCP_TOOL_FORMAT, mcpServerFields } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const settingsSchema = z.looseObject({
@@ -11,7 +11,7 @@ const settingsSchema = z.looseObject({
 
 const schema = z.looseObject({
   ...mcpServerFields,
-  tool_name: z.string().min(1).describe('As the server lists it'),
+  tool_name: z.string().min(1).describe('As the server lists it').meta({ format: MCP_TOOL_FORMAT }),
   arguments: z.record(z.string(), z.unknown()).default({}).describe('Any JSON; strings in it may hold variables'),
   settings: settingsSchema.prefault({}),
 });

@@ -49,13 +49,20 @@ const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
 
 export const headersField = z.record(z.string(), headerSchema).default({}).describe('Values may hold variables');
 
+/** The `format` of a field that holds the id of a connection of the project: editors offer these. */
+const CONNECTION_ID_FORMAT = 'connection-id';
+
+/** The `format` of a field that holds the name of a tool of the server beside it, or a list of such names. */
+export const MCP_TOOL_FORMAT = 'mcp-tool';
+
 /** The connection whose credential is sent. Extensions, section 10. */
 export const connectionField = z
   .int()
   .min(1)
+  .max(2_147_483_647)
   .nullish()
   .describe('The connection of the project whose credential is sent')
-  .meta({ title: 'Connection' });
+  .meta({ title: 'Connection', format: CONNECTION_ID_FORMAT });
 
 /** A week. */
 export const DEFAULT_CONNECTION_SECONDS = 7 * 24 * 3600;

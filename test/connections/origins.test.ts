@@ -7,6 +7,8 @@ describe('origins of a connection', () => {
     assert.equal(toOrigin(' https://api.example.com/ ', false), 'https://api.example.com');
     assert.equal(toOrigin('https://api.example.com:443', false), 'https://api.example.com');
     assert.equal(toOrigin('https://*.Example.com:8443', false), 'https://*.example.com:8443');
+    assert.equal(toOrigin('https://BÜCHER.example', false), 'https://xn--bcher-kva.example');
+    assert.equal(toOrigin('https://*.bücher.example', false), 'https://*.xn--bcher-kva.example');
     assert.equal(toOrigin('http://localhost:3000', true), 'http://localhost:3000');
     assert.equal(toOrigin('https://[::1]:8443', true), 'https://[::1]:8443');
   });
@@ -23,7 +25,20 @@ describe('origins of a connection', () => {
     'https://a.*.com',
     'https://*',
     'https://*.com',
+    'https://*.com.',
+    'https://*.com%2e',
+    'https://*.com\u3002',
+    'https://*..com',
+    'https://*.*.com',
     'https://*.10.0.0.1',
+    'https://a.com.',
+    'https://user:password@a.com',
+    'https://a.com%2f@b.com',
+    'https://a.com:443:80',
+    'https://a.com:',
+    'https://a.com\nhttps://b.com',
+    'https:a.com',
+    'javascript://a.com',
     'ftp://a.com',
     'https://a.com https://b.com',
     'https://a.com:99999',
@@ -42,6 +57,8 @@ describe('origins of a connection', () => {
       'https://api.example.com/x?y',
       'https://a.tenant.example.com',
       'https://a.b.tenant.example.com/',
+      'https://user:password@api.example.com/',
+      'HTTPS://API.EXAMPLE.COM:443/',
       'https://a.other.com:8443/',
     ]) {
       assert.ok(within(url), url);
@@ -49,6 +66,10 @@ describe('origins of a connection', () => {
     for (const url of [
       'http://api.example.com/',
       'https://api.example.com:8443/',
+      'https://api.example.com./',
+      'https://api.example.com@evil.com/',
+      'https://api.example.com:443@evil.com/',
+      'https://evil.com/https://api.example.com',
       'https://api.example.com.evil.com/',
       'https://tenant.example.com/',
       'https://eviltenant.example.com/',

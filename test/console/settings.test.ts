@@ -10,7 +10,7 @@ import { startHttpTarget } from '../support/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 
-const TABS = ['api-keys', 'members', 'provider-keys', 'webhooks', 'starts', 'sessions', 'password'];
+const TABS = ['api-keys', 'members', 'provider-keys', 'connections', 'webhooks', 'starts', 'sessions', 'password'];
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
 const textbox = (at: Page | Locator, name: string) => at.getByRole('textbox', { name, exact: true });
 

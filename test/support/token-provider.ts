@@ -16,9 +16,11 @@ export interface TokenProvider {
   /** Calls of the API that were accepted, by path. */
   accepted: string[];
   refused: number;
+  /** All tokens and codes that were given. */
+  given: string[];
   /** Called with each request for tokens before it is answered, and after the tokens were made. */
-  beforeAnswer: (() => Promise<void>) | undefined;
-  beforeTokens: (() => Promise<void>) | undefined;
+  beforeAnswer: ((grantType: string | null) => Promise<void>) | undefined;
+  beforeTokens: ((grantType: string | null) => Promise<void>) | undefined;
   /** The status and body with which requests for tokens are answered; undefined for tokens. */
   answer: { status: number; body: object } | undefined;
   /** The API accepts none of the access tokens given so far. */
@@ -50,6 +52,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     clientTokens: 0,
     accepted: [],
     refused: 0,
+    given: [],
     beforeAnswer: undefined,
     beforeTokens: undefined,
     answer: undefined,
@@ -80,6 +83,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
 
   function authorize(url: URL, response: ServerResponse): void {
     const code = randomUUID();
+    provider.given.push(code);
     const redirectUri = url.searchParams.get('redirect_uri') ?? '';
     codes.set(code, { challenge: url.searchParams.get('code_challenge') ?? '', redirectUri });
     const back = new URL(redirectUri);
@@ -89,8 +93,8 @@ export async function startTokenProvider(): Promise<TokenProvider> {
   }
 
   async function giveTokens(form: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await provider.beforeTokens?.();
     const grant = form.get('grant_type');
+    await provider.beforeTokens?.(grant);
     if (grant === 'refresh_token') provider.refreshes += 1;
     if (grant === 'client_credentials') provider.clientTokens += 1;
     if (provider.answer !== undefined) return send(response, provider.answer.status, provider.answer.body);
@@ -112,7 +116,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
       return send(response, 400, { error: 'invalid_grant' });
     }
     const given = give(grant !== 'client_credentials');
-    await provider.beforeAnswer?.();
+    await provider.beforeAnswer?.(grant);
     send(response, 200, given);
   }
 
@@ -121,6 +125,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     access.set(accessToken, Date.now() + provider.lifetimeSeconds * 1_000);
     const refreshToken = `refresh-${randomUUID()}`;
     if (hasRefresh) refresh.add(refreshToken);
+    provider.given.push(accessToken, refreshToken);
     return {
       access_token: accessToken,
       token_type: 'Bearer',

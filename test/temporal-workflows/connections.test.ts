@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { drawing, http, linkInRow, trigger, type DrawingNode } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
@@ -108,48 +108,6 @@ describe('runs that use connections', function () {
     assert.equal(ended.data.status, 'succeed');
     assert.equal(provider.refreshes, 1);
     assert.equal(provider.accepted.length, 50);
-  });
-
-  it('wait amid a loop until somebody has signed in again, and make the same calls then', async () => {
-    const id = await signedIn('revoked');
-    const call = http(`${provider.url}/items`, { connection: id, method: 'POST', body: { item: 'x' } });
-    const loop = node('for_each', {
-      items: JSON.stringify(Array.from({ length: 100 }, (_, index) => index)),
-      body_node: call.id,
-      concurrency: 5,
-    });
-    const begin = trigger();
-    linkInRow([begin, loop]);
-    const workflowId = await account.api.createWorkflow(projectId, drawing([begin, loop, call]));
-    const { data } = await account.api.run(workflowId);
-    await eventually(() => provider.accepted.length >= 30);
-    provider.revoke();
-    await eventually(async () => (await readConnection(account, projectId, id)).status === 'needs_authorization');
-    await eventually(async () => {
-      const rows = await queryDatabase(
-        stack,
-        `SELECT FROM waits WHERE run_id = $1 AND kind = 'connection' AND closed_at IS NULL`,
-        [data.id],
-      );
-      return rows.length === 5;
-    });
-    const inbox = await account.api.get<{ items: { id: number; waiting_runs: number }[] }>(
-      '/connections/?status=needs_authorization',
-    );
-    assert.deepEqual(
-      inbox.body.items.filter((each) => each.id === id).map((each) => each.waiting_runs),
-      [1],
-    );
-    await signIn(stack, account, { projectId, id });
-    const ended = await account.api.pollToEnd(data.id);
-    assert.equal(ended.data.status, 'succeed', JSON.stringify(ended.data.data?.[loop.id]));
-    assert.equal(provider.accepted.length, 100);
-    const attempts = await queryDatabase<{ attempts: number }>(
-      stack,
-      `SELECT DISTINCT attempts FROM node_results WHERE run_id = $1 AND NOT is_iteration AND path <> ''`,
-      [data.id],
-    );
-    assert.deepEqual(attempts, [{ attempts: 1 }]);
   });
 
   it('show what they wait for, rise in version, and go on by on_error when nobody comes', async () => {

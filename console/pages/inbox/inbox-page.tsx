@@ -7,23 +7,26 @@ import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
+import { useConnectionsToSignIn } from '../connection/connection-calls.js';
 import type { ApprovalFilter } from './approvals.js';
 import { listApprovals, listTasks } from './inbox-calls.js';
 import './inbox.css';
 import { RequestArticle } from './request-article.js';
+import { WaitingConnections } from './sign-in-article.js';
 import { TaskArticle } from './task-article.js';
 import { useWaiting, useWaitingTasks, WaitingList, WaitingTasks } from './waiting.js';
 
 const TABS = ['waiting', 'decided', 'tasks'] as const;
 
 /**
- * Runs ask people here: by tasks, and by requests of agents for tool calls. `?tab=decided` shows decided requests,
+ * Runs ask people here: by tasks, by requests of agents for tool calls, and by connections that need a sign-in. `?tab=decided` shows decided requests,
  * `?tab=tasks` tasks that have ended.
  */
 export function InboxPage() {
   const { get, set } = useSearchState();
   const waiting = useWaiting();
   const tasks = useWaitingTasks();
+  const connections = useConnectionsToSignIn();
   const selected = TABS.find((tab) => tab === get('tab')) ?? 'waiting';
   return (
     <div className="inbox">
@@ -38,8 +41,9 @@ export function InboxPage() {
             label: 'Waiting',
             content: (
               <>
+                <WaitingConnections query={connections} />
                 <WaitingTasks tasks={tasks} />
-                <WaitingList waiting={waiting} hasNoTasks={tasks.total === 0} />
+                <WaitingList waiting={waiting} hasNothingElse={tasks.total === 0 && connections.data?.length === 0} />
               </>
             ),
           },

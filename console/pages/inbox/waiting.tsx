@@ -13,11 +13,11 @@ type Waiting = ReturnType<typeof useWaiting>;
 
 interface WaitingListProps {
   waiting: Waiting;
-  /** Whether no task waits for the person. */
-  hasNoTasks: boolean;
+  /** Whether no task and no sign-in waits for the person. */
+  hasNothingElse: boolean;
 }
 
-export function WaitingList({ waiting, hasNoTasks }: WaitingListProps) {
+export function WaitingList({ waiting, hasNothingElse }: WaitingListProps) {
   const { list, requests, fresh, total, hasMore } = waiting;
   const tell = useEffectEvent((count: number) => announce(`${countOf(count)}.`));
   useEffect(() => {
@@ -44,7 +44,7 @@ export function WaitingList({ waiting, hasNoTasks }: WaitingListProps) {
           </div>
         )}
       </div>
-      {requests.length === 0 && fresh.length === 0 && hasNoTasks && <Empty />}
+      {requests.length === 0 && fresh.length === 0 && hasNothingElse && <Empty />}
       <div className="inbox-list">
         {requests.map((request) => (
           <RequestArticle key={request.request_id} request={request} onChange={waiting.change} isLinked />

@@ -100,6 +100,7 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
               content: (
                 <ResultTab
                   address={address}
+                  projectId={run.project.id}
                   entry={entry}
                   detail={detail.data}
                   label={label}

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { parseJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
+import { mayAct, useProjectRole } from '../../app/projects.js';
 import { ownValue } from '../../drawing/json.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { CopyButton } from '../../ui/copy-button.js';
@@ -11,6 +12,7 @@ import { Duration, Money, Time } from '../../ui/figures.js';
 import { Alert } from '../../ui/notices.js';
 import { Pager } from '../../ui/table.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
+import { useConnections } from '../connection/connection-calls.js';
 import { CodeLines, ContentView, JsonTree } from './content-view.js';
 import type { NodeAddress } from './node-detail.js';
 import { failedChild, lineOfError, readRefusal, readResult } from './result-parts.js';
@@ -18,6 +20,8 @@ import type { ApprovalRequest, NodeDetail } from './run-data.js';
 
 interface ResultTabProps {
   address: NodeAddress;
+  /** The project of the run. */
+  projectId: number;
   entry: NodeEntry;
   /** The detail is undefined until it is read. */
   detail: NodeDetail | undefined;
@@ -38,9 +42,9 @@ export function ResultTab({ address, ...shown }: ResultTabProps) {
   );
 }
 
-function Result({ entry, detail, label, pending, expiredAt }: Omit<ResultTabProps, 'address'>) {
+function Result({ projectId, entry, detail, label, pending, expiredAt }: Omit<ResultTabProps, 'address'>) {
   if (entry.status === 'failed') return <Failure entry={entry} detail={detail} />;
-  if (entry.status !== 'succeed') return <Unfinished pending={pending} waiting={entry.waiting} />;
+  if (entry.status !== 'succeed') return <Unfinished {...{ projectId, pending }} waiting={entry.waiting} />;
   if (expiredAt !== undefined) {
     return (
       <p>
@@ -102,13 +106,14 @@ function Failure({ entry, detail }: FailureProps) {
 }
 
 interface UnfinishedProps {
+  projectId: number;
   waiting: NodeEntry['waiting'];
   /** The node's requests that nobody has decided. */
   pending: readonly ApprovalRequest[];
 }
 
 /** Says what a node waits for, and how a person can help. */
-function Unfinished({ waiting, pending }: UnfinishedProps) {
+function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
   if (pending.length > 0) return <Requests pending={pending} />;
   switch (waiting?.for) {
     case 'child':
@@ -121,12 +126,7 @@ function Unfinished({ waiting, pending }: UnfinishedProps) {
     case 'callback':
       return <Callback url={waiting.callback_url} until={waiting.until} />;
     case 'connection':
-      return (
-        <p>
-          The node waits until somebody has signed in for its connection, or until <Time at={waiting.until} />.{' '}
-          <Link href="/inbox">Open the inbox</Link>
-        </p>
-      );
+      return <ConnectionWait projectId={projectId} connectionId={waiting.connection_id} until={waiting.until} />;
     case 'human':
       return (
         <p>
@@ -147,6 +147,30 @@ function Unfinished({ waiting, pending }: UnfinishedProps) {
     default:
       return <p>The node has not ended yet. Its result appears here.</p>;
   }
+}
+
+interface ConnectionWaitProps {
+  projectId: number;
+  connectionId: number | undefined;
+  until: string;
+}
+
+/** Says who can end the wait, and leads those who may sign in to the connection. */
+function ConnectionWait({ projectId, connectionId, until }: ConnectionWaitProps) {
+  const { role } = useProjectRole(projectId);
+  const connections = useConnections(projectId, role !== undefined && mayAct(role, 'editor'));
+  const name = connections.data?.find(({ id }) => id === connectionId)?.name;
+  return (
+    <p>
+      The node waits until somebody has signed in for {name === undefined ? 'its connection' : 'the connection '}
+      {name !== undefined && <strong>{name}</strong>}, or until <Time at={until} />. Then it makes its call.{' '}
+      {role !== undefined && mayAct(role, 'admin') ? (
+        <Link href={`/settings?tab=connections&project=${projectId}`}>Go to the connection</Link>
+      ) : (
+        'Owners and admins of the project can sign in.'
+      )}
+    </p>
+  );
 }
 
 function Callback({ url, until }: { url: string | undefined; until: string }) {

@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
 import { StartsSections } from '../starts/starts-sections.js';
 import { AuditTab, ServiceAuditTab } from './audit.js';
+import { ConnectionsTab } from './connections.js';
 import { KeysTab } from './keys.js';
 import { MembersTab } from './members.js';
 import { PasswordTab, SessionsTab } from './own-sign-in.js';
@@ -36,7 +37,7 @@ export function SettingsPage() {
       {data !== undefined && (
         <>
           <ProjectBar projects={data} project={project} onChoose={(id) => set({ project: String(id) })} />
-          <Tabs label="Settings" tabs={tabs} selected={selected} onSelect={(tab) => set({ tab })} />
+          <Tabs label="Settings" tabs={tabs} selected={selected} onSelect={(tab) => set({ tab, error: '' })} />
         </>
       )}
     </>
@@ -51,6 +52,9 @@ function tabsOf(project: Project | undefined, projects: readonly Project[], isAd
     { id: 'api-keys', label: 'API keys', content: <KeysTab projects={projects} /> },
     { id: 'members', label: 'Members', content: of(MembersTab) },
     { id: 'provider-keys', label: 'Provider keys', content: of(ProvidersTab) },
+    ...(project !== undefined && mayAct(project.role, 'editor')
+      ? [{ id: 'connections', label: 'Connections', content: of(ConnectionsTab) }]
+      : []),
     { id: 'webhooks', label: 'Webhooks', content: of(WebhooksTab) },
     { id: 'starts', label: 'Schedules and hooks', content: of(StartsTab) },
     ...(project !== undefined && mayAct(project.role, 'admin')

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { FailedChoices } from '../../app/problem.js';
@@ -7,39 +7,52 @@ import { connect, disconnect, followHandles, setData } from '../../drawing/chang
 import { dataOf, isStart, labelOf, nodesOf, startOf, typeOf, type DrawnNode } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { withFrames } from '../../drawing/flow-nodes.js';
-import { asText, isObject, type JsonObject } from '../../drawing/json.js';
+import { asObject, asText, isObject, type JsonObject } from '../../drawing/json.js';
 import { before, exitsOf, linksOf, setAt, valueAt, type Exit } from '../../drawing/links.js';
 import { variablesFor } from '../../drawing/variables.js';
-import { SchemaSelect } from '../../forms/fields.js';
+import { openWithArrows, SchemaSelect } from '../../forms/fields.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import type { Path } from '../../forms/schema.js';
 import { insertText, useLastField, VariablePicker } from '../../forms/variable-picker.js';
 import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
 import { Field, Hint, TextField } from '../../ui/fields.js';
+import { ConnectionField } from '../connection/connection-field.js';
 import './editor.css';
+import { McpToolField } from './mcp-tool-field.js';
 import { removeSelection } from './shortcuts.js';
 
-/** The form of the selected node. `projectId` is that of the workflow. */
-export function NodePanel({ projectId }: { projectId: number }) {
+interface NodePanelProps {
+  workflowId: number;
+  /** The project of the workflow. */
+  projectId: number;
+}
+
+/** The form of the selected node. */
+export function NodePanel(props: NodePanelProps) {
   const selection = useEditor((state) => state.selection);
   const [only] = selection.nodes.size === 1 && selection.links.size === 0 ? selection.nodes : [];
   const node = useEditor(({ history }) => (only === undefined ? undefined : nodesOf(history.present).get(only)));
   return (
     <section className="node-panel" aria-label="Node">
-      {node === undefined ? <EmptyPanel /> : <NodeForm key={node.id} node={node} projectId={projectId} />}
+      {node === undefined ? <EmptyPanel /> : <NodeForm key={node.id} node={node} {...props} />}
     </section>
   );
 }
 
-function NodeForm({ node, projectId }: { node: DrawnNode; projectId: number }) {
+function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: DrawnNode }) {
   const store = useStore();
   const form = useRef<HTMLFieldSetElement>(null);
   const lastField = useLastField(form, store.endGesture);
   const kind = store.kinds.get(typeOf(node));
   const data = dataOf(node);
-  const fieldOf = (format: string, props: SchemaFieldProps) =>
-    format === WORKFLOW_ID ? <WorkflowField projectId={projectId} {...props} /> : undefined;
+  const fieldOf = (format: string, props: SchemaFieldProps) => {
+    if (format === WORKFLOW_ID) return <WorkflowField projectId={projectId} {...props} />;
+    if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;
+    if (format !== MCP_TOOL) return undefined;
+    const server = asObject(valueAt(data, props.path.slice(0, -1)));
+    return <McpToolField workflowId={workflowId} nodeId={node.id} server={server} {...props} />;
+  };
   const change = (path: Path, value: unknown): void => {
     const next = value === undefined ? removeAt(data, path) : setAt(data, path, value);
     const changed = setData(store.drawing, node.id, next as JsonObject);
@@ -266,15 +279,12 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   );
 }
 
-/** The arrow keys would choose, and so connect, one node after the other. They open the list instead. */
-function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  event.preventDefault();
-  event.currentTarget.showPicker();
-}
-
 /** The `format` of fields whose value is the id of a workflow of the same project. */
 const WORKFLOW_ID = 'workflow-id';
+/** The `format` of fields whose value is the id of a connection of the same project. */
+const CONNECTION_ID = 'connection-id';
+/** The `format` of fields that name a tool, or several, of the server whose address stands beside them. */
+const MCP_TOOL = 'mcp-tool';
 
 /** A choice among the workflows of the project, by their titles. An id that is none of them is kept, and shown. */
 function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: number }) {

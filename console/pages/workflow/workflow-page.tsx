@@ -80,7 +80,7 @@ function Editor({ store, saver }: EditorProps) {
 function Workbench({ store, saver }: EditorProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
   const graph = useRef<HTMLElement>(null);
-  const { title, project } = useStored(saver, (state) => state.workflow);
+  const { id, title, project } = useStored(saver, (state) => state.workflow);
   const isDirty = useStored(store, (state) => state.isDirty);
   useTitle(title);
   useLeaveGuard(isDirty);
@@ -94,7 +94,7 @@ function Workbench({ store, saver }: EditorProps) {
         <section className="editor-graph" aria-label="Graph" ref={graph}>
           <Canvas />
         </section>
-        <NodePanel projectId={project} />
+        <NodePanel workflowId={id} projectId={project} />
         <Problems saver={saver} />
       </div>
       <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />

@@ -82,6 +82,19 @@ describe('connections of a project', function () {
     assert.deepEqual((await readConnection(account, projectId, id)).origins, moved.origins);
   });
 
+  it('ask for each of several secrets again where they would go elsewhere', async () => {
+    const names = ['x-one', 'x-two'];
+    const body = { name: 'several', kind: 'header', origins: [target.url], settings: { names } };
+    const id = await createConnection(account, projectId, { ...body, secrets: { values: ['one', 'two'] } });
+    const move = async (values: string[]) => {
+      const moved = { origins: ['https://elsewhere.example.com'], secrets: { values } };
+      return (await account.api.patch(`${path}${id}/`, { body: moved })).status;
+    };
+    assert.equal(await move(['********', '********']), 400);
+    assert.equal(await move(['new', '********']), 400);
+    assert.equal(await move(['new', 'newer']), 200);
+  });
+
   it('are for editors to use, and for admins to change', async () => {
     const id = await createConnection(account, projectId, bearer('roles'));
     const [editor, viewer] = await Promise.all([createAccount(stack), createAccount(stack)]);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
+import { startTokenProvider } from '../../support/token-provider.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { createConnection } from '../connections/sign-in.js';
 
@@ -108,5 +109,29 @@ describe('POST /workflows/mcp-tools/ with a connection', function () {
     });
     const { status, body } = await ask(owner, { endpoint_url: url, connection: waiting });
     assert.deepEqual([status, body.code, requests.length], [400, 'needs_authorization', 0]);
+  });
+
+  it('renews a token that the server refuses, once, and asks again', async () => {
+    const provider = await startTokenProvider();
+    const { url } = fake.endpoint({
+      'tools/list': ({ headers }, response) => {
+        if (provider.isValid(String(headers.authorization).replace(/^Bearer /, ''))) return { tools: [] };
+        response.writeHead(401).end();
+        return undefined;
+      },
+    });
+    const { token_url: tokenUrl, client_id: clientId, scopes } = provider.settings;
+    const renewed = await createConnection(owner, projectId, {
+      name: 'renewed',
+      kind: 'oauth2_client_credentials',
+      origins: [fake.origin],
+      settings: { token_url: tokenUrl, client_id: clientId, scopes },
+      secrets: { client_secret: provider.clientSecret },
+    });
+    assert.equal((await ask(owner, { endpoint_url: url, connection: renewed })).status, 200);
+    provider.expireTokens();
+    assert.equal((await ask(owner, { endpoint_url: url, connection: renewed })).status, 200);
+    assert.equal(provider.clientTokens, 2);
+    await provider.close();
   });
 });

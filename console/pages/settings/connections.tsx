@@ -1,0 +1,279 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { ServiceError } from '../../app/api.js';
+import { ConfirmChange } from '../../app/confirm-change.js';
+import { explain } from '../../app/explain.js';
+import { Awaited } from '../../app/problem.js';
+import { mayAct, type Project } from '../../app/projects.js';
+import { useChange } from '../../app/queries.js';
+import { useSearchState } from '../../app/search-state.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { Time } from '../../ui/figures.js';
+import { Alert, Note } from '../../ui/notices.js';
+import { Status } from '../../ui/status.js';
+import { Table, type Column } from '../../ui/table.js';
+import {
+  CONNECTIONS,
+  deleteConnection,
+  testConnection,
+  useConnections,
+  useUsedBy,
+} from '../connection/connection-calls.js';
+import type { Connection } from '../connection/connection-types.js';
+import { EditConnectionDialog, NewConnectionDialog, SignInGoesOn } from '../connection/connection-dialog.js';
+import { KINDS, needsSignIn } from '../connection/connection-fields.js';
+import { signInProblem, useSignIn } from '../connection/sign-in.js';
+
+type Open = { dialog: 'new' } | { dialog: 'edit' | 'remove' | 'used-by'; connection: Connection };
+
+/** The connections of the project. A sign-in that has failed leads here with its reason: `?error=`. */
+export function ConnectionsTab({ project }: { project: Project }) {
+  const { get, set } = useSearchState();
+  const { data, error, refetch, isFetching } = useConnections(project.id);
+  const [open, setOpen] = useState<Open>();
+  const signIn = useSignIn();
+  const test = useTests(project.id);
+  const isAdmin = mayAct(project.role, 'admin');
+  const reason = get('error');
+  const problem = signIn.problem ?? (reason === '' ? undefined : signInProblem(reason));
+  const close = (): void => setOpen(undefined);
+  const columns = columnsOf({
+    isAdmin,
+    open: setOpen,
+    test,
+    isBeginning: (id) => signIn.isBeginning && signIn.current?.id === id,
+    signIn: (id) => {
+      if (reason !== '') set({ error: '' });
+      signIn.begin({ projectId: project.id, id });
+    },
+  });
+  return (
+    <div className="settings-tab">
+      <p className="settings-lead">
+        A connection holds a credential that nodes name and never contain. It goes to the addresses of the connection
+        and to no other.
+      </p>
+      {isAdmin ? (
+        <p>
+          <Button variant="primary" onClick={() => setOpen({ dialog: 'new' })}>
+            New connection
+          </Button>
+        </p>
+      ) : (
+        <Note>Your role in this project is {project.role}. Its admins and owners change the connections.</Note>
+      )}
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {signIn.current !== undefined && !signIn.isBeginning && <SignInGoesOn />}
+      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      {data !== undefined && (
+        <Table
+          label="Connections"
+          columns={columns}
+          rows={data}
+          keyOf={({ id }) => id}
+          empty="The project has no connections yet. Make one for each service that its workflows call."
+        />
+      )}
+      {open?.dialog === 'new' && <NewConnectionDialog projectId={project.id} onClose={close} />}
+      {open?.dialog === 'edit' && (
+        <EditConnectionDialog projectId={project.id} connection={open.connection} onClose={close} />
+      )}
+      {open?.dialog === 'remove' && (
+        <RemoveDialog projectId={project.id} connection={open.connection} onClose={close} />
+      )}
+      {open?.dialog === 'used-by' && (
+        <UsedByDialog projectId={project.id} connection={open.connection} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+interface Tests {
+  begin: (id: number) => void;
+  /** The connection that is being tested. */
+  pending: number | undefined;
+  /** What the last test of a connection has come to. */
+  outcomes: ReadonlyMap<number, string>;
+}
+
+function useTests(projectId: number): Tests {
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<number, string>>(new Map());
+  const tell = (id: number, text: string): void => setOutcomes((before) => new Map(before).set(id, text));
+  const change = useChange((id: number) => testConnection(projectId, id), {
+    invalidates: [CONNECTIONS],
+    said: 'The connection is tested.',
+    onSuccess: ({ ok, message }, id) => tell(id, `${ok ? 'Works' : 'Does not work'}. ${message}`),
+  });
+  return {
+    begin(id) {
+      if (change.isPending) return;
+      tell(id, 'Testing…');
+      change.mutate(id, { onError: (error) => tell(id, explain(error)) });
+    },
+    pending: change.isPending ? change.variables : undefined,
+    outcomes,
+  };
+}
+
+interface Doings {
+  isAdmin: boolean;
+  open: (what: Open) => void;
+  test: Tests;
+  signIn: (id: number) => void;
+  isBeginning: (id: number) => boolean;
+}
+
+function columnsOf({ isAdmin, open, test, signIn, isBeginning }: Doings): Column<Connection>[] {
+  return [
+    {
+      heading: 'Name',
+      cell: ({ name, kind }) => (
+        <>
+          <span className="settings-connection">{name}</span>
+          <span className="settings-detail">{KINDS[kind].label}</span>
+        </>
+      ),
+      isName: true,
+    },
+    {
+      heading: 'Status',
+      cell: ({ status, status_reason: reason, account }) => (
+        <div className="settings-connection">
+          <Status status={status} />
+          {reason !== null && <span className="settings-detail">{reason}</span>}
+          {account !== null && <span className="settings-detail">Signed in as {account}</span>}
+        </div>
+      ),
+    },
+    {
+      heading: 'Goes to',
+      cell: ({ origins }) => (
+        <ul className="settings-origins">
+          {origins.map((origin) => (
+            <li key={origin}>{origin}</li>
+          ))}
+        </ul>
+      ),
+    },
+    { heading: 'Expires', cell: ({ expires_at: at }) => <Time at={at} /> },
+    { heading: 'Last use', cell: ({ last_used_at: at }) => <Time at={at} /> },
+    {
+      heading: 'Used by',
+      cell: (connection) => (
+        <Button variant="quiet" onClick={() => open({ dialog: 'used-by', connection })}>
+          {connection.used_by === 1 ? '1 workflow' : `${connection.used_by} workflows`}
+        </Button>
+      ),
+    },
+    {
+      heading: 'Actions',
+      isHeadingHidden: true,
+      cell: (connection) => (
+        <>
+          <span className="settings-buttons">
+            {isAdmin && needsSignIn(connection.kind) && (
+              <Button
+                variant={connection.status === 'needs_authorization' ? 'plain' : 'quiet'}
+                isBusy={isBeginning(connection.id)}
+                onClick={() => signIn(connection.id)}
+              >
+                Sign in
+              </Button>
+            )}
+            <Button variant="quiet" isBusy={test.pending === connection.id} onClick={() => test.begin(connection.id)}>
+              Test
+            </Button>
+            {isAdmin && (
+              <>
+                <Button variant="quiet" onClick={() => open({ dialog: 'edit', connection })}>
+                  Edit
+                </Button>
+                <Button variant="quiet" onClick={() => open({ dialog: 'remove', connection })}>
+                  Remove
+                </Button>
+              </>
+            )}
+          </span>
+          {test.outcomes.has(connection.id) && (
+            <span className="settings-detail settings-outcome" role="status">
+              {test.outcomes.get(connection.id)}
+            </span>
+          )}
+        </>
+      ),
+    },
+  ];
+}
+
+interface ConnectionDialogProps {
+  projectId: number;
+  connection: Connection;
+  onClose: () => void;
+}
+
+/** The service refuses to remove what workflows use, and names them. Then the person may insist. */
+function RemoveDialog({ projectId, connection: { id, name }, onClose }: ConnectionDialogProps) {
+  const [isUsed, setIsUsed] = useState(false);
+  const change = useChange(
+    async () => {
+      try {
+        return await deleteConnection(projectId, id, isUsed);
+      } catch (error) {
+        if (error instanceof ServiceError && error.status === 409) setIsUsed(true);
+        throw error;
+      }
+    },
+    { invalidates: [CONNECTIONS], said: 'The connection is removed.', onSuccess: onClose },
+  );
+  return (
+    <ConfirmChange
+      title="Remove connection"
+      confirmLabel={isUsed ? 'Remove anyway' : 'Remove'}
+      isDangerous
+      change={change}
+      onClose={onClose}
+    >
+      <p>
+        The credential of <strong>{name}</strong> is deleted for good. Nodes that name it fail from then on.
+      </p>
+    </ConfirmChange>
+  );
+}
+
+function UsedByDialog({ projectId, connection: { id, name }, onClose }: ConnectionDialogProps) {
+  const query = useUsedBy(projectId, id);
+  const { workflows, runs } = query.data ?? { workflows: [], runs: [] };
+  return (
+    <Dialog title={`Used by: ${name}`} onClose={onClose}>
+      <Awaited {...query} />
+      {query.data !== undefined && workflows.length === 0 && <p>No workflow names the connection.</p>}
+      {workflows.length > 0 && (
+        <section aria-label="Workflows">
+          <h3>Workflows</h3>
+          <ul>
+            {workflows.map((workflow) => (
+              <li key={workflow.id}>
+                <Link href={`/workflows/${workflow.id}`}>{workflow.title}</Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {query.data !== undefined && runs.length === 0 && <p>No open run has used it or waits for it.</p>}
+      {runs.length > 0 && (
+        <section aria-label="Open runs">
+          <h3>Open runs</h3>
+          <ul>
+            {runs.map((run) => (
+              <li key={run.id}>
+                <Link href={`/runs/${run.id}`}>{run.id.slice(0, 8)}</Link>
+                {run.waits && ' waits for the connection'}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </Dialog>
+  );
+}
