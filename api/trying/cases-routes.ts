@@ -227,7 +227,7 @@ const run = defineRoute({
   async handler({ deps, log, caller, params, body }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const cases = await chosen(deps, params.id, body.case_ids);
-    const tried = await toTried(deps, workflow, body.version, body.drawing as JsonObject | undefined);
+    const tried = await toTried(deps, workflow, body.version, body.drawing);
     const maxCostUsd = body.max_cost ?? null;
     const id = await beginCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
     const begun = await findCaseRun(deps.db, params.id, id);

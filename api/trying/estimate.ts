@@ -38,7 +38,11 @@ export function callsOf({ planned, drawing }: OpenedTest): { calls: Call[]; loop
 
 /** Returns whether a call of the node may change something elsewhere. */
 export function hasSideEffects(kind: NodeKind, data: JsonObject): boolean {
-  if (kind === 'http') return !READING.has(String(data['method'] ?? 'GET').toUpperCase());
+  if (kind === 'http') {
+    const { method = 'GET' } = data;
+    // A method that is a variable is known only when the node runs.
+    return typeof method !== 'string' || !READING.has(method.toUpperCase());
+  }
   if (kind === 'agent') return Array.isArray(data['tools']) && data['tools'].length > 0;
   return kind === 'mcp' || kind === 'workflow';
 }
@@ -61,7 +65,8 @@ const NOTHING: VariableValues = { input: {}, results: new Map() };
 function priceOfCall(models: ModelProviders, data: JsonObject): string | null {
   const rendered = renderJson(data, NOTHING) as JsonObject;
   const settings = isObject(rendered['settings']) ? rendered['settings'] : {};
-  const model = findModel(models, String(settings['model_name'] ?? ''));
+  const { model_name: name } = settings;
+  const model = typeof name === 'string' ? findModel(models, name) : undefined;
   if (model === undefined) return null;
   return priceOf(reservedTokens(JSON.stringify(rendered).length, settings), model);
 }

@@ -77,13 +77,13 @@ const test = defineRoute({
         mode: body.mode,
         nodeId: body.node,
         input: body.input,
-        drawing: body.drawing as JsonObject | undefined,
+        drawing: body.drawing,
         mocks: body.mocks,
         usesPins: body.use_pins,
         skipsWaits: body.skip_waits,
         keyed,
       });
-      return await waitForResults(deps, answerTest(envelope, isRepeat), envelope, waiting);
+      return waitForResults(deps, answerTest(envelope, isRepeat), envelope, waiting);
     } catch (error) {
       if (error instanceof ResultsMissing) return answerMissing(error);
       throw error;

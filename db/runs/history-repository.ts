@@ -114,7 +114,7 @@ async function countTests(db: Db, workflowId: number): Promise<number> {
     .where('workflow_id', '=', workflowId)
     .where('purpose', '=', 'test')
     .executeTakeFirstOrThrow();
-  return Number(total);
+  return total;
 }
 
 /** The ids of a page, from an index alone and from the nearer end of it: the last page is as near as the first. */

@@ -79,7 +79,7 @@ export async function countCases(db: Db, workflowId: number): Promise<number> {
     .select((row) => row.fn.countAll<number>().as('total'))
     .where('workflow_id', '=', workflowId)
     .executeTakeFirstOrThrow();
-  return Number(total);
+  return total;
 }
 
 /** Undefined where the workflow has no such case. */

@@ -39,11 +39,11 @@ describe('test runs', function () {
   const at = (where: string, data: Record<string, unknown> = {}): DrawingNode =>
     http(`${world.target.url}${where}`, data);
 
-  const start = <T = Envelope>(workflowId: number, body: object) =>
+  const begin = <T = Envelope>(workflowId: number, body: object) =>
     api.post<T>(`/workflows/${workflowId}/test/`, { body });
 
   async function tryToEnd(workflowId: number, body: object): Promise<Tested> {
-    const answer = await start(workflowId, body);
+    const answer = await begin(workflowId, body);
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     const { status, data } = (await api.pollToEnd(answer.body.data.id)).data;
     return { runId: answer.body.data.id, status, nodes: (data ?? {}) as Record<string, Entry> };
@@ -149,7 +149,7 @@ describe('test runs', function () {
       const changed = structuredClone(nodes);
       changed[0]!.data['body'] = '{"another":true}';
       const data = drawing(linkInRow([trigger(), ...changed]));
-      const refused = await start<{ code: string; missing: string[] }>(workflowId, {
+      const refused = await begin<{ code: string; missing: string[] }>(workflowId, {
         mode: 'node',
         node: nodes[1]!.id,
         drawing: data,
@@ -160,7 +160,7 @@ describe('test runs', function () {
       const tested = await tryToEnd(workflowId, { mode: 'node', node: nodes[1]!.id, drawing: data, mocks });
       const { mocked, reused, source, result } = tested.nodes[nodes[0]!.id]!;
       assert.deepEqual([mocked, reused, source, result], [true, true, 'mock', { content: 'said by a mock' }]);
-      assert.match(String(world.target.requestsTo(paths[1]!).at(-1)!.body), /said by a mock/);
+      assert.match(world.target.requestsTo(paths[1]!).at(-1)!.body, /said by a mock/);
       const run = await api.history(workflowId, tested.runId);
       assert.equal(run['workflow_version'], null);
     });
@@ -206,14 +206,14 @@ describe('test runs', function () {
     const workflowId = await world.workflowOf(drawing([first, asks, left, right]));
     await tryToEnd(workflowId, { mode: 'from', node: first.id, mocks: { [asks.id]: { content: 'true' } } });
     assert.deepEqual([world.callsTo(yes), world.callsTo(no)], [1, 0]);
-    const wrong = await start<{ mocks: string[] }>(workflowId, {
+    const wrong = await begin<{ mocks: string[] }>(workflowId, {
       mode: 'from',
       node: first.id,
       mocks: { [asks.id]: { content: 'maybe' } },
     });
     assert.equal(wrong.status, 400);
     assert.match(wrong.body.mocks[0]!, /condition/);
-    const unknown = await start<{ mocks: string[] }>(workflowId, {
+    const unknown = await begin<{ mocks: string[] }>(workflowId, {
       mode: 'from',
       node: first.id,
       mocks: { nobody: { content: '' } },
