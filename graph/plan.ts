@@ -46,6 +46,8 @@ export interface Plan {
    * in the iterations with these paths. Absent likewise.
    */
   given?: Record<number, true | string[]>;
+  /** The only iteration that a test executes of a loop. Absent likewise. */
+  only?: Record<number, number>;
 }
 
 interface Body {
@@ -101,6 +103,7 @@ function slicePlan(plan: Plan, { first, end }: Body, loop?: number): ScopePlan {
     caught: Object.fromEntries(caught.map(([node, handle]) => [Number(node) - offset, handle])),
     joinsAny: (plan.joinsAny ?? []).filter(isInside).map((node) => node - offset),
     ...(plan.given !== undefined && { given: shifted(plan.given, offset) }),
+    ...(plan.only !== undefined && { only: shifted(plan.only, offset) }),
   };
 }
 

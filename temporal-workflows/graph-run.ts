@@ -272,7 +272,7 @@ export class GraphRun {
 
   async #runLoop(scope: Scope, node: number, kind: LoopKind, summary: string): Promise<NodeFacts> {
     const body = this.#bodyOf(scope.plan.offset + node);
-    const loopNode = { kind, key: scope.keyOf(node), summary, body };
+    const loopNode = { kind, key: scope.keyOf(node), summary, body, only: scope.plan.only?.[node] };
     const loop = new LoopRun(this.#ofLoops, loopNode, scope.resumedLoops.get(node));
     scope.loops.set(node, loop);
     try {

@@ -27,6 +27,8 @@ export interface LoopNode {
   summary: string;
   /** The plan of the body. */
   body: ScopePlan;
+  /** The only iteration that a test executes; undefined where all are. */
+  only?: number | undefined;
 }
 
 /** Why a loop has failed: in the iteration with this index. */
@@ -65,7 +67,7 @@ export class LoopRun implements BegunLoop {
     this.#run = run;
     this.#node = node;
     this.#facts = resumed?.facts;
-    this.#next = resumed?.next ?? 0;
+    this.#next = resumed?.next ?? node.only ?? 0;
     this.#failure = resumed?.failure;
     this.#rounds = resumed?.rounds ?? 0;
     this.#isOver = resumed?.isOver ?? false;
@@ -90,7 +92,10 @@ export class LoopRun implements BegunLoop {
     } finally {
       this.#run.takeSlot();
     }
-    const rounds = this.#facts.isConditional && { isOver: this.#isOver, rounds: this.#rounds };
+    const { only } = this.#node;
+    const isOver = this.#isOver || only !== undefined;
+    const count = only === undefined ? this.#rounds : only + 1;
+    const rounds = this.#facts.isConditional && { isOver, rounds: count };
     const failure = this.#failure !== undefined && { failure: this.#failure };
     return endLoop({ ...key, ...rounds, ...failure }, summary);
   }
@@ -111,7 +116,14 @@ export class LoopRun implements BegunLoop {
   #takeNext(): number | undefined {
     this.#kept ??= new Set(this.#facts!.kept);
     while (this.#kept.has(this.#next)) this.#next++;
-    return this.#next < this.#facts!.count ? this.#next++ : undefined;
+    return this.#next < this.#end ? this.#next++ : undefined;
+  }
+
+  /** The index behind the last iteration. */
+  get #end(): number {
+    const { count } = this.#facts!;
+    const { only } = this.#node;
+    return only === undefined ? count : Math.min(count, only + 1);
   }
 
   /** The nodes that an earlier run has left of an iteration. */

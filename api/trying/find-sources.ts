@@ -1,10 +1,11 @@
 // Finds results of earlier runs that still stand: of the newest run that has the node, and everything before it, as it is now.
 // The rule of what is unchanged is the one of resume. Extensions, section 11.
 import { openRunSecrets } from '../../db/runs/run-contents.js';
-import { findEarlierRun, findEndedNodes, findNewestRuns, type EarlierRun } from '../../db/runs/resume-repository.js';
+import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/runs/resume-repository.js';
+import { haveBegun } from '../../db/trying/run-results-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { PlannedDrawing } from '../../graph/changed-nodes.js';
-import { handlesAfter, rootPlan, type Handle } from '../../graph/plan.js';
+import { handlesAfter, type Handle, type NodeKey, type Plan } from '../../graph/plan.js';
 import { joinSecrets } from '../../graph/secrets.js';
 import type { AppDeps } from '../deps.js';
 import { fingerprintsOf } from './fingerprints.js';
@@ -12,50 +13,81 @@ import { fingerprintsOf } from './fingerprints.js';
 /** The runs that are looked through, the newest first. */
 const MOST_RUNS = 50;
 
-export interface Source {
+type Place = Omit<NodeKey, 'runId'>;
+
+export interface Source extends Place {
   runId: string;
   handles: Handle[];
+}
+
+/** A loop whose items, or the round before the one that is tried, are taken. */
+export interface LoopSource extends Place {
+  runId: string;
+  index: number;
+}
+
+export interface Sources {
+  /** By \`placeKey\`. */
+  results: Map<string, Source>;
+  /** By the ids of the loops. */
+  loops: Map<string, LoopSource>;
 }
 
 interface Wanted {
   workflowId: number;
   now: PlannedDrawing;
-  nodeIds: ReadonlySet<string>;
+  results: readonly Place[];
+  /** The loops around the tried node, each with the iteration in which it is tried. */
+  loops: readonly (Place & { index: number })[];
 }
 
-/** Returns where the results of the wanted nodes are, for those of which there is any. */
+export function placeKey(path: string, nodeId: string): string {
+  return `${path} ${nodeId}`;
+}
+
+/**
+ * Returns where the wanted results are, and the items of the wanted loops, for those of which there are any. The items of all
+ * loops are of one run.
+ */
 export async function findSources(
   { db, secretBox, config }: Pick<AppDeps, 'db' | 'secretBox' | 'config'>,
-  { workflowId, now, nodeIds }: Wanted,
-): Promise<Map<string, Source>> {
-  const found = new Map<string, Source>();
-  if (nodeIds.size === 0) return found;
+  { workflowId, now, results, loops }: Wanted,
+): Promise<Sources> {
+  const found: Sources = { results: new Map(), loops: new Map() };
+  if (results.length + loops.length === 0) return found;
   const { resultRetentionDays: retentionDays } = config;
   const fingerprints = fingerprintsOf(now);
-  const root = rootPlan(now.plan);
-  const numbers = new Map(root.ids.map((id, number) => [id, number]));
+  const numbers = new Map(now.plan.ids.map((id, number) => [id, number]));
+  const paths = [...new Set(results.map(({ path }) => path))];
   const known = new Map<string, ReadonlyMap<string, string>>();
   for (const runId of await findNewestRuns(db, workflowId, { retentionDays, limit: MOST_RUNS })) {
-    const left = [...nodeIds].filter((id) => !found.has(id));
-    if (left.length === 0) break;
-    const ends = await findEndedNodes(db, runId);
-    const ended = ends.filter(({ nodeId }) => left.includes(nodeId));
-    const earlier = ended.length === 0 ? undefined : await findEarlierRun(db, runId, retentionDays);
+    const left = new Set(
+      results.flatMap(({ path, nodeId }) => {
+        const key = placeKey(path, nodeId);
+        return found.results.has(key) ? [] : [key];
+      }),
+    );
+    const lacksLoops = loops.length > 0 && found.loops.size === 0;
+    if (left.size === 0 && !lacksLoops) break;
+    const ends = await findEndsAt(db, runId, ['', ...paths.filter((path) => path !== '')]);
+    const ended = ends.filter(({ path, nodeId }) => left.has(placeKey(path, nodeId)));
+    const hasItems = lacksLoops && (await haveBegun(db, runId, loops));
+    const earlier = ended.length === 0 && !hasItems ? undefined : await findEarlierRun(db, runId, retentionDays);
     if (earlier === undefined || earlier.isExpired) continue;
     const secrets = openRunSecrets(secretBox, earlier.secretsEnc, [earlier.projectId, earlier.id]);
     const key = `${earlier.snapshotHash.toString('hex')} ${JSON.stringify(secrets)}`;
     const then = known.get(key) ?? fingerprintsThen(earlier, joinSecrets(earlier.document, secrets));
     known.set(key, then);
-    const mocked = behind(
-      root,
-      ends.flatMap(({ nodeId, source }) => (source === 'mock' ? [nodeId] : [])),
-    );
+    const mocked = ends.flatMap(({ nodeId, source }) => (source === 'mock' ? [nodeId] : []));
+    const doubtful = behind(now.plan, mocked);
+    const stands = (nodeId: string): boolean => then.get(nodeId) === fingerprints.get(nodeId) && !doubtful.has(nodeId);
     for (const end of ended) {
-      const { nodeId } = end;
-      if (then.get(nodeId) !== fingerprints.get(nodeId) || mocked.has(nodeId)) continue;
-      const handles = handlesAfter(end, root, numbers.get(nodeId)!);
-      if (handles !== undefined) found.set(nodeId, { runId, handles });
+      const { path, nodeId } = end;
+      const handles = stands(nodeId) ? handlesAfter(end, now.plan, numbers.get(nodeId)!) : undefined;
+      if (handles !== undefined) found.results.set(placeKey(path, nodeId), { runId, path, nodeId, handles });
     }
+    if (!hasItems || !loops.every(({ nodeId }) => stands(nodeId))) continue;
+    for (const loop of loops) found.loops.set(loop.nodeId, { ...loop, runId });
   }
   return found;
 }
@@ -67,7 +99,7 @@ function fingerprintsThen({ plan }: EarlierRun, drawing: Record<string, unknown>
 }
 
 /** Returns these nodes and all that they lead to. */
-function behind({ ids, out }: ReturnType<typeof rootPlan>, from: readonly string[]): Set<string> {
+function behind({ ids, out }: Plan, from: readonly string[]): Set<string> {
   const found = new Set(from.map((id) => ids.indexOf(id)).filter((node) => node >= 0));
   // The set grows while it is iterated.
   for (const node of found) for (const [to] of out[node]!) found.add(to);

@@ -6,19 +6,22 @@ import type { Document } from '../../graph/document.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson } from '../../graph/json-text.js';
 import { isObject } from '../../graph/json.js';
-import { handleAfter, rootPlan, type Handle, type Plan } from '../../graph/plan.js';
+import { indexOfPath, iterationPath, scopeOfPath } from '../../graph/iteration-path.js';
+import { enclosingLoops, handleAfter, rootPlan, type Handle, type Plan } from '../../graph/plan.js';
 import { findVariables } from '../../graph/template.js';
 import { chooseTrial, planTrial, type TrialMode } from '../../graph/trial-plan.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError } from '../http/errors.js';
+import { ApiError, invalidFields } from '../http/errors.js';
 import { fingerprintsOf } from './fingerprints.js';
-import { findSources, type Source } from './find-sources.js';
+import { findSources, placeKey, type LoopSource, type Source, type Sources } from './find-sources.js';
 import { readMocks } from './read-mocks.js';
 
 export interface TestToPlan {
   workflow: Pick<StoredDrawing, 'id'>;
   mode: TrialMode;
   nodeId: string;
+  /** The iteration in which a node of a body is tried; undefined for the first one. */
+  path: string | undefined;
   hasInput: boolean;
   mocks: Record<string, unknown>;
   usesPins: boolean;
@@ -33,8 +36,10 @@ interface Drawn {
 export interface PlannedTest {
   plan: Plan;
   given: GivenResult[];
-  /** The nodes whose results are taken from runs. */
-  sources: Map<string, Source>;
+  /** The results that are taken from runs. */
+  sources: Source[];
+  /** The loops around the tried node whose items, or rounds, are taken from runs. */
+  loops: LoopSource[];
   /** Nodes that are executed. */
   executed: Set<string>;
   /** Nodes that are read, and of which there is no result. */
@@ -47,61 +52,91 @@ export interface PlannedTest {
 export async function planTest(
   deps: Pick<AppDeps, 'db' | 'secretBox' | 'config'>,
   { drawing, document, plan }: Drawn,
-  { workflow, mode, nodeId, hasInput, mocks, usesPins }: TestToPlan,
+  { workflow, mode, nodeId, path: asked, hasInput, mocks, usesPins }: TestToPlan,
 ): Promise<PlannedTest> {
-  const root = rootPlan(plan);
-  const node = root.ids.indexOf(nodeId);
-  if (node < 0) throw unknownNode(nodeId, plan);
-  const given = new GivenResults(plan, [
+  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
+  const node = numbers.get(nodeId);
+  if (node === undefined) throw unknownNode(nodeId);
+  const place = placeOf(plan, node, asked);
+  const given = new GivenResults(plan, place, [
     ...readMocks(mocks, document),
-    ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, plan }, nodeId) : []),
+    ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, plan }, { nodeId, path: place.path }) : []),
   ]);
   const data = new Map(document.nodes.map((drawn) => [drawn.id, drawn.data]));
-  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
   const readsOf = (number: number): number[] =>
     findVariables(data.get(plan.ids[number]!) ?? {}).flatMap((variable) =>
       variable.source === 'node' || variable.source === 'error' ? (numbers.get(variable.nodeId) ?? []) : [],
     );
-  const request = { mode, node, isGiven: (number: number) => given.isEverywhere(number), readsOf };
-  const { executed, wanted, needed } = chooseTrial(plan, request);
+  const scopes = chooseTrial(plan, { mode, node, isGiven: (number) => given.isGiven(number), readsOf });
   const isTrigger = plan.kinds[0] === 'trigger';
-  const startIsTaken = isTrigger && !executed.has(0) && !hasInput && mode !== 'up_to' && !given.isEverywhere(0);
-  const nodeIds = new Set(
-    [...wanted, ...(startIsTaken ? [0] : [])]
-      .filter((number) => !given.isEverywhere(number))
-      .map((number) => plan.ids[number]!),
+  const isStartRun = scopes[0]!.executed.has(0);
+  const takesStart = isTrigger && !isStartRun && !hasInput && !given.isGiven(0);
+  const places = scopes.map(({ wanted }, depth) => ({ wanted: [...wanted], path: place.paths[depth]! }));
+  if (takesStart) places[0]!.wanted.push(0);
+  const results = places.flatMap(({ wanted, path }) =>
+    wanted.filter((number) => !given.isGiven(number)).map((number) => ({ path, nodeId: plan.ids[number]! })),
   );
-  const sources =
-    mode === 'up_to'
-      ? new Map<string, Source>()
-      : await findSources(deps, { workflowId: workflow.id, now: { drawing, plan }, nodeIds });
+  const loops = mode === 'up_to' ? [] : place.loops.map((loop) => ({ ...loop, nodeId: plan.ids[loop.number]! }));
+  const now = { drawing, plan };
+  const found =
+    mode === 'up_to' ? NO_SOURCES : await findSources(deps, { workflowId: workflow.id, now, results, loops });
   const taken = new Map<number, readonly Handle[]>();
-  for (const number of wanted) {
-    const handles = given.handlesOf(number) ?? sources.get(plan.ids[number]!)?.handles;
-    if (handles !== undefined) taken.set(number, handles);
+  for (const { wanted, path } of places) {
+    for (const number of wanted) {
+      const handles = given.handlesOf(number) ?? found.results.get(placeKey(path, plan.ids[number]!))?.handles;
+      if (handles !== undefined) taken.set(number, handles);
+    }
   }
-  const trial = planTrial(plan, { mode, node, executed, taken, given: given.places() });
+  const only = new Map(place.loops.map(({ number, index }) => [number, index]));
+  const trial = planTrial(plan, { mode, scopes, taken, given: given.places(), only });
   const ids = new Set(trial.ids);
-  const run = trial.ids.filter((id) => {
+  const executed = trial.ids.filter((id) => {
     const number = numbers.get(id)!;
-    const isTaken = taken.has(number) || given.isEverywhere(number);
-    return !isTaken && (number !== 0 || !isTrigger || executed.has(0));
+    return !taken.has(number) && !given.isGiven(number) && (number !== 0 || !isTrigger || isStartRun);
   });
+  const needed = scopes.flatMap((scope) => [...scope.needed]).filter((number) => !taken.has(number));
+  const lost = loops.filter((loop) => !found.loops.has(loop.nodeId));
   return {
     plan: trial,
     given: given.list().filter((result) => ids.has(result.nodeId)),
-    sources,
-    executed: new Set(run),
-    missing: [...needed].filter((number) => !taken.has(number)).map((number) => plan.ids[number]!),
+    sources: [...found.results.values()],
+    loops: [...found.loops.values()],
+    executed: new Set(executed),
+    missing: [...new Set([...lost.map((loop) => loop.nodeId), ...needed.map((number) => plan.ids[number]!)])],
     input: isTrigger ? inputIn(given.everywhere(0)) : undefined,
   };
 }
 
-function unknownNode(nodeId: string, plan: Plan): ApiError {
-  const why = plan.ids.includes(nodeId)
-    ? 'is in the body of a loop: try the loop, or the node behind it'
-    : 'is not a node that the start of the drawing reaches';
-  return new ApiError(400, 'unknown_node', `node: "${nodeId.slice(0, 200)}" ${why}.`);
+const NO_SOURCES: Sources = { results: new Map(), loops: new Map() };
+
+function unknownNode(nodeId: string): ApiError {
+  return new ApiError(400, 'unknown_node', `node: the start of the drawing does not reach "${nodeId.slice(0, 200)}".`);
+}
+
+interface TriedPlace {
+  /** The iteration in which the node is tried; empty outside loops. */
+  path: string;
+  /** The paths of the scopes, from the drawing outside bodies to that iteration. */
+  paths: string[];
+  /** The loops around the node, the outermost first, each with its own path and the iteration of it. */
+  loops: { number: number; path: string; index: number }[];
+}
+
+/** \`asked\`: the path of an iteration of the loops around the node; undefined for the first iterations. */
+function placeOf(plan: Plan, node: number, asked: string | undefined): TriedPlace {
+  const around = enclosingLoops(plan)[node]!;
+  const ids = around.map((loop) => plan.ids[loop]!);
+  if (asked !== undefined && scopeOfPath(asked, ids) !== asked) {
+    throw invalidFields({ path: ['It is no iteration of the loops around the node.'] });
+  }
+  const loops: TriedPlace['loops'] = [];
+  const paths = [''];
+  for (const [depth, number] of around.entries()) {
+    const index = asked === undefined ? 0 : indexOfPath(scopeOfPath(asked, ids.slice(0, depth + 1))!);
+    loops.push({ number, path: paths[depth]!, index });
+    paths.push(iterationPath(paths[depth]!, ids[depth]!, index));
+  }
+  return { path: paths.at(-1)!, paths, loops };
 }
 
 /** A pin never stands for the node that is tried. */
@@ -109,13 +144,13 @@ async function pinsOf(
   { db, secretBox }: Pick<AppDeps, 'db' | 'secretBox'>,
   workflowId: number,
   now: { drawing: JsonObject; plan: Plan },
-  tried: string,
+  tried: { nodeId: string; path: string },
 ): Promise<GivenResult[]> {
   const pins = await listPins(db, secretBox, workflowId);
   if (pins.length === 0) return [];
   const fingerprints = fingerprintsOf(now);
   return pins.flatMap(({ nodeId, path, outcome, fingerprint }) => {
-    if (nodeId === tried || !fingerprints.has(nodeId)) return [];
+    if ((nodeId === tried.nodeId && path === tried.path) || !fingerprints.has(nodeId)) return [];
     const isStale = fingerprint !== null && fingerprint !== fingerprints.get(nodeId);
     return [{ nodeId, path, source: 'pin' as const, isStale, outcome }];
   });
@@ -124,10 +159,12 @@ async function pinsOf(
 /** Results that are given, by their nodes. A mock of a node takes precedence over its pin. */
 class GivenResults {
   readonly #plan: Plan;
+  readonly #paths: readonly string[];
   readonly #byNumber = new Map<number, Map<string, GivenResult>>();
 
-  constructor(plan: Plan, results: readonly GivenResult[]) {
+  constructor(plan: Plan, { paths }: TriedPlace, results: readonly GivenResult[]) {
     this.#plan = plan;
+    this.#paths = paths;
     const outside = rootPlan(plan).ids.length;
     const numbers = new Map(plan.ids.map((id, number) => [id, number]));
     for (const result of results) {
@@ -144,12 +181,19 @@ class GivenResults {
     return this.#byNumber.get(number)?.get(EVERYWHERE);
   }
 
-  isEverywhere(number: number): boolean {
-    return this.everywhere(number) !== undefined;
+  /** Whether the test never executes the node: the result is given everywhere, or in the iteration that is tried. */
+  isGiven(number: number): boolean {
+    return this.#resultOf(number) !== undefined;
+  }
+
+  #resultOf(number: number): GivenResult | undefined {
+    const places = this.#byNumber.get(number);
+    const own = this.#paths.map((path) => places?.get(path)).find((result) => result !== undefined);
+    return own ?? places?.get(EVERYWHERE);
   }
 
   handlesOf(number: number): Handle[] | undefined {
-    const outcome = this.everywhere(number)?.outcome;
+    const outcome = this.#resultOf(number)?.outcome;
     if (outcome === undefined) return undefined;
     if ('handles' in outcome) return outcome.handles;
     const handle = handleAfter(outcome.error.code, this.#plan, number);

@@ -155,6 +155,7 @@ async function startCase(deps: AppDeps, log: Logger, { run, workflow, result }: 
       userId: run.userId,
       mode: 'from',
       nodeId: readDrawing(drawing).document.startNode,
+      path: undefined,
       input: found.content.input,
       drawing,
       version,

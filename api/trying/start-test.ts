@@ -134,13 +134,13 @@ function withDrawing(
 
 async function prepareTest(deps: AppDeps, request: TestRequest, { workflow, planned }: OpenedTest) {
   const { userId, input } = request;
-  const runs = [...new Set([...planned.sources.values()].map(({ runId }) => runId))];
+  const runs = runsOf(planned);
   const ofRuns: string[] = [];
   for (const runId of runs) {
     const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
     if (earlier !== undefined) ofRuns.push(...secretsThen(deps.secretBox, workflow, earlier));
   }
-  const start = planned.sources.get(planned.plan.ids[0]!);
+  const start = planned.sources.find(({ path, nodeId }) => path === '' && nodeId === planned.plan.ids[0]);
   const given = input ?? planned.input;
   if (given !== undefined || start === undefined || planned.plan.kinds[0] !== 'trigger') {
     return prepareRun(deps, { workflow, userId, input: given ?? {}, passedSecrets: ofRuns });
@@ -178,24 +178,34 @@ async function insertAll(
   { facts, planned }: TestToInsert,
 ): Promise<void> {
   const { secretBox } = deps;
-  const { plan, given } = planned;
-  const byRun = new Map<string, string[]>();
-  for (const [id, { runId }] of planned.sources) byRun.set(runId, [...(byRun.get(runId) ?? []), id]);
-  for (const runId of [...byRun.keys()].toSorted()) await hold(deps, transaction, runId);
+  const { plan, given, sources, loops } = planned;
+  for (const runId of runsOf(planned).toSorted()) await hold(deps, transaction, runId);
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
   if (claim !== undefined && !(await claim(transaction, facts.id))) throw new CaseTaken();
   const test = { mode: claim === undefined ? mode : ('case' as const), node_id: nodeId, skips_waits: skipsWaits };
   await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given });
-  const loops = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
-  for (const [from, ids] of byRun) {
-    const kept = ids.map((id) => ({ path: '', nodeId: id }));
-    const results: KeptResults = { nodes: kept, loops: kept.filter(({ nodeId: id }) => loops.has(id)), iterations: [] };
+  const isLoop = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
+  const hasRounds = new Set(plan.ids.filter((_, number) => plan.kinds[number] === 'loop'));
+  for (const from of runsOf(planned)) {
+    const nodes = sources.filter(({ runId }) => runId === from).map(({ path, nodeId: id }) => ({ path, nodeId: id }));
+    const around = loops.filter(({ runId }) => runId === from);
+    // Nodes of a round may read what the round before has put out.
+    const before = around
+      .filter(({ index, nodeId: id }) => index > 0 && hasRounds.has(id))
+      .map(({ index, ...loop }) => ({ ...loop, indexes: [index - 1] }));
+    const kept: KeptResults = { nodes, loops: nodes.filter(({ nodeId: id }) => isLoop.has(id)), iterations: before };
     await takeOver(transaction, secretBox, {
       from,
       to: facts.id,
       projectId: facts.project_id,
-      kept: results,
+      kept,
       isTold: true,
+      itemsOf: around,
     });
   }
+}
+
+/** The runs of which something is taken. */
+function runsOf({ sources, loops }: PlannedTest): string[] {
+  return [...new Set([...sources, ...loops].map(({ runId }) => runId))];
 }

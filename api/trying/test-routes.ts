@@ -8,7 +8,7 @@ import type { AppDeps } from '../deps.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 import { waitHeaders } from '../http/conditional.js';
 import { orNotFound } from '../http/errors.js';
-import { nodeId } from '../http/path-ids.js';
+import { iterationPath, nodeId } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
 import { envelopeSchema, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
@@ -24,6 +24,7 @@ const tried = {
     .enum(['node', 'up_to', 'from'])
     .describe('`node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows'),
   node: nodeId,
+  path: iterationPath.optional().describe('The iteration in which a node of a body is tried; the first one by default'),
   input: input.optional().describe('Without it the trigger is taken like any other node'),
   drawing: drawingBody.optional().describe('A drawing that is not stored; `********` in it is the stored value'),
 };
@@ -76,6 +77,7 @@ const test = defineRoute({
         userId: caller.userId,
         mode: body.mode,
         nodeId: body.node,
+        path: body.path,
         input: body.input,
         drawing: body.drawing,
         mocks: body.mocks,
@@ -131,14 +133,22 @@ async function answerEstimate(
   {
     mode,
     node,
+    path,
     input: given,
     drawing,
-  }: { mode: 'node' | 'up_to' | 'from'; node: string; input?: JsonObject | undefined; drawing?: unknown },
+  }: {
+    mode: 'node' | 'up_to' | 'from';
+    node: string;
+    path?: string | undefined;
+    input?: JsonObject | undefined;
+    drawing?: unknown;
+  },
 ): Promise<RouteResult> {
   const opened = await openTest(deps, {
     workflow,
     mode,
     nodeId: node,
+    path,
     input: given,
     drawing: drawing as JsonObject | undefined,
     mocks: {},

@@ -68,16 +68,18 @@ export async function findKeptIterations(db: Db, loop: NodeKey): Promise<number[
 }
 
 /**
- * Returns the number of the loop's items if the run has taken them over with results of iterations that belong to them.
- * It is undefined if the run has taken over neither.
+ * Returns the number of the loop's items if the run has taken them over with results of iterations that belong to them, or is
+ * a test. It is undefined if the run has taken over neither.
  */
 export async function countKeptItems(db: Db, { runId, path, nodeId }: NodeKey): Promise<number | undefined> {
   const { rows } = await sql<{ count: number }>`/* count_kept_items */
     SELECT count(*)::integer AS count FROM loop_items
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND EXISTS (
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND (EXISTS (
+      SELECT FROM runs WHERE id = ${runId} AND purpose = 'test'
+    ) OR EXISTS (
       SELECT FROM node_results
       WHERE node_results.run_id = ${runId} AND is_reused
-        AND starts_with(node_results.path, ${iterationsPrefix(path, nodeId)}))
+        AND starts_with(node_results.path, ${iterationsPrefix(path, nodeId)})))
     HAVING count(*) > 0`.execute(db);
   return rows[0]?.count;
 }

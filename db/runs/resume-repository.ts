@@ -37,10 +37,22 @@ export async function findEarlierRun(db: Db, runId: string, retentionDays: numbe
   return rows[0];
 }
 
-/** How the nodes outside bodies have ended. `source`: of a test run, what the end was taken from. */
-export async function findEndedNodes(db: Db, runId: string): Promise<(EndedNode & { source: string | null })[]> {
-  const { rows } = await sql<EndedNode & { source: string | null }>`
-    SELECT ${endedColumns}, source FROM node_results WHERE run_id = ${runId} AND path = ''`.execute(db);
+/** How the nodes outside bodies have ended. */
+export async function findEndedNodes(db: Db, runId: string): Promise<EndedNode[]> {
+  const { rows } = await sql<EndedNode>`
+    SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = ''`.execute(db);
+  return rows;
+}
+
+/** How the nodes directly in these iterations have ended. `source`: of a test run, what the end was taken from. */
+export async function findEndsAt(
+  db: Db,
+  runId: string,
+  paths: readonly string[],
+): Promise<(EndedNode & { path: string; source: string | null })[]> {
+  const { rows } = await sql<EndedNode & { path: string; source: string | null }>`
+    SELECT path, ${endedColumns}, source FROM node_results
+    WHERE run_id = ${runId} AND path = ANY (${paths}::text[]) AND NOT is_iteration`.execute(db);
   return rows;
 }
 
@@ -133,6 +145,8 @@ interface TakingOver {
   kept: KeptResults;
   /** Whether each entry says from which run it is: a test takes results of several runs. */
   isTold?: boolean;
+  /** Further loops whose items are copied. */
+  itemsOf?: readonly NodeInRun[];
 }
 
 /**
@@ -140,7 +154,7 @@ interface TakingOver {
  * PostgreSQL's refusal where the project may not store all of it.
  */
 export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
-  const { from, to, projectId, kept, isTold = false } = taking;
+  const { from, to, projectId, kept, isTold = false, itemsOf = [] } = taking;
   const [paths, ids] = [kept.nodes.map(({ path }) => path), kept.nodes.map(({ nodeId }) => nodeId)];
   const loops = kept.loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
   const done = kept.iterations.flatMap(({ path, nodeId, indexes }) =>
@@ -176,8 +190,22 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
       WHERE taken.run_id = ${to} AND taken.path = run_outputs.path AND taken.node_id = run_outputs.node_id)`.execute(
     transaction,
   );
+  await copyItems(transaction, { from, to, itemsOf });
   await resealCopies(transaction, box, from, to);
   await refuseBeyondQuota(transaction, projectId, await measureTaken(transaction, to));
+}
+
+async function copyItems(
+  transaction: Db,
+  { from, to, itemsOf }: Required<Pick<TakingOver, 'from' | 'to' | 'itemsOf'>>,
+): Promise<void> {
+  if (itemsOf.length === 0) return;
+  const [paths, ids] = [itemsOf.map(({ path }) => path), itemsOf.map(({ nodeId }) => nodeId)];
+  await sql`
+    INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
+    SELECT ${to}, path, node_id, index, item_enc FROM loop_items
+    WHERE run_id = ${from} AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[]))
+    ON CONFLICT DO NOTHING`.execute(transaction);
 }
 
 /** Each row fits by itself: whether all of them do is asked once they are there. */

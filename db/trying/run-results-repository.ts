@@ -1,5 +1,6 @@
 // Results of runs that are pinned.
 import { sql } from 'kysely';
+import { iterationPath } from '../../graph/iteration-path.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
@@ -90,4 +91,20 @@ export async function findOutput(db: Db, runId: string): Promise<string | undefi
     db,
   );
   return rows[0]?.text ?? undefined;
+}
+
+/**
+ * Whether the run has begun these iterations, each of the loop around the next one, and, of a loop that needs it, has the round
+ * before.
+ */
+export async function haveBegun(
+  db: Db,
+  runId: string,
+  loops: readonly { path: string; nodeId: string; index: number }[],
+): Promise<boolean> {
+  const wanted = loops.map(({ path, nodeId, index }) => iterationPath(path, nodeId, index));
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM node_results
+    WHERE run_id = ${runId} AND is_iteration AND path = ANY (${wanted}::text[])`.execute(db);
+  return rows[0]?.count === wanted.length;
 }

@@ -39,7 +39,9 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
       const { concurrency, on_item_error: onItemError } = forEachNode.schema.parse(data);
       const count = (task.run.isResumed ? await countKeptItems(db, task) : undefined) ?? (await storeRendered(task));
       const { kept = [], ...more } = await findKept(db, task);
-      await beginIterations(db, task, { total: count, indexes: firstOf(count, kept, concurrency) });
+      const only = onlyIterationOf(task);
+      const indexes = only === undefined ? firstOf(count, kept, concurrency) : [only].filter((index) => index < count);
+      await beginIterations(db, task, { total: only === undefined ? count : indexes.length, indexes });
       const facts = { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
       return { ...facts, ...(kept.length > 0 && { kept }), ...more };
     },
@@ -54,6 +56,12 @@ async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun'
   if (left.size === 0) return kept.length === 0 ? {} : { kept };
   const body = loop.run.planOf(iterationPath(loop.path, loop.nodeId, 0));
   return { kept, begun: [...left].map(([index, ends]) => [index, toKeptNodes(ends, body)]) };
+}
+
+/** The only iteration that a test executes; undefined where all are. */
+function onlyIterationOf({ run, path, nodeId }: NodeTask): number | undefined {
+  const { ids, only } = run.planOf(path);
+  return only?.[ids.indexOf(nodeId)];
 }
 
 /** The indexes of the first `most` iterations that begin: those that are not kept. */
@@ -72,10 +80,12 @@ export function createLoopStep(deps: LoopDeps): NodeStep<LoopFacts> {
       const { max_rounds: count } = loopNode.schema.parse(task.node.data);
       const facts = { count, concurrency: 1, survivesFailures: false, isConditional: true };
       const { kept = [], ...more } = await findKept(db, task);
-      const last = kept.at(-1);
+      const only = onlyIterationOf(task);
+      const last = only === undefined ? kept.at(-1) : undefined;
       // A run may have been stopped between the end of its last round and that of the loop.
       const isOver = last !== undefined && (await judgeKeptRound(deps, task, last));
-      const indexes = isOver ? [] : firstOf(count, kept, 1);
+      const first = only === undefined ? firstOf(count, kept, 1) : [only];
+      const indexes = isOver ? [] : first;
       await beginIterations(db, task, { total: 0, indexes });
       return { ...facts, ...(last !== undefined && { kept }), ...more, ...(isOver && { isOver }) };
     },

@@ -266,6 +266,100 @@ describe('test runs', function () {
     assert.equal((tested.nodes[loop.id]!.result!['items'] as unknown[])[1], 'one');
   });
 
+  describe('of nodes in bodies', () => {
+    let paths: string[];
+    let first: DrawingNode;
+    let inner: DrawingNode[];
+    let loop: DrawingNode;
+    let after: DrawingNode;
+    let workflowId: number;
+
+    beforeEach(async () => {
+      paths = [path(), path(), path(), path()];
+      world.target.on(paths[0]!, [{ body: ['a', 'b', 'c'] }]);
+      first = at(paths[0]!);
+      inner = [at(paths[1]!), at(paths[2]!)];
+      loop = node('for_each', { items: `{{ ${first.id}.result.content }}`, body_node: inner[0]!.id });
+      inner[0]!.data['body'] = `{"item":"{{ ${loop.id}.item }}"}`;
+      inner[1]!.data['body'] = JSON.stringify({ said: resultOf(inner[0]!) });
+      link(inner[0]!, inner[1]!);
+      after = at(paths[3]!);
+      workflowId = await world.workflowOf(drawing([...linkInRow([trigger(), first, loop, after]), ...inner]));
+      const { data } = await api.run(workflowId, {});
+      assert.equal((await api.pollToEnd(data.id)).data.status, 'succeed');
+    });
+
+    const calls = (): number[] => paths.map((where) => world.callsTo(where));
+    const bodyOf = (place: number): string => world.target.requestsTo(paths[place]!).at(-1)!.body;
+
+    it('execute it in the iteration that is named, or in the first one', async () => {
+      const of = async (iteration?: string): Promise<Tested> =>
+        tryToEnd(workflowId, { mode: 'node', node: inner[0]!.id, ...(iteration !== undefined && { path: iteration }) });
+      const named = await of(`${loop.id}[1]`);
+      assert.equal(named.status, 'succeed', JSON.stringify(named.nodes));
+      assert.deepEqual(calls(), [1, 4, 3, 1]);
+      assert.equal(bodyOf(1), '{"item":"b"}');
+      await of();
+      assert.equal(bodyOf(1), '{"item":"a"}');
+      const wrong = await begin<{ path: string[] }>(workflowId, { mode: 'node', node: inner[0]!.id, path: 'x[0]' });
+      assert.deepEqual([wrong.status, Object.keys(wrong.body)], [400, ['path']]);
+    });
+
+    it('take what it reads of its iteration', async () => {
+      const said = bodyOf(2);
+      const tested = await tryToEnd(workflowId, { mode: 'node', node: inner[1]!.id, path: `${loop.id}[2]` });
+      assert.equal(tested.status, 'succeed', JSON.stringify(tested.nodes));
+      assert.deepEqual(calls(), [1, 3, 4, 1]);
+      assert.match(bodyOf(2), /"c/);
+      assert.notEqual(said, '');
+    });
+
+    it('end with the iteration, where what follows is executed, too', async () => {
+      await tryToEnd(workflowId, { mode: 'from', node: inner[0]!.id, path: `${loop.id}[1]` });
+      assert.deepEqual(calls(), [1, 4, 4, 1]);
+    });
+
+    it('execute what is before the loop, where what it needs is executed', async () => {
+      const tested = await tryToEnd(workflowId, { mode: 'up_to', node: inner[0]!.id, path: `${loop.id}[2]` });
+      assert.equal(tested.status, 'succeed', JSON.stringify(tested.nodes));
+      assert.deepEqual(calls(), [2, 4, 3, 1]);
+      assert.equal(bodyOf(1), '{"item":"c"}');
+    });
+
+    it('say that the items are missing once the loop has changed', async () => {
+      const changed = structuredClone([...linkInRow([trigger(), first, loop, after]), ...inner]);
+      const body = changed.find(({ id }) => id === inner[1]!.id)!;
+      body.data['body'] = '{"another":1}';
+      const refused = await begin<{ missing: string[] }>(workflowId, {
+        mode: 'node',
+        node: inner[0]!.id,
+        drawing: drawing(changed),
+      });
+      assert.deepEqual([refused.status, refused.body.missing], [400, [loop.id]]);
+    });
+  });
+
+  it('give a node of a round what the round before has put out', async () => {
+    const where = path();
+    const asks = at(where);
+    const loop = node('loop', {
+      max_rounds: 3,
+      body_node: asks.id,
+      output: '{{ LOOP.index }}',
+      until: { left: 'a', operator: '==', right: 'b' },
+    });
+    loop.data['output'] = `round {{ ${loop.id}.index }}`;
+    asks.data['body'] = `{"last":"{{ ${loop.id}.last }}"}`;
+    const workflowId = await world.workflowOf(drawing([...linkInRow([trigger(), loop]), asks]));
+    const { data } = await api.run(workflowId, {});
+    await api.pollToEnd(data.id);
+    assert.equal(world.callsTo(where), 3);
+    const tested = await tryToEnd(workflowId, { mode: 'node', node: asks.id, path: `${loop.id}[2]` });
+    assert.equal(tested.status, 'succeed', JSON.stringify(tested.nodes));
+    assert.equal(world.callsTo(where), 4);
+    assert.equal(world.target.requestsTo(where).at(-1)!.body, '{"last":"round 1"}');
+  });
+
   it('skip waits for a time, and no others', async () => {
     const waits = node('wait', { mode: 'duration', seconds: 86_400 });
     const after = path();
