@@ -181,7 +181,7 @@ const toAuthorize = defineRoute({
   summary:
     'The connections for which somebody has to sign in again, of all projects whose owner or admin the caller is.',
   description: 'A connection is listed once a run waits for it, or its grant was lost.',
-  query: z.object({ ...pageQuery(1), status: z.literal('needs_authorization') }),
+  query: z.object({ ...pageQuery(1), status: z.literal('needs_authorization').optional() }),
   responses: {
     200: envelopeOf(
       connectionSchema.extend({ project: z.object({ id: z.int(), name: z.string() }), waiting_runs: z.int() }),

@@ -1,7 +1,11 @@
 // Runs whose nodes wait.
-import { http, link, node as nodeOf, type DrawingNode } from '../support/graphs.js';
+import { createAccount } from '../api/accounts.js';
+import { createConnection, signIn } from '../api/connections/sign-in.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, http, link, node as nodeOf, type DrawingNode } from '../support/graphs.js';
+import { startTokenProvider } from '../support/token-provider.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
-import type { Scenario, World } from './scenario.js';
+import { ADDS, DONE, type Scenario, type World } from './scenario.js';
 import { inRow, sideBySide } from './shapes.js';
 
 /** More of them than the progress names; one is over when it begins. */
@@ -42,9 +46,40 @@ async function humanTasks(world: World): Promise<string> {
   return world.ended(runId);
 }
 
+/** An HTTP node and an agent wait until somebody signs in for the connection that they name. */
+async function waitingForConnection(world: World): Promise<string> {
+  const account = await createAccount(world.stack);
+  const provider = await startTokenProvider();
+  try {
+    const projectId = await account.api.createProject();
+    const body = { kind: 'oauth2', settings: provider.settings, secrets: { client_secret: provider.clientSecret } };
+    const origins = [provider.url, new URL(world.tools.url).origin];
+    const connection = await createConnection(account, projectId, { name: 'provider', origins, ...body });
+    const call = http(`${provider.url}/work`, { connection });
+    const helper = world.agent([ADDS, DONE], 'never');
+    for (const tool of helper.data['tools'] as Record<string, unknown>[]) tool['connection'] = connection;
+    const nodes = sideBySide(call, helper);
+    const workflowId = await account.api.createWorkflow(projectId, drawing(nodes));
+    const { data: started } = await account.api.run(workflowId);
+    await eventually(
+      async () => {
+        const { data } = (await account.api.poll(started.id)).data;
+        return [call, helper].every(({ id }) => data?.[id] !== undefined && 'waiting' in data[id]);
+      },
+      { timeoutMs: 30_000 },
+    );
+    await signIn(world.stack, account, { projectId, id: connection });
+    await account.api.pollToEnd(started.id, { timeoutMs: 60_000 });
+    return started.id;
+  } finally {
+    await provider.close();
+  }
+}
+
 export const scenariosOfWaits: Record<string, Scenario> = {
   'wait-time': (world) => world.runToEnd(waitingForTime()),
   'wait-callback': waitingForCallback,
   'wait-timed-out': (world) => world.runToEnd(waitTimedOut(world)),
   human: humanTasks,
+  connection: waitingForConnection,
 };

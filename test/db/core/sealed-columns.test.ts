@@ -17,6 +17,8 @@ const PLAIN_BYTES = [
   'audit_chains.last_hash',
   'audit_records.hash',
   'audit_refusals.key',
+  'connection_sign_ins.cookie_hash',
+  'connection_sign_ins.state_hash',
   'graph_snapshots.hash',
   'hooks.token_hash',
   'login_failures.key',
