@@ -40,7 +40,6 @@ const list = defineRoute({
   path: '/api/v1/workflows/:id/pins/',
   summary: 'The pins of a workflow.',
   readsDrawing: 'parsed',
-  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: z.array(pinSchema) },
   async handler({ deps, params }) {
@@ -55,7 +54,6 @@ const put = defineRoute({
   summary: 'Pins a result to a node: tests take it in place of executing the node.',
   description: 'No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB.',
   readsDrawing: 'parsed',
-  keyScope: 'run',
   audit: { unrecorded: 'Pins belong to drawing, and are read by tests alone.' },
   access: { to: 'workflow', role: 'editor' },
   ...place,
@@ -89,7 +87,6 @@ const remove = defineRoute({
   method: 'DELETE',
   path: '/api/v1/workflows/:id/pins/:node_id/',
   summary: 'Removes a pin.',
-  keyScope: 'run',
   audit: { unrecorded: 'Pins belong to drawing, and are read by tests alone.' },
   access: { to: 'workflow', role: 'editor' },
   ...place,

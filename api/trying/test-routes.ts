@@ -45,7 +45,6 @@ const test = defineRoute({
     '`{error: {code, message}}`, or `{action, values}` of a human task; its key is the id of a node, or `NODE@PATH` for one ' +
     'iteration. A test costs and is limited like any run, and lists leave it out unless they are asked with `purpose=test`.',
   readsDrawing: 'parsed',
-  keyScope: 'run',
   audit: { unrecorded: 'Runs are in their history.' },
   access: { to: 'workflow', role: 'editor' },
   body: z.object({
@@ -99,7 +98,6 @@ const estimate = defineRoute({
   summary: 'What a test would execute, and the most that it would reserve.',
   description: 'Pins count, mocks do not. Variables without a value count as empty.',
   readsDrawing: 'parsed',
-  keyScope: 'run',
   audit: { unrecorded: 'It changes nothing.' },
   access: { to: 'workflow', role: 'editor' },
   body: z.object(tried),

@@ -10,7 +10,7 @@ export type Outcome = `${number}` | `${number} ${string}`;
 
 export interface Line {
   /** As the route declares them. */
-  route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
+  route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   /**
    * The least role that may. `anyone`: no project is asked for. `administrator`: no project is asked for, but the mark.
    * `internal`: the workers alone. `open`: nobody asks.
@@ -38,6 +38,8 @@ export interface Line {
 
 const NO_ID = '2147483647';
 
+const ofCase = () => ({ case_id: NO_ID });
+const ofCaseRun = () => ({ case_run_id: randomUUID() });
 const ofConnection = ({ connection }: World) => ({ connection_id: String(connection) });
 
 export const lines: Line[] = [
@@ -296,6 +298,67 @@ export const lines: Line[] = [
     // The world's run has succeeded.
     answer: '400 nothing_left',
     body: () => ({}),
+  },
+  {
+    route: 'POST /api/v1/workflows/:id/test/',
+    for: 'editor',
+    answer: '201',
+    body: ({ node }) => ({ mode: 'node', node }),
+  },
+  {
+    route: 'POST /api/v1/workflows/:id/estimate/',
+    for: 'editor',
+    answer: '200',
+    body: ({ node }) => ({ mode: 'node', node }),
+  },
+  { route: 'GET /api/v1/workflows/:id/pins/', for: 'viewer', answer: '200' },
+  {
+    route: 'PUT /api/v1/workflows/:id/pins/:node_id/',
+    for: 'editor',
+    answer: '200',
+    params: ({ node }) => ({ node_id: node }),
+    body: () => ({ result: { content: 'pinned' } }),
+  },
+  {
+    route: 'DELETE /api/v1/workflows/:id/pins/:node_id/',
+    for: 'editor',
+    answer: '404 not_found',
+    params: () => ({ node_id: randomUUID() }),
+  },
+  { route: 'GET /api/v1/workflows/:id/cases/', for: 'viewer', answer: '200' },
+  { route: 'POST /api/v1/workflows/:id/cases/', for: 'editor', answer: '201', body: () => ({ name: 'role matrix' }) },
+  {
+    route: 'POST /api/v1/workflows/:id/cases/from-run/',
+    for: 'editor',
+    answer: '400',
+    body: () => ({ run_id: randomUUID(), name: 'role matrix' }),
+  },
+  { route: 'GET /api/v1/workflows/:id/cases/:case_id/', for: 'viewer', answer: '404 not_found', params: ofCase },
+  {
+    route: 'PATCH /api/v1/workflows/:id/cases/:case_id/',
+    for: 'editor',
+    answer: '404 not_found',
+    params: ofCase,
+    body: () => ({ name: 'changed' }),
+  },
+  { route: 'DELETE /api/v1/workflows/:id/cases/:case_id/', for: 'editor', answer: '404 not_found', params: ofCase },
+  {
+    route: 'POST /api/v1/workflows/:id/cases/run/',
+    for: 'editor',
+    answer: '201',
+    body: () => ({ case_ids: [] }),
+  },
+  {
+    route: 'GET /api/v1/workflows/:id/case-runs/:case_run_id/',
+    for: 'viewer',
+    answer: '404 not_found',
+    params: ofCaseRun,
+  },
+  {
+    route: 'POST /api/v1/workflows/:id/case-runs/:case_run_id/cancel/',
+    for: 'editor',
+    answer: '404 not_found',
+    params: ofCaseRun,
   },
   {
     route: 'POST /api/v1/workflows/:id/history/:run_id/toggle-api-run/',

@@ -1,6 +1,7 @@
 // Runs whose nodes wait.
 import { createAccount } from '../api/accounts.js';
 import { createConnection, signIn } from '../api/connections/sign-in.js';
+import type { Envelope } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { drawing, http, link, node as nodeOf, type DrawingNode } from '../support/graphs.js';
 import { startTokenProvider } from '../support/token-provider.js';
@@ -76,10 +77,31 @@ async function waitingForConnection(world: World): Promise<string> {
   }
 }
 
+/** A test run: an agent and a loop are given their results, and a body is executed in one iteration. */
+async function tested(world: World): Promise<string> {
+  const call = http(`${world.target.url}/tested`);
+  const loop = nodeOf('for_each', { items: '["a","b","c"]', body_node: call.id });
+  const [helper, before] = [world.agent([], 'never'), http(`${world.target.url}/before`)];
+  const rounds = nodeOf('loop', {
+    max_rounds: 2,
+    body_node: before.id,
+    until: { left: '1', operator: '==', right: '2' },
+  });
+  const workflowId = await world.api.createWorkflow(
+    await world.api.createProject(),
+    drawing([...inRow(helper, rounds, loop), call, before]),
+  );
+  const mocks = { [helper.id]: { content: 'said' }, [rounds.id]: { content: 'turned' } };
+  const body = { mode: 'up_to', node: call.id, path: `${loop.id}[1]`, mocks };
+  const answer = await world.api.post<Envelope>(`/workflows/${workflowId}/test/`, { body });
+  return world.ended(answer.body.data.id);
+}
+
 export const scenariosOfWaits: Record<string, Scenario> = {
   'wait-time': (world) => world.runToEnd(waitingForTime()),
   'wait-callback': waitingForCallback,
   'wait-timed-out': (world) => world.runToEnd(waitTimedOut(world)),
   human: humanTasks,
   connection: waitingForConnection,
+  tested,
 };
