@@ -138,7 +138,7 @@ const fromRun = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/cases/:case_id/',
-  summary: 'A case.',
+  summary: 'One case of a workflow.',
   ...viewer,
   params: caseParams,
   responses: { 200: caseSchema },

@@ -13,6 +13,11 @@ const runs = [
   `ALTER TABLE runs ALTER COLUMN workflow_version DROP NOT NULL`,
   // A test asks only who has started it.
   `ALTER TABLE approval_requests ADD COLUMN only_user integer`,
+  `DROP INDEX approval_requests_newest, approval_requests_pending`,
+  `CREATE INDEX approval_requests_newest ON approval_requests (project_id, created_at, request_id)
+    INCLUDE (status, expires_at, only_user)`,
+  `CREATE INDEX approval_requests_pending ON approval_requests (project_id, created_at, request_id)
+    INCLUDE (expires_at, only_user) WHERE status = 'pending'`,
   // What is tried, and how.
   `CREATE TABLE test_runs (
     run_id uuid PRIMARY KEY REFERENCES runs (id),

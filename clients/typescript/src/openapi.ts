@@ -1192,7 +1192,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A case. */
+        /** One case of a workflow. */
         get: operations["get_workflows_id_cases_case_id"];
         put?: never;
         post?: never;

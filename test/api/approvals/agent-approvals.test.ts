@@ -72,6 +72,7 @@ describe('approval requests', function () {
       node_label: 'The <b>clerk</b>',
       workflow_id: workflowId,
       project_id: project,
+      purpose: 'run',
       workflow: { id: workflowId, title: 'Clerk' },
       project: { id: project, name: 'Sums' },
       requested_by: { id: owner.userId, name: 'test user' },

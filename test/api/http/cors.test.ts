@@ -50,7 +50,13 @@ describe('calls from a browser', function () {
         assert.equal(answer.headers.get('access-control-allow-origin'), origin);
         assert.equal(answer.headers.get('access-control-allow-credentials'), null);
         assert.match(answer.headers.get('vary') ?? '', /\bOrigin\b/);
-        assert.deepEqual(listOf(answer, 'access-control-allow-methods').toSorted(), ['delete', 'get', 'patch', 'post']);
+        assert.deepEqual(listOf(answer, 'access-control-allow-methods').toSorted(), [
+          'delete',
+          'get',
+          'patch',
+          'post',
+          'put',
+        ]);
         const allowed = listOf(answer, 'access-control-allow-headers');
         const needed = ['If-None-Match', 'If-Match', 'Prefer', 'Idempotency-Key', 'X-Api-Key', 'Authorization'];
         for (const name of [...needed, 'Last-Event-ID', 'Content-Type', 'X-Project-Id', 'X-Request-Id']) {

@@ -55,6 +55,7 @@ describe('history', function () {
         use_as_marketplace_template: false,
         cost: item.cost,
         total_cost: item.cost,
+        purpose: 'run',
         parent_run_id: null,
         parent_node_id: null,
         parent_path: null,

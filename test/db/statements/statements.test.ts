@@ -19,7 +19,7 @@ const LEFT_OUT = /^db\/(migrations\/|core\/(migrate|runtime-rights|listener|clie
 
 /** A function is called so often, each time with other arguments and answers, and until every statement was reached. */
 const CALLS = 16;
-const MOST_CALLS = 400;
+const MOST_CALLS = 1_000;
 
 describe('the statements of db/', function () {
   this.timeout(180_000);
