@@ -18,14 +18,16 @@ interface MenuProps {
   /** Text above the items. */
   heading?: ReactNode;
   items: readonly MenuItem[];
+  /** The looks of the button; `quiet` unless given. */
+  variant?: 'plain' | 'quiet';
 }
 
 /** A button that opens a menu. Arrow keys, letters and Escape work in it. */
-export function Menu({ label, children, heading, items }: MenuProps) {
+export function Menu({ label, children, heading, items, variant = 'quiet' }: MenuProps) {
   return (
     <Parts.Root modal={false}>
       <Parts.Trigger asChild>
-        <Button variant="quiet" aria-label={label}>
+        <Button variant={variant} aria-label={label}>
           {children ?? label}
         </Button>
       </Parts.Trigger>

@@ -1133,6 +1133,111 @@ export interface paths {
         patch: operations["patch_workflows_id"];
         trace?: never;
     };
+    "/api/v1/workflows/{id}/case-runs/{case_run_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How cases have ended that were run together. */
+        get: operations["get_workflows_id_case_runs_case_run_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/case-runs/{case_run_id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops cases that were started together. */
+        post: operations["post_workflows_id_case_runs_case_run_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/cases/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The cases of a workflow. */
+        get: operations["get_workflows_id_cases"];
+        put?: never;
+        /** Makes a case: an input and mocks, and what is expected of the run. */
+        post: operations["post_workflows_id_cases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/cases/{case_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A case. */
+        get: operations["get_workflows_id_cases_case_id"];
+        put?: never;
+        post?: never;
+        /** Removes a case. */
+        delete: operations["delete_workflows_id_cases_case_id"];
+        options?: never;
+        head?: never;
+        /** Changes a case. `********` in a secret field of the input keeps its value. */
+        patch: operations["patch_workflows_id_cases_case_id"];
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/cases/from-run/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a case of a run: its input, mocks of the nodes with side effects, and its output as what is expected. */
+        post: operations["post_workflows_id_cases_from_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/cases/run/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs cases: each is a test run of the whole drawing, which waits for nobody. */
+        post: operations["post_workflows_id_cases_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/check_workflow/": {
         parameters: {
             query?: never;
@@ -1161,6 +1266,26 @@ export interface paths {
         put?: never;
         /** Copies a workflow, its secrets included, to the end of its project. */
         post: operations["post_workflows_id_duplicate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/estimate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a test would execute, and the most that it would reserve.
+         * @description Pins count, mocks do not. Variables without a value count as empty.
+         */
+        post: operations["post_workflows_id_estimate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1442,6 +1567,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{id}/pins/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The pins of a workflow. */
+        get: operations["get_workflows_id_pins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/pins/{node_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Pins a result to a node: tests take it in place of executing the node.
+         * @description No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB.
+         */
+        put: operations["put_workflows_id_pins_node_id"];
+        post?: never;
+        /** Removes a pin. */
+        delete: operations["delete_workflows_id_pins_node_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/publish-on-marketplace/": {
         parameters: {
             query?: never;
@@ -1451,7 +1614,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Offers the template run's drawing on the marketplace; the slug is chosen at the first time and stays. */
+        /**
+         * Offers the template run's drawing on the marketplace; the slug is chosen at the first time and stays.
+         * @description Required cases of the workflow are run first: 409 where one fails, or they have not ended in a minute.
+         */
         post: operations["post_workflows_id_publish_on_marketplace"];
         delete?: never;
         options?: never;
@@ -1533,6 +1699,26 @@ export interface paths {
          * @description Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost access. `********` in a secret field of the input keeps the value.
          */
         patch: operations["patch_workflows_id_schedules_schedule_id"];
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts a test run: a part of the drawing is executed, and the results of other nodes are taken.
+         * @description Results are taken from `mocks`, then from pins, then from the newest run that has the node, and everything before it, as it is now (not with `up_to`). Their entries have `reused` and `source`. A mock is `{content, ...}`, `{error: {code, message}}`, or `{action, values}` of a human task; its key is the id of a node, or `NODE@PATH` for one iteration. A test costs and is limited like any run, and lists leave it out unless they are asked with `purpose=test`.
+         */
+        post: operations["post_workflows_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/workflows/{id}/tool/": {
@@ -2016,6 +2202,66 @@ export interface components {
         BadRequest: components["schemas"]["Error"] | {
             [key: string]: string[];
         };
+        Case: {
+            /** Format: date-time */
+            created_at: string;
+            expect: {
+                node?: string;
+                /** @enum {string} */
+                operator: "==" | "!=" | ">" | "<" | ">=" | "<=" | "contains" | "not_contains" | "starts_with" | "ends_with" | "matches" | "in" | "is_empty" | "is_not_empty";
+                /** @constant */
+                output?: true;
+                /** @description What would follow `node.` in a variable; of the output, what follows in it */
+                path: string;
+                right?: string | number | boolean;
+            }[];
+            id: number;
+            /** @description Secret fields are ******** */
+            input: {
+                [key: string]: unknown;
+            };
+            mocks: {
+                [key: string]: unknown;
+            };
+            name: string;
+            required: boolean;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CaseRun: {
+            cases: {
+                case_id: number;
+                error?: {
+                    code: string;
+                    message: string;
+                };
+                failures: {
+                    actual: unknown;
+                    expectation: {
+                        node?: string;
+                        /** @enum {string} */
+                        operator: "==" | "!=" | ">" | "<" | ">=" | "<=" | "contains" | "not_contains" | "starts_with" | "ends_with" | "matches" | "in" | "is_empty" | "is_not_empty";
+                        /** @constant */
+                        output?: true;
+                        /** @description What would follow `node.` in a variable; of the output, what follows in it */
+                        path: string;
+                        right?: string | number | boolean;
+                    };
+                }[];
+                run_id: string | null;
+                /** @enum {string} */
+                status: "in progress" | "passed" | "failed" | "error";
+            }[];
+            cost: components["schemas"]["Amount"];
+            /** Format: date-time */
+            created_at: string;
+            failed: number;
+            finished_at: string | null;
+            id: string;
+            passed: number;
+            /** @enum {string} */
+            status: "in progress" | "passed" | "failed";
+        };
         ChatError: {
             error: {
                 code: string | null;
@@ -2077,12 +2323,24 @@ export interface components {
                 succeeded: number;
                 total: number;
             };
+            /**
+             * @description The result is that of a mock
+             * @constant
+             */
+            mocked?: true;
             result?: unknown;
             /**
-             * @description The result is that of the earlier run which this one resumes: nothing was executed, and nothing paid
+             * @description The result was taken over: nothing was executed, and nothing paid
              * @constant
              */
             reused?: true;
+            /** @description What a test has taken the result from: `mock`, `pin`, or the id of a run */
+            source?: string;
+            /**
+             * @description The node of the pin, or something before it, has changed since
+             * @constant
+             */
+            stale?: true;
             /** @description Null where the start is not stored yet */
             started_at?: string | null;
             /** @enum {string} */
@@ -2105,6 +2363,26 @@ export interface components {
                 task_id?: string;
                 /** Format: date-time */
                 until: string;
+            };
+        };
+        Pin: {
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description Whether the node, or something before it, has changed since */
+            is_stale: boolean;
+            node_id: string;
+            path: string;
+            result: {
+                [key: string]: unknown;
+            } | null;
+            source_run: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: {
+                id: number;
+                name: string;
             };
         };
         Project: {
@@ -2166,6 +2444,8 @@ export interface components {
             parent_path: string | null;
             /** @description Of the run of a sub-workflow: the run that has started it */
             parent_run_id: string | null;
+            /** @enum {string} */
+            purpose: "run" | "test";
             result: {
                 [key: string]: components["schemas"]["NodeResult"];
             };
@@ -2191,8 +2471,8 @@ export interface components {
             updated_at: string;
             use_as_marketplace_template: boolean;
             use_in_marketplace_example: boolean;
-            /** @description The version of the drawing that it was started with */
-            workflow_version: number;
+            /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
+            workflow_version: number | null;
         };
         RunEnvelope: {
             data: {
@@ -2354,6 +2634,8 @@ export interface operations {
                                 name: string;
                             };
                             project_id: number;
+                            /** @enum {string} */
+                            purpose: "run" | "test";
                             reason: string;
                             request_id: string;
                             /** @description Who started the run */
@@ -2507,6 +2789,8 @@ export interface operations {
                             name: string;
                         };
                         project_id: number;
+                        /** @enum {string} */
+                        purpose: "run" | "test";
                         reason: string;
                         request_id: string;
                         /** @description Who started the run */
@@ -5313,6 +5597,7 @@ export interface operations {
             query?: {
                 code?: string;
                 error?: string;
+                iss?: string;
                 state?: string;
             };
             header?: never;
@@ -5570,6 +5855,8 @@ export interface operations {
                                 id: number;
                                 name: string;
                             };
+                            /** @enum {string} */
+                            purpose: "run" | "test";
                             /** @description The comment of that answer */
                             reason: string;
                             /** @description Who started the run */
@@ -5722,6 +6009,8 @@ export interface operations {
                             id: number;
                             name: string;
                         };
+                        /** @enum {string} */
+                        purpose: "run" | "test";
                         /** @description The comment of that answer */
                         reason: string;
                         /** @description Who started the run */
@@ -5881,6 +6170,8 @@ export interface operations {
                             id: number;
                             name: string;
                         };
+                        /** @enum {string} */
+                        purpose: "run" | "test";
                         /** @description The comment of that answer */
                         reason: string;
                         /** @description Who started the run */
@@ -9098,6 +9389,7 @@ export interface operations {
                 /** @description Above 100 it counts as 100. */
                 page_size?: number;
                 project?: number;
+                purpose?: "run" | "test";
                 search?: string;
                 /** @description Above 100 it counts as 100. */
                 size?: number;
@@ -9142,6 +9434,8 @@ export interface operations {
                                 id: number;
                                 name: string;
                             };
+                            /** @enum {string} */
+                            purpose: "run" | "test";
                             /**
                              * Format: date-time
                              * @description Since then the contents of the results are gone
@@ -9163,8 +9457,8 @@ export interface operations {
                                 id: number;
                                 title: string;
                             };
-                            /** @description The version of the drawing that it was started with */
-                            workflow_version: number;
+                            /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
+                            workflow_version: number | null;
                         }[];
                         page: number;
                         size: number;
@@ -9282,6 +9576,8 @@ export interface operations {
                             id: number;
                             name: string;
                         };
+                        /** @enum {string} */
+                        purpose: "run" | "test";
                         result: {
                             [key: string]: components["schemas"]["NodeResult"];
                         };
@@ -9311,8 +9607,8 @@ export interface operations {
                             id: number;
                             title: string;
                         };
-                        /** @description The version of the drawing that it was started with */
-                        workflow_version: number;
+                        /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
+                        workflow_version: number | null;
                     };
                 };
             };
@@ -10718,6 +11014,977 @@ export interface operations {
             };
         };
     };
+    get_workflows_id_case_runs_case_run_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_run_id: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseRun"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_case_runs_case_run_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_run_id: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseRun"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_cases: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Case"][];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_cases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @default [] */
+                    expect?: {
+                        node?: string;
+                        /** @enum {string} */
+                        operator: "==" | "!=" | ">" | "<" | ">=" | "<=" | "contains" | "not_contains" | "starts_with" | "ends_with" | "matches" | "in" | "is_empty" | "is_not_empty";
+                        /** @constant */
+                        output?: true;
+                        /** @description What would follow `node.` in a variable; of the output, what follows in it */
+                        path: string;
+                        right?: string | number | boolean;
+                    }[];
+                    /** @default {} */
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    /** @default {} */
+                    mocks?: {
+                        [key: string]: unknown;
+                    };
+                    name: string;
+                    /**
+                     * @description Whether it must pass before the workflow is published
+                     * @default false
+                     */
+                    required?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Case"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_cases_case_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_id: number;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Case"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_workflows_id_cases_case_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_id: number;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_workflows_id_cases_case_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_id: number;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    expect?: {
+                        node?: string;
+                        /** @enum {string} */
+                        operator: "==" | "!=" | ">" | "<" | ">=" | "<=" | "contains" | "not_contains" | "starts_with" | "ends_with" | "matches" | "in" | "is_empty" | "is_not_empty";
+                        /** @constant */
+                        output?: true;
+                        /** @description What would follow `node.` in a variable; of the output, what follows in it */
+                        path: string;
+                        right?: string | number | boolean;
+                    }[];
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    mocks?: {
+                        [key: string]: unknown;
+                    };
+                    name?: string;
+                    required?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Case"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_cases_from_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** Format: uuid */
+                    run_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Case"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_cases_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description All cases by default */
+                    case_ids?: number[];
+                    /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
+                    drawing?: Record<string, unknown>;
+                    /** @description The run of these cases stops when it has cost more */
+                    max_cost?: string;
+                    version?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_workflows_id_check_workflow: {
         parameters: {
             query?: never;
@@ -10897,6 +12164,143 @@ export interface operations {
             };
         };
     };
+    post_workflows_id_estimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A drawing that is not stored; `********` in it is the stored value */
+                    drawing?: Record<string, unknown>;
+                    /** @description Without it the trigger is taken like any other node */
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows
+                     * @enum {string}
+                     */
+                    mode: "node" | "up_to" | "from";
+                    node: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        calls: {
+                            has_side_effects: boolean;
+                            kind: string;
+                            node_id: string;
+                        }[];
+                        /** @description Null where no bound is known */
+                        reserved: components["schemas"]["Amount"] | null;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEnvelope"] | components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_workflows_id_export: {
         parameters: {
             query?: never;
@@ -11011,6 +12415,7 @@ export interface operations {
                 page?: number;
                 /** @description Above 100 it counts as 100. */
                 page_size?: number;
+                purpose?: "run" | "test";
                 /** @description Above 100 it counts as 100. */
                 size?: number;
             };
@@ -11056,6 +12461,8 @@ export interface operations {
                             parent_path: string | null;
                             /** @description Of the run of a sub-workflow: the run that has started it */
                             parent_run_id: string | null;
+                            /** @enum {string} */
+                            purpose: "run" | "test";
                             result: {
                                 [key: string]: components["schemas"]["NodeResult"];
                             };
@@ -11086,8 +12493,8 @@ export interface operations {
                             updated_at: string;
                             use_as_marketplace_template: boolean;
                             use_in_marketplace_example: boolean;
-                            /** @description The version of the drawing that it was started with */
-                            workflow_version: number;
+                            /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
+                            workflow_version: number | null;
                         }[];
                         page: number;
                         size: number;
@@ -11548,16 +12955,28 @@ export interface operations {
                             succeeded: number;
                             total: number;
                         };
+                        /**
+                         * @description The result is that of a mock
+                         * @constant
+                         */
+                        mocked?: true;
                         /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
                         path: string;
                         /** @description From when the node was ready to its first attempt; null while it has not begun */
                         queued_ms: number | null;
                         result?: unknown;
                         /**
-                         * @description The result is that of the earlier run which this one resumes: nothing was executed, and nothing paid
+                         * @description The result was taken over: nothing was executed, and nothing paid
                          * @constant
                          */
                         reused?: true;
+                        /** @description What a test has taken the result from: `mock`, `pin`, or the id of a run */
+                        source?: string;
+                        /**
+                         * @description The node of the pin, or something before it, has changed since
+                         * @constant
+                         */
+                        stale?: true;
                         /** @description When the first attempt began */
                         started_at: string | null;
                         /** @enum {string} */
@@ -13107,6 +14526,321 @@ export interface operations {
             };
         };
     };
+    get_workflows_id_pins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pin"][];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    put_workflows_id_pins_node_id: {
+        parameters: {
+            query?: {
+                /** @description The enclosing iteration, such as `LOOP[3]/INNER[0]` */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+                node_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    result: {
+                        [key: string]: unknown;
+                    };
+                } | {
+                    error: {
+                        code: string;
+                        message?: string;
+                    };
+                } | {
+                    /** Format: uuid */
+                    from_run: string;
+                    /** @description The enclosing iteration, such as `LOOP[3]/INNER[0]` */
+                    path?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pin"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_workflows_id_pins_node_id: {
+        parameters: {
+            query?: {
+                /** @description The enclosing iteration, such as `LOOP[3]/INNER[0]` */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+                node_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_workflows_id_publish_on_marketplace: {
         parameters: {
             query?: never;
@@ -13975,6 +15709,168 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds that the answer may take until the run has ended */
+                Prefer?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A drawing that is not stored; `********` in it is the stored value */
+                    drawing?: Record<string, unknown>;
+                    /** @description Without it the trigger is taken like any other node */
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description By node: what it puts out in place of being executed
+                     * @default {}
+                     */
+                    mocks?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows
+                     * @enum {string}
+                     */
+                    mode: "node" | "up_to" | "from";
+                    node: string;
+                    /**
+                     * @description Whether waits for a time, and delays between attempts, are over at once
+                     * @default false
+                     */
+                    skip_waits?: boolean;
+                    /** @default true */
+                    use_pins?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEnvelope"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEnvelope"] | {
+                        /** @constant */
+                        code: "results_missing";
+                        detail: string;
+                        /** @description Nodes that are read, and of which there is no result */
+                        missing: string[];
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The workflow does not take this input; nothing was kept. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEnvelope"];
                 };
             };
             /** @description The requests of this minute are used up, or too many logins have failed. */
@@ -15528,6 +17424,8 @@ export interface operations {
                             name: string;
                         };
                         project_id: number;
+                        /** @enum {string} */
+                        purpose: "run" | "test";
                         reason: string;
                         request_id: string;
                         /** @description Who started the run */

@@ -47,6 +47,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
           </Button>
         )}
         <Button onClick={() => onOpen('versions')}>Versions</Button>
+        <ButtonLink to={`/workflows/${workflow.id}/cases`}>Cases</ButtonLink>
         <ButtonLink to={`/workflows/${workflow.id}/starts`}>Starts by itself</ButtonLink>
         <Button isBusy={exporting.isPending} onClick={() => exporting.mutate()}>
           Export
