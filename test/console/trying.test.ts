@@ -13,6 +13,8 @@ const region = (page: Page, name: string) => page.getByRole('region', { name, ex
 const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
 const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+const focused = (page: Page, text: string) =>
+  eventually(() => page.evaluate(`document.activeElement.textContent === ${JSON.stringify(text)}`));
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Test', exact: true });
 
 describe('trying while drawing', function () {
@@ -171,15 +173,14 @@ describe('trying while drawing', function () {
     await world.owner.api.pollToEnd(run.id);
     const page = await open(workflowId);
     await node(page, 'Second').click();
-    await field(page, 'Body').fill('');
-    await field(page, 'Body').focus();
+    await field(page, 'URL').fill('');
     await press(region(page, 'Node'), 'Insert variable');
     const variables = page.getByRole('dialog', { name: 'Variables' });
     await variables.getByRole('button', { name: /^Word.*of the run/ }).waitFor();
     await assertAccessible(page, 'variables with values');
     await variables.getByRole('button', { name: /person › name.*Ada/ }).click();
     await eventually(async () => {
-      assert.equal(await field(page, 'Body').inputValue(), `{{ ${nodes[1]!.id}.result.json.person.name }}`);
+      assert.equal(await field(page, 'URL').inputValue(), `{{ ${nodes[1]!.id}.result.json.person.name }}`);
       return true;
     });
     await world.owner.api.put(`/workflows/${workflowId}/pins/${nodes[1]!.id}/`, {
@@ -211,8 +212,9 @@ describe('trying while drawing', function () {
       await page.keyboard.press('Enter');
       await region(page, 'Node').getByRole('button', { name: 'Test', exact: true }).focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('menuitem', { name: 'Only this node' }).waitFor();
+      await focused(page, 'Only this node');
       await page.keyboard.press('ArrowDown');
+      await focused(page, 'Up to here');
       await page.keyboard.press('Enter');
       await dialog(page).getByRole('textbox', { name: 'Word' }).focus();
       await page.keyboard.type('typed');

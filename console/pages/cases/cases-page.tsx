@@ -225,6 +225,7 @@ interface RequiredBoxProps {
 
 /** Whether the case must pass before the workflow is published. */
 function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: RequiredBoxProps) {
+  const [wanted, setWanted] = useState(required);
   const change = useChange((isRequired: boolean) => changeCase(workflowId, id, { required: isRequired }), {
     invalidates: ['cases'],
     said: 'Saved',
@@ -232,10 +233,13 @@ function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: Req
   return (
     <CheckboxField
       label={`Required: ${name}`}
-      isChecked={change.isPending ? change.variables : required}
+      isChecked={change.isError ? required : wanted}
       disabled={isReadOnly}
       error={change.error === null ? undefined : explain(change.error)}
-      onChange={(next) => change.mutate(next)}
+      onChange={(next) => {
+        setWanted(next);
+        change.mutate(next);
+      }}
     />
   );
 }
