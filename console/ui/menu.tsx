@@ -20,10 +20,12 @@ interface MenuProps {
   items: readonly MenuItem[];
   /** The looks of the button; `quiet` unless given. */
   variant?: 'plain' | 'quiet';
+  /** The edge of the button at which the menu stands; its end unless given. */
+  align?: 'start' | 'end';
 }
 
 /** A button that opens a menu. Arrow keys, letters and Escape work in it. */
-export function Menu({ label, children, heading, items, variant = 'quiet' }: MenuProps) {
+export function Menu({ label, children, heading, items, variant = 'quiet', align = 'end' }: MenuProps) {
   return (
     <Parts.Root modal={false}>
       <Parts.Trigger asChild>
@@ -32,7 +34,7 @@ export function Menu({ label, children, heading, items, variant = 'quiet' }: Men
         </Button>
       </Parts.Trigger>
       <Parts.Portal>
-        <Parts.Content className="menu" align="end" sideOffset={4} collisionPadding={8}>
+        <Parts.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
           {heading !== undefined && <Parts.Label className="menu-heading">{heading}</Parts.Label>}
           {items.map((item) => (
             <Parts.Item

@@ -68,7 +68,8 @@ describe('cases in the console', function () {
     await dialog.waitFor({ state: 'detached' });
 
     await page.goto(`/workflows/${workflowId}`);
-    await page.getByRole('link', { name: 'Cases', exact: true }).click();
+    await press(page, 'More');
+    await page.getByRole('menuitem', { name: 'Cases', exact: true }).click();
     await page.waitForURL(`**/workflows/${workflowId}/cases`);
     await statusOf(page, 'As it was', 'not run').waitFor();
     await press(page, 'Run all');

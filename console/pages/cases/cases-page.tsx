@@ -9,7 +9,6 @@ import { useChange } from '../../app/queries.js';
 import { useSearchState } from '../../app/search-state.js';
 import { byType, labelOf, nodesOf } from '../../drawing/drawing.js';
 import { Button, ButtonLink } from '../../ui/button.js';
-import { CheckboxField } from '../../ui/fields.js';
 import { Money } from '../../ui/figures.js';
 import { Alert, announce } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
@@ -170,7 +169,6 @@ function columnsOf({ workflowId, isEditor, isBusy, statusOf, run, ask }: Given):
   const columns: Column<Case>[] = [
     { heading: 'Name', isName: true, cell: ({ name }) => name },
     { heading: 'Status', cell: (each) => <Status status={statusOf(each)} /> },
-    { heading: 'Expectations', isFigure: true, cell: ({ expect }) => expect.length },
     {
       heading: 'Required',
       cell: (each) => <RequiredBox workflowId={workflowId} of={each} isReadOnly={!isEditor} />,
@@ -231,15 +229,21 @@ function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: Req
     said: 'Saved',
   });
   return (
-    <CheckboxField
-      label={`Required: ${name}`}
-      isChecked={change.isError ? required : wanted}
-      disabled={isReadOnly}
-      error={change.error === null ? undefined : explain(change.error)}
-      onChange={(next) => {
-        setWanted(next);
-        change.mutate(next);
-      }}
-    />
+    <>
+      <label className="case-required">
+        <input
+          type="checkbox"
+          className="checkbox-field-box"
+          checked={change.isError ? required : wanted}
+          disabled={isReadOnly}
+          onChange={({ target }) => {
+            setWanted(target.checked);
+            change.mutate(target.checked);
+          }}
+        />
+        <span className="hidden-text">Required: {name}</span>
+      </label>
+      <Problem error={change.error} />
+    </>
   );
 }

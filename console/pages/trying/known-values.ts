@@ -2,7 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
-import { ownValue } from '../../drawing/json.js';
+import { startOf } from '../../drawing/drawing.js';
+import { useEditor } from '../../drawing/editor-store.js';
+import { ownValue, parseStructure } from '../../drawing/json.js';
 import { useTrial } from './trial-store.js';
 import { contentOfPin } from './trying-calls.js';
 import type { ReadValue } from './variable-values.js';
@@ -17,6 +19,7 @@ export function useKnownValues(workflowId: number): KnownValues {
   const [isWanted, setIsWanted] = useState(false);
   const results = useTrial((state) => state.results);
   const pins = useTrial((state) => state.pins);
+  const start = useEditor(({ history }) => startOf(history.present));
   const newest = useQuery({
     queryKey: ['workflow', workflowId, 'newest-run'],
     queryFn: ({ signal }) => readNewestRun(workflowId, signal),
@@ -32,10 +35,16 @@ export function useKnownValues(workflowId: number): KnownValues {
   return {
     want: () => setIsWanted(true),
     read: ([first = '', ...rest]) => {
-      const from = first === 'input' ? newest.data?.input_data : nodeOf(first);
+      const from = first === 'input' ? (inputOf(nodeOf(start ?? '')) ?? newest.data?.input_data) : nodeOf(first);
       return rest.reduce<unknown>((value, key) => stepInto(value, key), from);
     },
   };
+}
+
+/** A trigger puts out its input as JSON. */
+function inputOf(entry: unknown): unknown {
+  const content = ownValue(ownValue(entry, 'result'), 'content');
+  return typeof content === 'string' ? parseStructure(content) : undefined;
 }
 
 function stepInto(value: unknown, key: string): unknown {

@@ -83,20 +83,22 @@ export function TestDialog({ workflowId, pins, asked }: TestDialogProps) {
         )}
         {missing !== undefined && (
           <Alert>
-            <p>
-              There is no result yet of {listOf(missing.map((id) => labels.get(id) ?? id))}. Run the workflow, pin a
-              result, or test up to here.
-            </p>
-            {mode !== 'up_to' && (
-              <Button
-                onClick={() => {
-                  test.reset();
-                  trials.ask({ nodeId, mode: 'up_to' });
-                }}
-              >
-                Up to here
-              </Button>
-            )}
+            <div className="trying-missing">
+              <p>
+                There is no result yet of {listOf(missing.map((id) => labels.get(id) ?? id))}. Run the workflow, pin a
+                result, or test up to here.
+              </p>
+              {mode !== 'up_to' && (
+                <Button
+                  onClick={() => {
+                    test.reset();
+                    trials.ask({ nodeId, mode: 'up_to' });
+                  }}
+                >
+                  Up to here
+                </Button>
+              )}
+            </div>
           </Alert>
         )}
         {test.error !== null && missing === undefined && <WhyNot error={test.error} labels={labels} />}

@@ -14,7 +14,10 @@ export function TestMenu({ nodeId }: { nodeId: string }) {
     <Menu
       label="Test"
       variant="plain"
+      align="start"
       items={MODES.map((mode) => ({ label: MODE_WORDS[mode], onSelect: () => trials.ask({ nodeId, mode }) }))}
-    />
+    >
+      Test <span aria-hidden="true">▾</span>
+    </Menu>
   );
 }

@@ -1,4 +1,4 @@
-import { useMemo, useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { explain } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
@@ -36,9 +36,10 @@ export function TestResult({ workflowId, projectId, pins }: TestResultProps) {
   const last = useTrial((state) => state.last);
   const shown = useTrial((state) => (only === undefined ? undefined : state.results.get(only)));
   const pin = pins.find(({ node_id: id, path }) => id === only && path === '');
+  const pane = useScrollTo(last?.runId);
   if (last === undefined && shown === undefined && pin === undefined) return null;
   return (
-    <section className="test-result" aria-label="Test result">
+    <section className="test-result" aria-label="Test result" ref={pane}>
       <h2>Test result</h2>
       {last !== undefined && <LastTrial key={last.runId} trial={last} />}
       {only !== undefined && (
@@ -51,6 +52,18 @@ export function TestResult({ workflowId, projectId, pins }: TestResultProps) {
       )}
     </section>
   );
+}
+
+/** On a narrow screen the results are below the form, so a new test scrolls to them. */
+function useScrollTo(runId: string | undefined): RefObject<HTMLElement | null> {
+  const pane = useRef<HTMLElement>(null);
+  const known = useRef(runId);
+  useEffect(() => {
+    if (known.current === runId) return;
+    known.current = runId;
+    if (matchMedia('(max-width: 900px)').matches) pane.current?.scrollIntoView({ block: 'start' });
+  }, [runId]);
+  return pane;
 }
 
 /** The test that runs, or that has run last. */
@@ -134,22 +147,15 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown, isLast }: OfNodePro
   const { status } = shown?.entry ?? {};
   const hasEnded = status === 'succeed' || status === 'failed';
   return (
-    <>
-      {shown !== undefined && (
-        <div className="test-result-part">
-          <div className="test-result-line">
-            <h3>{label}</h3>
-            <Status status={shown.status} />
-            {!isLast && (
-              <Link href={`/runs/${shown.runId}?node=${encodeURIComponent(nodeId)}`}>of an earlier test</Link>
-            )}
-          </div>
-          {hasEnded && isChanged(shown.drawing, drawing, nodeId) && <Note>The node has changed since.</Note>}
-          <Outcome {...{ workflowId, projectId, nodeId, shown, label }} />
-        </div>
-      )}
-      {pin !== undefined && <Pinned pin={pin} />}
-      {!isReadOnly && (
+    <div className="test-result-part">
+      <div className="test-result-line">
+        <h3>{label}</h3>
+        {shown !== undefined && <Status status={shown.status} />}
+        {shown !== undefined && !isLast && (
+          <Link href={`/runs/${shown.runId}?node=${encodeURIComponent(nodeId)}`}>of an earlier test</Link>
+        )}
+      </div>
+      {!isReadOnly && (hasEnded || pin !== undefined) && (
         <div className="test-result-line">
           {hasEnded && (
             <Button isBusy={change.isPending} onClick={() => change.mutate({ from_run: shown!.runId })}>
@@ -165,10 +171,13 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown, isLast }: OfNodePro
         </div>
       )}
       <Problem error={change.error} />
+      {hasEnded && isChanged(shown!.drawing, drawing, nodeId) && <Note>The node has changed since.</Note>}
+      {shown !== undefined && <Outcome {...{ workflowId, projectId, nodeId, shown, label }} />}
+      {pin !== undefined && <Pinned pin={pin} />}
       {isEditing && pin !== undefined && (
         <PinDialog workflowId={workflowId} pin={pin} label={label} onClose={() => setIsEditing(false)} />
       )}
-    </>
+    </div>
   );
 }
 
