@@ -118,13 +118,15 @@ function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
         <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
       )}
       {caseRun !== undefined && <Summary run={caseRun} />}
-      <Table
-        label="Cases"
-        columns={columnsOf({ workflowId, isEditor, isBusy, statusOf, run: (id) => run.mutate([id]), ask: setDialog })}
-        rows={cases}
-        keyOf={({ id }) => id}
-        empty="There is no case yet. Run the workflow, and press “Save as case” on the page of the run."
-      />
+      <div className="cases-list">
+        <Table
+          label="Cases"
+          columns={columnsOf({ workflowId, isEditor, isBusy, statusOf, run: (id) => run.mutate([id]), ask: setDialog })}
+          rows={cases}
+          keyOf={({ id }) => id}
+          empty="There is no case yet. Run the workflow, and press “Save as case” on the page of the run."
+        />
+      </div>
       {caseRun !== undefined && <CaseDifferences run={caseRun} cases={cases} labels={labels} />}
       {dialog?.asked === 'edit' && (
         <CaseDialog
