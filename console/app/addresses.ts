@@ -6,6 +6,7 @@ export const ADDRESSES = {
   password: '/password',
   workflows: '/workflows',
   workflow: '/workflows/:id',
+  workflowCases: '/workflows/:id/cases',
   workflowStarts: '/workflows/:id/starts',
   runs: '/runs',
   run: '/runs/:id',

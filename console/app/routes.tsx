@@ -21,6 +21,7 @@ export function Routes() {
       </Route>
       <Route path={ADDRESSES.workflows}>{inSession(<WorkflowsPage />)}</Route>
       <Route path={ADDRESSES.workflow}>{({ id }) => inSession(<WorkflowById key={id} id={id} />)}</Route>
+      <Route path={ADDRESSES.workflowCases}>{({ id }) => inSession(<CasesById key={id} id={id} />)}</Route>
       <Route path={ADDRESSES.workflowStarts}>{({ id }) => inSession(<StartsById key={id} id={id} />)}</Route>
       <Route path={ADDRESSES.runs}>{inSession(<RunsPage />)}</Route>
       <Route path={ADDRESSES.run}>{({ id }) => inSession(<RunPage key={id} runId={id} />)}</Route>
@@ -50,6 +51,10 @@ function Home() {
 }
 
 const WORKFLOW_ID = /^[1-9]\d{0,14}$/;
+
+function CasesById({ id }: { id: string }) {
+  return WORKFLOW_ID.test(id) ? <CasesPage workflowId={Number(id)} /> : <NotFound />;
+}
 
 function StartsById({ id }: { id: string }) {
   return WORKFLOW_ID.test(id) ? <StartsPage workflowId={Number(id)} /> : <NotFound />;
@@ -98,6 +103,7 @@ const WorkflowsPage = lazy(() =>
 const WorkflowPage = lazy(() =>
   import('../pages/workflow/workflow-page.js').then((page) => ({ default: page.WorkflowPage })),
 );
+const CasesPage = lazy(() => import('../pages/cases/cases-page.js').then((page) => ({ default: page.CasesPage })));
 const StartsPage = lazy(() => import('../pages/starts/starts-page.js').then((page) => ({ default: page.StartsPage })));
 const RunsPage = lazy(() => import('../pages/runs/runs-page.js').then((page) => ({ default: page.RunsPage })));
 const RunPage = lazy(() => import('../pages/run/run-page.js').then((page) => ({ default: page.RunPage })));

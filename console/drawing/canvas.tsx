@@ -19,6 +19,7 @@ import { Button } from '../ui/button.js';
 import '../ui/menu.css';
 import { boundsOf, fitInto, type Rect } from './bodies.js';
 import './canvas.css';
+import { CardRemark } from './card-remark.js';
 import { addNode, connect, freePlace, mayConnect, type NewLink } from './change-drawing.js';
 import { isStart, nodesOf, type Drawing, type NodeKind, type NodeKinds, type Position } from './drawing.js';
 import { useStore, type EditorStore } from './editor-store.js';
@@ -144,7 +145,7 @@ function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
 
 /** One node of the graph. Its frame, which React Flow makes, is the group that is named by the label. */
 const NodeCard = memo(function NodeCard({ data, isConnectable, selected }: NodeProps<FlowNode>) {
-  const { label, title, category, exits, isEntrance, isStart: beginsHere, errors, warnings } = data;
+  const { label, title, category, exits, isEntrance, isStart: beginsHere, errors, warnings, remark } = data;
   return (
     <div className="node-card" data-category={category} data-selected={selected || undefined}>
       <Handle
@@ -167,6 +168,7 @@ const NodeCard = memo(function NodeCard({ data, isConnectable, selected }: NodeP
         )}
       </div>
       <Exits exits={exits} isConnectable={isConnectable} />
+      {remark !== undefined && <CardRemark {...remark} />}
     </div>
   );
 });

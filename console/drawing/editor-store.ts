@@ -10,6 +10,13 @@ export interface Selection {
   links: ReadonlySet<string>;
 }
 
+/** What tests say of a node, beside the drawing. */
+export interface Remark {
+  /** The status of its last result. */
+  status: string | undefined;
+  pin: 'pinned' | 'pinned, stale' | undefined;
+}
+
 interface EditorState {
   history: History;
   selection: Selection;
@@ -17,6 +24,7 @@ interface EditorState {
   saved: Drawing;
   isDirty: boolean;
   problems: readonly Problem[];
+  remarks: ReadonlyMap<string, Remark>;
 }
 
 const NOTHING: Selection = { nodes: new Set(), links: new Set() };
@@ -37,6 +45,7 @@ export class EditorStore implements Stored<EditorState> {
       saved: drawing,
       isDirty: false,
       problems: [],
+      remarks: new Map(),
     });
     this.getState = this.#store.getState;
     this.subscribe = this.#store.subscribe;
@@ -71,6 +80,10 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ problems });
   }
 
+  setRemarks(remarks: ReadonlyMap<string, Remark>): void {
+    this.#set({ remarks });
+  }
+
   /**
    * The service has stored `sent` and shows it as `answered`, with secrets masked. The form shows the masks from now
    * on.
@@ -101,6 +114,7 @@ export class EditorStore implements Stored<EditorState> {
       next.history === before.history &&
       next.selection === before.selection &&
       next.problems === before.problems &&
+      next.remarks === before.remarks &&
       next.saved === before.saved;
     if (isUnchanged) return;
     this.#store.setState({ ...next, isDirty: !isSameJson(next.saved, next.history.present) });

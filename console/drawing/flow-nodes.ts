@@ -15,7 +15,7 @@ import {
   type NodeKinds,
   type Position,
 } from './drawing.js';
-import type { Selection } from './editor-store.js';
+import type { Remark, Selection } from './editor-store.js';
 import { exitsOf, type Exit } from './links.js';
 import type { Problem } from './schema-problems.js';
 
@@ -30,6 +30,7 @@ type CardData = {
   isStart: boolean;
   errors: number;
   warnings: number;
+  remark: Remark | undefined;
 };
 
 export type FlowNode = Node<CardData, 'card'>;
@@ -52,6 +53,8 @@ interface NodeLooks {
   kinds: NodeKinds;
   selection: Selection;
   problems: readonly Problem[];
+  /** What tests say of the nodes, by id. */
+  remarks?: ReadonlyMap<string, Remark>;
   /** The places of nodes while they are dragged. The drawing learns of them when the nodes are put down. */
   moving: ReadonlyMap<string, Position>;
 }
@@ -68,24 +71,26 @@ export function flowNodes(looks: NodeLooks): CanvasNode[] {
   });
 }
 
-function flowCards({ drawing, kinds, selection, problems, moving }: NodeLooks): FlowNode[] {
+function flowCards({ drawing, kinds, selection, problems, remarks, moving }: NodeLooks): FlowNode[] {
   const counts = countProblems(problems);
   const start = startOf(drawing);
   return [...nodesOf(drawing).values()].map((node) => {
     const position = moving.get(node.id) ?? positionOf(node);
     const [errors, warnings] = counts.get(node.id) ?? [0, 0];
     const selected = selection.nodes.has(node.id);
-    const state = [position.x, position.y, errors, warnings, selected, node.id === start].join();
+    const remark = remarks?.get(node.id);
+    const said = [remark?.status, remark?.pin];
+    const state = [position.x, position.y, errors, warnings, selected, node.id === start, ...said].join();
     const last = known.get(node);
     if (last?.state === state) return last.node;
-    const card = { ...toCard(node, kinds), isStart: node.id === start, errors, warnings };
+    const card = { ...toCard(node, kinds), isStart: node.id === start, errors, warnings, remark };
     const flowNode = toFlowNode(node.id, position, card, selected);
     known.set(node, { node: flowNode, state });
     return flowNode;
   });
 }
 
-function toCard(node: DrawnNode, kinds: NodeKinds): Omit<CardData, 'isStart' | 'errors' | 'warnings'> {
+function toCard(node: DrawnNode, kinds: NodeKinds): Omit<CardData, 'isStart' | 'errors' | 'warnings' | 'remark'> {
   const kind = kinds.get(typeOf(node));
   return {
     label: labelOf(node, kinds),
@@ -107,7 +112,7 @@ function toFlowNode(id: string, position: Position, data: CardData, selected: bo
     ...size,
     measured: size,
     handles: toHandles(data.exits),
-    ariaLabel: data.label,
+    ariaLabel: [data.label, data.remark?.status, data.remark?.pin].filter(Boolean).join(', '),
   };
 }
 

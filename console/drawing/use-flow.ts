@@ -26,13 +26,14 @@ export function useFlow(): Flow {
   const drawing = useEditor(({ history }) => history.present);
   const selection = useEditor((state) => state.selection);
   const problems = useEditor((state) => state.problems);
+  const remarks = useEditor((state) => state.remarks);
   const [moving, setMoving] = useState(STANDING);
   const [memory] = useState<EdgeMemory>(() => ({ byId: new Map(), all: [] }));
   const [handlers] = useState(() => createFlowHandlers(store, setMoving));
   const { kinds } = store;
   const nodes = useMemo(
-    () => flowNodes({ drawing, kinds, selection, problems, moving }),
-    [drawing, kinds, selection, problems, moving],
+    () => flowNodes({ drawing, kinds, selection, problems, remarks, moving }),
+    [drawing, kinds, selection, problems, remarks, moving],
   );
   const edges = useMemo(
     () => flowEdges(drawing, kinds, selection.links, memory),

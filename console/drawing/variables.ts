@@ -4,11 +4,13 @@ import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing, type NodeKinds
 import { asArray, asText, isObject } from './json.js';
 import { before, linksOf } from './links.js';
 
-interface VariableChoice {
+export interface VariableChoice {
   label: string;
   /** `{{ input.name }}` */
   text: string;
   hint?: string;
+  /** The beginning of a real value. */
+  value?: string;
 }
 
 export interface VariableGroup {
@@ -88,7 +90,7 @@ function errorsOf(nodeId: string): VariableChoice[] {
 }
 
 /** Returns `.name`, or `["a name"]` if a dot does not fit. */
-function toPath(key: string): string {
+export function toPath(key: string): string {
   if (/^[^\s.[\]{}"']+$/.test(key)) return `.${key}`;
   return key.includes('"') ? `['${key}']` : `["${key}"]`;
 }

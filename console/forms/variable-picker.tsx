@@ -8,14 +8,22 @@ import './forms.css';
 interface VariablePickerProps {
   groups: () => VariableGroup[];
   onChoose: (text: string) => void;
+  onOpen?: () => void;
 }
 
 /** The button `Insert variable` offers the run's input and the results of earlier nodes. */
-export function VariablePicker({ groups, onChoose }: VariablePickerProps) {
+export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setIsOpen(true)}>Insert variable</Button>
+      <Button
+        onClick={() => {
+          onOpen?.();
+          setIsOpen(true);
+        }}
+      >
+        Insert variable
+      </Button>
       {isOpen && (
         <Choices
           groups={groups()}
@@ -52,12 +60,16 @@ function Choices({ groups, onChoose, onClose }: ChoicesProps) {
       {found.slice(0, MAX_GROUPS).map(({ heading, choices }, at) => (
         <section key={at} className="variables" aria-label={heading}>
           <h3>{heading}</h3>
-          {choices.map(({ label, text, hint }) => (
+          {choices.map(({ label, text, hint, value }) => (
             <button key={text} type="button" className="variables-choice" title={text} onClick={() => onChoose(text)}>
               <span>{label}</span>
-              <span className="field-hint">
-                <WithCode text={hint ?? ''} />
-              </span>
+              {value === undefined ? (
+                <span className="field-hint">
+                  <WithCode text={hint ?? ''} />
+                </span>
+              ) : (
+                <span className="variables-value">{value}</span>
+              )}
             </button>
           ))}
         </section>

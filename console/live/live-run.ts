@@ -10,6 +10,10 @@ import { isEqualJson, isObject } from '../drawing/json.js';
 export type NodeEntry = NodeResult & {
   path?: string;
   reused?: boolean;
+  /** Where a result of a test was taken from: `mock`, `pin` or the id of a run. */
+  source?: string;
+  /** Whether the pin was taken although the node, or something before it, has changed since. */
+  stale?: boolean;
   handled?: boolean;
   /** The counts of a loop. */
   iterations?: { total: number; succeeded: number; failed: number; in_progress: number };

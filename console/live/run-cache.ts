@@ -34,6 +34,11 @@ function useShownRun<Part>(runId: string, select: (shown: ShownRun) => Part): Pa
   return query.data;
 }
 
+/** Returns the whole state of a run; undefined until it is read. */
+export function useLive(runId: string): LiveRun | undefined {
+  return useShownRun(runId, ({ live }) => live);
+}
+
 export function useNodeStatus(runId: string, nodeId: string): string {
   return useShownRun(runId, ({ statuses }) => statuses.get(nodeId)) ?? 'not run';
 }

@@ -18,19 +18,23 @@ interface MenuProps {
   /** Text above the items. */
   heading?: ReactNode;
   items: readonly MenuItem[];
+  /** The looks of the button; `quiet` unless given. */
+  variant?: 'plain' | 'quiet';
+  /** The edge of the button at which the menu stands; its end unless given. */
+  align?: 'start' | 'end';
 }
 
 /** A button that opens a menu. Arrow keys, letters and Escape work in it. */
-export function Menu({ label, children, heading, items }: MenuProps) {
+export function Menu({ label, children, heading, items, variant = 'quiet', align = 'end' }: MenuProps) {
   return (
     <Parts.Root modal={false}>
       <Parts.Trigger asChild>
-        <Button variant="quiet" aria-label={label}>
+        <Button variant={variant} aria-label={label}>
           {children ?? label}
         </Button>
       </Parts.Trigger>
       <Parts.Portal>
-        <Parts.Content className="menu" align="end" sideOffset={4} collisionPadding={8}>
+        <Parts.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
           {heading !== undefined && <Parts.Label className="menu-heading">{heading}</Parts.Label>}
           {items.map((item) => (
             <Parts.Item

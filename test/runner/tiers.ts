@@ -83,6 +83,7 @@ export const TIERS = {
   /** The pages of the console, in a browser. */
   pages: [
     'test/console/audit.test.ts',
+    'test/console/cases.test.ts',
     'test/console/costs.test.ts',
     'test/console/editor.test.ts',
     'test/console/hooks.test.ts',
@@ -104,6 +105,7 @@ export const TIERS = {
     'test/console/sign-in.test.ts',
     'test/console/sub-workflows.test.ts',
     'test/console/tool.test.ts',
+    'test/console/trying.test.ts',
     'test/console/walk.test.ts',
     'test/console/workflows.test.ts',
   ],

@@ -8,6 +8,7 @@ import { Duration, Money, Time } from '../../ui/figures.js';
 import { announce, Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager } from '../../ui/table.js';
+import { SaveAsCase } from '../cases/save-as-case.js';
 import { InputDialog, type useReRun } from './re-run.js';
 import { isUnfinished, mayResume, ResumeDialog } from './resume.js';
 import './run-actions.css';
@@ -45,6 +46,7 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
           Run again
         </Button>
       )}
+      {mayRun && <SaveAsCase run={run} />}
       {open === 'resume' && <ResumeDialog run={run} labels={labels} onClose={close} />}
       {open === 'input' && <InputDialog run={run} labels={labels} onClose={close} />}
       {open === 'compare' && (

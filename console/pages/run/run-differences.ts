@@ -11,7 +11,8 @@ export interface ComparedRun {
   duration: number | null;
   cost: Readonly<Record<string, string>>;
   error: { code: string; message: string } | null;
-  workflow_version: number;
+  /** It is null for the test of a drawing that is not stored. */
+  workflow_version: number | null;
   input_data?: unknown;
   data: JsonObject;
   result: Readonly<Record<string, NodeEntry>>;

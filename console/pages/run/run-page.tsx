@@ -124,7 +124,9 @@ function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
           </Fact>
         )}
         <Fact name="Workflow">
-          <Link href={`/workflows/${run.workflow.id}`}>Version {run.workflow_version}</Link>
+          <Link href={`/workflows/${run.workflow.id}`}>
+            {run.workflow_version === null ? 'Unsaved drawing' : `Version ${run.workflow_version}`}
+          </Link>
         </Fact>
         <Fact name="Project">{run.project.name}</Fact>
         {run.parent_run_id !== null && (

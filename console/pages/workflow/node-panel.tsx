@@ -18,6 +18,9 @@ import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
 import { Field, Hint, TextField } from '../../ui/fields.js';
 import { ConnectionField } from '../connection/connection-field.js';
+import { TestMenu } from '../trying/test-menu.js';
+import { useKnownValues } from '../trying/known-values.js';
+import { withValues } from '../trying/variable-values.js';
 import './editor.css';
 import { McpToolField } from './mcp-tool-field.js';
 import { removeSelection } from './shortcuts.js';
@@ -46,6 +49,7 @@ function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: Draw
   const lastField = useLastField(form, store.endGesture);
   const kind = store.kinds.get(typeOf(node));
   const data = dataOf(node);
+  const values = useKnownValues(workflowId);
   const fieldOf = (format: string, props: SchemaFieldProps) => {
     if (format === WORKFLOW_ID) return <WorkflowField projectId={projectId} {...props} />;
     if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;
@@ -67,9 +71,11 @@ function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: Draw
       <TextField label="Label" value={asText(data['label']) ?? ''} onChange={(label) => change(['label'], label)} />
       <div className="node-form-kind">
         <Hint>{kind?.description ?? 'The service does not know this kind of node.'}</Hint>
+        <TestMenu nodeId={node.id} />
         {!isStart(kind) && (
           <VariablePicker
-            groups={() => variablesFor(store.drawing, store.kinds, node.id)}
+            groups={() => withValues(variablesFor(store.drawing, store.kinds, node.id), values.read)}
+            onOpen={values.want}
             onChoose={(text) => {
               const field = lastField();
               if (field !== undefined) insertText(field, text);

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../drawing/change-drawing.js';
@@ -20,6 +21,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const store = useStore();
   const { workflow, isSaving, error } = useStored(saver, (state) => state);
   const isDirty = useEditor((state) => state.isDirty);
+  const [, navigate] = useLocation();
   const save = (): void => void saveAndTell(store, saver);
   const exporting = useMutation({
     mutationFn: async () => {
@@ -56,6 +58,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
           <Menu
             label="More"
             items={[
+              { label: 'Cases', onSelect: () => navigate(`/workflows/${workflow.id}/cases`) },
               { label: 'Rename', onSelect: () => onOpen('rename') },
               { label: 'Limit the cost of runs', onSelect: () => onOpen('limit') },
               { label: 'Duplicate', onSelect: () => onOpen('duplicate') },

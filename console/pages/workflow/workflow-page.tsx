@@ -11,6 +11,8 @@ import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
+import { TestPane } from '../trying/test-pane.js';
+import { TrialContext, useTrialStore } from '../trying/trial-store.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './editor.css';
 import { NodePanel } from './node-panel.js';
@@ -87,17 +89,22 @@ function Workbench({ store, saver }: EditorProps) {
   useShortcuts(store, saver, graph, () => setDialog('run'));
   useClipboard(store, graph);
   return (
-    <div className="page-full editor">
-      <Toolbar saver={saver} onOpen={setDialog} />
-      <div className="editor-work">
-        {!store.isReadOnly && <Palette />}
-        <section className="editor-graph" aria-label="Graph" ref={graph}>
-          <Canvas />
-        </section>
-        <NodePanel workflowId={id} projectId={project} />
-        <Problems saver={saver} />
+    <TrialContext value={useTrialStore(id)}>
+      <div className="page-full editor">
+        <Toolbar saver={saver} onOpen={setDialog} />
+        <div className="editor-work">
+          {!store.isReadOnly && <Palette />}
+          <section className="editor-graph" aria-label="Graph" ref={graph}>
+            <Canvas />
+          </section>
+          <div className="node-column">
+            <NodePanel workflowId={id} projectId={project} />
+            <TestPane saver={saver} />
+          </div>
+          <Problems saver={saver} />
+        </div>
+        <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />
       </div>
-      <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />
-    </div>
+    </TrialContext>
   );
 }

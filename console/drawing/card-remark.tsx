@@ -1,0 +1,21 @@
+import { Status } from '../ui/status.js';
+import './card-remark.css';
+import type { Remark } from './editor-store.js';
+
+/** What tests say of a node, on the upper edge of its card. The name of the card's group says the same. */
+export function CardRemark({ status, pin }: Remark) {
+  return (
+    <div className="card-remark" aria-hidden="true">
+      {status !== undefined && <Status status={firstWord(status)} suffix={rest(status)} />}
+      {pin !== undefined && <span className={`card-pin card-${pin.replace(', ', '-')}`}>{pin}</span>}
+    </div>
+  );
+}
+
+function firstWord(status: string): string {
+  return status.split(', ', 1)[0]!;
+}
+
+function rest(status: string): string {
+  return status.slice(firstWord(status).length + 2);
+}

@@ -1,0 +1,251 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { api, unwrap } from '../../app/api.js';
+import { ConfirmDelete } from '../../app/confirm-change.js';
+import { explain, isNotFound } from '../../app/explain.js';
+import { Awaited, Problem } from '../../app/problem.js';
+import { mayAct, type Role } from '../../app/projects.js';
+import { useChange } from '../../app/queries.js';
+import { useSearchState } from '../../app/search-state.js';
+import { byType, labelOf, nodesOf } from '../../drawing/drawing.js';
+import { Button, ButtonLink } from '../../ui/button.js';
+import { Money } from '../../ui/figures.js';
+import { Alert, announce } from '../../ui/notices.js';
+import { NotFound, PageHeader } from '../../ui/page-header.js';
+import { Status } from '../../ui/status.js';
+import { Table, type Column } from '../../ui/table.js';
+import {
+  cancelCases,
+  changeCase,
+  removeCase,
+  runCases,
+  useCaseRun,
+  useCases,
+  type Case,
+  type CaseRun,
+} from './case-calls.js';
+import { CaseDialog } from './case-dialog.js';
+import { CaseDifferences } from './case-differences.js';
+import './cases.css';
+
+/** The cases of a workflow: what they expect, and how they ended when they were run last. */
+export function CasesPage({ workflowId }: { workflowId: number }) {
+  const workflow = useQuery({
+    queryKey: ['workflow', workflowId, 'cases-page'],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: workflowId } };
+      const [{ title, role, data }, kinds] = await Promise.all([
+        unwrap(api.GET('/api/v1/workflows/{id}/', { params, signal })),
+        unwrap(api.GET('/api/v1/workflows/get_nodes/', { signal })),
+      ]);
+      const nodes = [...nodesOf(data).values()];
+      return { title, role, labels: new Map(nodes.map((node) => [node.id, labelOf(node, byType(kinds))])) };
+    },
+  });
+  const cases = useCases(workflowId);
+  if (isNotFound(workflow.error)) return <NotFound />;
+  if (workflow.data === undefined || cases.data === undefined) {
+    return (
+      <>
+        <PageHeader title="Cases" />
+        <Awaited {...(workflow.data === undefined ? workflow : cases)} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Problem error={cases.error} onRetry={() => void cases.refetch()} isRetrying={cases.isFetching} />
+      <Listed workflowId={workflowId} cases={cases.data} {...workflow.data} />
+    </>
+  );
+}
+
+interface ListedProps {
+  workflowId: number;
+  title: string;
+  role: Role;
+  labels: ReadonlyMap<string, string>;
+  cases: readonly Case[];
+}
+
+/** The address names the run of cases that is shown: `?run=`. */
+function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
+  const search = useSearchState();
+  const caseRunId = search.get('run');
+  const query = useCaseRun(workflowId, caseRunId);
+  const caseRun = caseRunId === '' ? undefined : query.data;
+  const isRunning = caseRun?.status === 'in progress';
+  const isEditor = mayAct(role, 'editor');
+  const [dialog, setDialog] = useState<Asked>();
+  const close = (): void => setDialog(undefined);
+  const run = useMutation({
+    mutationFn: (ids?: number[]) => runCases(workflowId, ids),
+    onSuccess: (id) => {
+      announce('The cases are running.');
+      search.set({ run: id });
+    },
+  });
+  const cancel = useMutation({
+    mutationFn: () => cancelCases(workflowId, caseRunId),
+    onSuccess: () => void query.refetch(),
+  });
+  useAnnouncedEnd(caseRun);
+  const statusOf = ({ id }: Case): string => caseRun?.cases.find((each) => each.case_id === id)?.status ?? 'not run';
+  const isBusy = run.isPending || isRunning;
+  return (
+    <>
+      <PageHeader
+        title="Cases"
+        actions={
+          <>
+            <ButtonLink to={`/workflows/${workflowId}`}>{title}</ButtonLink>
+            {isEditor && isRunning && (
+              <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
+                Cancel cases
+              </Button>
+            )}
+            {isEditor && cases.length > 0 && (
+              <Button variant="primary" isBusy={isBusy} onClick={() => run.mutate(undefined)}>
+                Run all
+              </Button>
+            )}
+          </>
+        }
+      />
+      {run.error !== null && <Alert>{explain(run.error)}</Alert>}
+      {isRunning && cancel.error !== null && <Alert onRetry={() => cancel.mutate()}>{explain(cancel.error)}</Alert>}
+      {caseRunId !== '' && (
+        <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
+      )}
+      {caseRun !== undefined && <Summary run={caseRun} />}
+      <div className="cases-list">
+        <Table
+          label="Cases"
+          columns={columnsOf({ workflowId, isEditor, isBusy, statusOf, run: (id) => run.mutate([id]), ask: setDialog })}
+          rows={cases}
+          keyOf={({ id }) => id}
+          empty="There is no case yet. Run the workflow, and press “Save as case” on the page of the run."
+        />
+      </div>
+      {caseRun !== undefined && <CaseDifferences run={caseRun} cases={cases} labels={labels} />}
+      {dialog?.asked === 'edit' && (
+        <CaseDialog
+          title="Edit case"
+          name={dialog.of.name}
+          expect={dialog.of.expect}
+          labels={labels}
+          save={({ name, expect }) => changeCase(workflowId, dialog.of.id, { name, ...(expect && { expect }) })}
+          said="The case is saved."
+          onClose={close}
+        />
+      )}
+      {dialog?.asked === 'remove' && (
+        <ConfirmDelete
+          noun="case"
+          remove={() => removeCase(workflowId, dialog.of.id)}
+          invalidates={['cases']}
+          onClose={close}
+        >
+          “{dialog.of.name}” is gone for good. Its runs stay.
+        </ConfirmDelete>
+      )}
+    </>
+  );
+}
+
+interface Asked {
+  asked: 'edit' | 'remove';
+  of: Case;
+}
+
+interface Given {
+  workflowId: number;
+  isEditor: boolean;
+  isBusy: boolean;
+  statusOf: (of: Case) => string;
+  run: (caseId: number) => void;
+  ask: (asked: Asked) => void;
+}
+
+function columnsOf({ workflowId, isEditor, isBusy, statusOf, run, ask }: Given): Column<Case>[] {
+  const columns: Column<Case>[] = [
+    { heading: 'Name', isName: true, cell: ({ name }) => name },
+    { heading: 'Status', cell: (each) => <Status status={statusOf(each)} /> },
+    {
+      heading: 'Required',
+      cell: (each) => <RequiredBox workflowId={workflowId} of={each} isReadOnly={!isEditor} />,
+    },
+  ];
+  if (isEditor) {
+    columns.push({
+      heading: 'Actions',
+      isHeadingHidden: true,
+      cell: (each) => (
+        <div className="case-actions">
+          <Button variant="quiet" aria-label={`Run ${each.name}`} isBusy={isBusy} onClick={() => run(each.id)}>
+            Run
+          </Button>
+          <Button variant="quiet" aria-label={`Edit ${each.name}`} onClick={() => ask({ asked: 'edit', of: each })}>
+            Edit
+          </Button>
+          <Button variant="quiet" aria-label={`Remove ${each.name}`} onClick={() => ask({ asked: 'remove', of: each })}>
+            Remove
+          </Button>
+        </div>
+      ),
+    });
+  }
+  return columns;
+}
+
+function Summary({ run: { status, passed, failed, cost, cases } }: { run: CaseRun }) {
+  return (
+    <p className="case-summary">
+      <Status status={status} />
+      <span>
+        {passed} of {cases.length} passed{failed > 0 && `, ${failed} failed`}
+      </span>
+      <Money amount={cost} />
+    </p>
+  );
+}
+
+function useAnnouncedEnd(run: CaseRun | undefined): void {
+  const { status, passed = 0, failed = 0 } = run ?? {};
+  useEffect(() => {
+    if (status !== undefined && status !== 'in progress') announce(`${passed} passed, ${failed} failed`);
+  }, [status, passed, failed]);
+}
+
+interface RequiredBoxProps {
+  workflowId: number;
+  of: Case;
+  isReadOnly: boolean;
+}
+
+/** Whether the case must pass before the workflow is published. */
+function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: RequiredBoxProps) {
+  const [wanted, setWanted] = useState(required);
+  const change = useChange((isRequired: boolean) => changeCase(workflowId, id, { required: isRequired }), {
+    invalidates: ['cases'],
+    said: 'Saved',
+  });
+  return (
+    <>
+      <label className="case-required">
+        <input
+          type="checkbox"
+          className="checkbox-field-box"
+          checked={change.isError ? required : wanted}
+          disabled={isReadOnly}
+          onChange={({ target }) => {
+            setWanted(target.checked);
+            change.mutate(target.checked);
+          }}
+        />
+        <span className="hidden-text">Required: {name}</span>
+      </label>
+      <Problem error={change.error} />
+    </>
+  );
+}

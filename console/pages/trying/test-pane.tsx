@@ -1,0 +1,46 @@
+import { useEffect, useMemo } from 'react';
+import { Problem } from '../../app/problem.js';
+import { useStore, type Remark } from '../../drawing/editor-store.js';
+import { useStored } from '../../ui/store.js';
+import type { Saver } from '../workflow/saver.js';
+import { TestDialog } from './test-dialog.js';
+import { TestResult } from './test-result.js';
+import { useTrial, useTrials } from './trial-store.js';
+import { usePins, type Pin } from './trying-calls.js';
+
+/** Trying while drawing: the dialog `Test`, what tests have found out, and the marks of both on the canvas. */
+export function TestPane({ saver }: { saver: Saver }) {
+  const id = useStored(saver, (state) => state.workflow.id);
+  const project = useStored(saver, (state) => state.workflow.project);
+  const etag = useStored(saver, (state) => state.etag);
+  const query = usePins(id, etag);
+  const trials = useTrials();
+  const pins = useTrial((state) => state.pins);
+  const asked = useTrial((state) => state.asked);
+  useEffect(() => {
+    if (query.data !== undefined) trials.setPins(query.data);
+  }, [trials, query.data]);
+  useRemarks(pins);
+  return (
+    <>
+      <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
+      <TestResult workflowId={id} projectId={project} pins={pins} />
+      {asked !== undefined && <TestDialog workflowId={id} pins={pins} asked={asked} />}
+    </>
+  );
+}
+
+/** Marks the nodes on the canvas with their last status and their pins. */
+function useRemarks(pins: readonly Pin[]): void {
+  const store = useStore();
+  const results = useTrial((state) => state.results);
+  const remarks = useMemo(() => {
+    const found = new Map<string, Remark>();
+    for (const [nodeId, { status }] of results) found.set(nodeId, { status, pin: undefined });
+    for (const { node_id: nodeId, is_stale: isStale } of pins) {
+      found.set(nodeId, { status: found.get(nodeId)?.status, pin: isStale ? 'pinned, stale' : 'pinned' });
+    }
+    return found;
+  }, [results, pins]);
+  useEffect(() => store.setRemarks(remarks), [store, remarks]);
+}
