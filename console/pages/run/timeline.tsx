@@ -7,7 +7,7 @@ import { formatDuration } from '../../ui/format.js';
 import { useNodeDetail } from './node-detail.js';
 import { iterationInWords, type NodeChoice } from './run-address.js';
 import { useApprovals, type ApprovalRequest, type RunDetail } from './run-data.js';
-import { layOutRow, ticksOf, type AttemptSpan, type Span } from './timeline-layout.js';
+import { axisOf, layOutRow, ticksOf, type AttemptSpan, type Span } from './timeline-layout.js';
 import './timeline.css';
 
 interface TimelineProps {
@@ -28,7 +28,8 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
   const rows = useRef<HTMLDivElement>(null);
   const keys = useStartedNodes(run.id);
   const requests = useRequestsByNode(run.id);
-  const originMs = Date.parse(run.run_started_at ?? run.created_at);
+  // It stays the same while the run goes from queue to end.
+  const originMs = Date.parse(run.created_at);
   const endMs = run.run_finished_at === null ? undefined : Date.parse(run.run_finished_at);
   useGrowingSpan(rows, run.id, originMs, isOpen ? undefined : endMs);
   return (
@@ -63,8 +64,8 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
 }
 
 /**
- * The style sheet places bars as parts of `--span`, the length of the run in milliseconds. One property makes all of
- * them grow, and nothing is rendered for it.
+ * The style sheet places bars as parts of `--span`, the length of the axis in milliseconds, and ends those of what is in
+ * progress at `--now`. So two properties make them grow, and nothing is rendered for it.
  */
 function useGrowingSpan(
   rows: RefObject<HTMLDivElement | null>,
@@ -76,7 +77,9 @@ function useGrowingSpan(
     const set = (): void => {
       const shown = readShownRun(runId);
       const latest = Math.max(endMs ?? Date.now(), shown === undefined ? 0 : latestMs(shown.live));
-      rows.current?.style.setProperty('--span', String(Math.max(1, latest - originMs)));
+      const now = Math.max(1, latest - originMs);
+      rows.current?.style.setProperty('--now', String(now));
+      rows.current?.style.setProperty('--span', String(endMs === undefined ? axisOf(now) : now));
     };
     set();
     if (endMs !== undefined) return undefined;
@@ -133,7 +136,7 @@ const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
         ))}
         {view?.attempts.map((attempt) => (
           <AttemptBar
-            key={attempt.number}
+            key={attempt.number ?? 'unknown'}
             label={label}
             attempt={attempt}
             originMs={originMs}
@@ -156,7 +159,7 @@ function Queue({ span }: { span: Span }) {
 }
 
 function placeOf({ fromMs, toMs }: Span) {
-  return { '--from': fromMs, '--to': toMs ?? 'var(--span)' };
+  return { '--from': fromMs, '--to': toMs ?? 'var(--now)' };
 }
 
 interface AttemptBarProps {
@@ -169,11 +172,14 @@ interface AttemptBarProps {
 
 /**
  * A button named `<label>, attempt N, <status>, <duration>`. The duration of an open attempt grows. A result of an
- * earlier run took no attempt, so its button is named `<label>, <status>, reused`.
+ * earlier run took no attempt, so its button is named `<label>, <status>, reused`. The number is missing while it is not
+ * known.
  */
 function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBarProps) {
   const { number, word, fromMs, toMs, waits } = attempt;
-  const head = isReused ? `${label}, ${word}, reused` : `${label}, attempt ${number}, ${word}`;
+  const head = isReused
+    ? `${label}, ${word}, reused`
+    : [label, ...(number === undefined ? [] : [`attempt ${number}`]), word].join(', ');
   return (
     <button
       type="button"
@@ -182,7 +188,7 @@ function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBar
         `timeline-bar-${word.replace(' ', '-')}`,
         isReused && 'timeline-bar-reused',
       )}
-      style={{ '--from': fromMs, '--to': toMs ?? 'var(--span)' }}
+      style={{ '--from': fromMs, '--to': toMs ?? 'var(--now)' }}
       title={head}
       onClick={onSelect}
     >
@@ -192,9 +198,9 @@ function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBar
           className="timeline-wait"
           style={{
             '--bar-from': fromMs,
-            '--bar-to': toMs ?? 'var(--span)',
+            '--bar-to': toMs ?? 'var(--now)',
             '--from': wait.fromMs,
-            '--to': wait.toMs ?? 'var(--span)',
+            '--to': wait.toMs ?? 'var(--now)',
           }}
         />
       ))}
@@ -216,7 +222,7 @@ const LABELLED = 0.92;
 
 /** The axis of an open run. */
 function GrowingAxis({ originMs }: { originMs: number }) {
-  return <Axis spanMs={useNow(1_000) - originMs} />;
+  return <Axis spanMs={axisOf(useNow(1_000) - originMs)} />;
 }
 
 function Axis({ spanMs }: { spanMs: number }) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NodeEntry } from '../../../console/live/live-run.js';
-import { layOutRow, ticksOf, type AttemptFacts } from '../../../console/pages/run/timeline-layout.js';
+import { axisOf, layOutRow, ticksOf, type AttemptFacts } from '../../../console/pages/run/timeline-layout.js';
 
 const ORIGIN = '2026-01-31T12:00:00.000Z';
 const originMs = Date.parse(ORIGIN);
@@ -22,11 +22,11 @@ const row = (of: NodeEntry, detail?: AttemptFacts, more: object = {}) =>
   layOutRow({ originMs, entry: of, detail, isWaiting: false, requests: [], ...more });
 
 describe('a row of the timeline', () => {
-  it('is one attempt while nothing else is known, which goes on while the node is in progress', () => {
+  it('is one bar that claims no attempt while nothing else is known, which goes on while the node is in progress', () => {
     const [open] = row(entry('in progress', 100, null)).attempts;
-    assert.deepEqual(open, { number: 1, word: 'in progress', fromMs: 100, toMs: null, waits: [] });
+    assert.deepEqual(open, { number: undefined, word: 'in progress', fromMs: 100, toMs: null, waits: [] });
     const [done] = row(entry('succeed', 100, 350)).attempts;
-    assert.deepEqual(done, { number: 1, word: 'succeeded', fromMs: 100, toMs: 350, waits: [] });
+    assert.deepEqual(done, { number: undefined, word: 'succeeded', fromMs: 100, toMs: 350, waits: [] });
     assert.deepEqual(row({ id: 'node', status: 'in progress', started_at: null, finished_at: null }).attempts, []);
   });
 
@@ -53,6 +53,17 @@ describe('a row of the timeline', () => {
     const old = { queued_ms: 0, attempts: [attempt(1, 0, 10, 'failed'), attempt(2, 20, null, 'in progress')] };
     const view = row(entry('succeed', 0, 50), old);
     assert.deepEqual(view.attempts.at(-1), { number: 2, word: 'succeeded', fromMs: 20, toMs: 50, waits: [] });
+  });
+
+  it('has the attempt with which the node ended, also where the detail is that of an earlier one', () => {
+    const view = row(entry('succeed', 0, 90), { queued_ms: 0, attempts: [attempt(1, 0, 10, 'failed')] });
+    assert.deepEqual(
+      view.attempts.map(({ number, word, toMs }) => [number, word, toMs]),
+      [
+        [1, 'failed', 10],
+        [undefined, 'succeeded', 90],
+      ],
+    );
   });
 
   it('draws waits for a decision within their attempt, open ones to its end', () => {
@@ -101,5 +112,17 @@ describe('the ticks of the timeline', () => {
       assert.equal(ticks[0], 0);
       assert.ok(ticks.length <= 7 && ticks.at(-1)! <= span, `${span}: ${ticks.join()}`);
     }
+  });
+});
+
+describe('the axis of an open run', () => {
+  it('stands still for a while and always has room for what is in progress', () => {
+    const lengths = Array.from({ length: 600 }, (_, index) => axisOf(index * 100));
+    assert.ok(lengths.every((length, index) => length > index * 100));
+    assert.ok(new Set(lengths).size < 12, `${new Set(lengths).size} lengths in a minute`);
+    assert.deepEqual(
+      lengths,
+      lengths.toSorted((a, b) => a - b),
+    );
   });
 });
