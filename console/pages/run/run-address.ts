@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 import type { NodeEntry } from '../../live/live-run.js';
+import { readShownRun } from '../../live/run-cache.js';
 import type { RunDetail } from './run-data.js';
 
 interface RunAddress {
@@ -42,15 +43,31 @@ export function useRunAddress(run: RunDetail): RunAddress {
   return { choice, choose, otherId: otherId === '' ? undefined : otherId, compare };
 }
 
-/** Returns the node that a person looks for first when a run has ended: the one that failed, else the last one. */
+/** Returns the node that is shown first: the one that failed first, else the one with which the run began. */
 function usualNode(run: RunDetail): NodeChoice | undefined {
-  if (run.status === 'In Progress') return undefined;
-  const entries = Object.values(run.result) as NodeEntry[];
-  const endOf = (entry: NodeEntry): string => entry.finished_at ?? '';
-  const byEnd = entries.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : -1));
-  const failed = byEnd.findLast(({ status, error }) => status === 'failed' && error?.code !== 'cancelled');
-  const found = failed ?? byEnd[0];
-  return found === undefined ? undefined : { nodeId: found.id, path: '' };
+  const failed = failureOf(run);
+  if (failed !== undefined) return { nodeId: failed.id, path: failed.path ?? '' };
+  const start = run.data['start_node'];
+  const first = typeof start === 'string' && start !== '' ? start : readShownRun(run.id)?.live.order[0];
+  return first === undefined ? undefined : { nodeId: first, path: '' };
+}
+
+/**
+ * Returns the node with which a run has failed. Of a loop it is what failed first in its iterations, if they are known.
+ */
+export function failureOf(run: RunDetail): NodeEntry | undefined {
+  if (run.status !== 'Error' && run.status !== 'Draft') return undefined;
+  const failed = firstFailure(Object.values(run.result));
+  if (failed?.iterations === undefined) return failed;
+  const known = [...(readShownRun(run.id)?.live.nodes.values() ?? [])];
+  return firstFailure(known.filter(({ path = '' }) => path.startsWith(`${failed.id}[`))) ?? failed;
+}
+
+function firstFailure(entries: readonly NodeEntry[]): NodeEntry | undefined {
+  const failed = entries.filter(
+    ({ status, error, handled }) => status === 'failed' && error?.code !== 'cancelled' && handled !== true,
+  );
+  return failed.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1))[0];
 }
 
 /** A node of the run. If it is in a loop, the choice names one of its iterations. */
