@@ -32,6 +32,8 @@ interface RunGraphProps {
   links: RunLinks;
   kinds: NodeKinds;
   selected: string | undefined;
+  /** The node that is in sight at first, if the whole drawing is too large for that. */
+  first: string | undefined;
   onSelect: (nodeId: string) => void;
 }
 
@@ -45,7 +47,7 @@ const READABLE = 0.6;
 const DRAWN_WHOLE = 600;
 
 /** A drawing as it runs or ran. It is looked at and not changed. The nodes read their status by themselves. */
-export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: RunGraphProps) {
+export function RunGraph({ runId, drawing, links, kinds, selected, first, onSelect }: RunGraphProps) {
   const { nodes, edges } = useMemo(() => toFlow(drawing, links, kinds), [drawing, links, kinds]);
   const context = useMemo(() => ({ runId, selected, onSelect }), [runId, selected, onSelect]);
   return (
@@ -65,7 +67,7 @@ export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: R
         onlyRenderVisibleElements={nodes.length > DRAWN_WHOLE}
         ariaLabelConfig={ARIA}
         colorMode="system"
-        onInit={(flow) => void showFirst(flow, selected ?? links.start ?? links.order[0])}
+        onInit={(flow) => void showFirst(flow, first ?? links.order[0])}
         minZoom={0.02}
         maxZoom={1.5}
       >

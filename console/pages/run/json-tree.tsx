@@ -41,6 +41,7 @@ export function SearchedTree({ value, depth = 2, root }: JsonTreeProps) {
     setStep({ wanted, at, path: found.paths[at]! });
   };
   const shown = step?.wanted === wanted ? step : undefined;
+  if (!isStructure(value) || isEmpty(value)) return <JsonTree value={value} />;
   return (
     <div className="json-searched">
       <div className="json-search">
@@ -171,7 +172,7 @@ function Entry({ name, item, depth, path, step }: EntryProps) {
   const isShown = shown !== undefined;
   const place = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    if (shown !== undefined) place.current?.scrollIntoView({ block: 'nearest' });
+    if (shown !== undefined) place.current?.scrollIntoView({ block: 'center' });
   }, [shown]);
   return (
     <li

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
+import type { RunLinks } from '../../drawing/run-links.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { readShownRun } from '../../live/run-cache.js';
 import type { RunDetail } from './run-data.js';
@@ -43,13 +44,11 @@ export function useRunAddress(run: RunDetail): RunAddress {
   return { choice, choose, otherId: otherId === '' ? undefined : otherId, compare };
 }
 
-/** Returns the node that is shown first: the one that failed first, else the one with which the run began. */
+/** Returns the node that a person looks for first when a run has ended: the one that failed first, else the last one. */
 function usualNode(run: RunDetail): NodeChoice | undefined {
-  const failed = failureOf(run);
-  if (failed !== undefined) return { nodeId: failed.id, path: failed.path ?? '' };
-  const start = run.data['start_node'];
-  const first = typeof start === 'string' && start !== '' ? start : readShownRun(run.id)?.live.order[0];
-  return first === undefined ? undefined : { nodeId: first, path: '' };
+  if (run.status === 'In Progress') return undefined;
+  const found = failureOf(run) ?? lastOf(Object.values(run.result));
+  return found === undefined ? undefined : { nodeId: found.id, path: found.path ?? '' };
 }
 
 /**
@@ -68,6 +67,19 @@ function firstFailure(entries: readonly NodeEntry[]): NodeEntry | undefined {
     ({ status, error, handled }) => status === 'failed' && error?.code !== 'cancelled' && handled !== true,
   );
   return failed.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1))[0];
+}
+
+/** Returns the node whose result is that of a run: nothing has run behind it, and of several it ended last. */
+export function resultNodeOf({ status, result }: RunDetail, { links }: RunLinks): NodeEntry | undefined {
+  if (status !== 'Succeeded') return undefined;
+  const entries: NodeEntry[] = Object.values(result);
+  const hasRun = new Set(entries.map(({ id }) => id));
+  const goesOn = new Set(links.filter(({ to }) => hasRun.has(to)).map(({ from }) => from));
+  return lastOf(entries.filter((entry) => entry.status === 'succeed' && !goesOn.has(entry.id)));
+}
+
+function lastOf(entries: readonly NodeEntry[]): NodeEntry | undefined {
+  return entries.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1)).at(-1);
 }
 
 /** A node of the run. If it is in a loop, the choice names one of its iterations. */

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
@@ -18,7 +18,7 @@ import { Status } from '../../ui/status.js';
 import { NodePanel } from './node-panel.js';
 import { Refused, useReRun } from './re-run.js';
 import { RunActions, useCancel } from './run-actions.js';
-import { useRunAddress, type NodeChoice } from './run-address.js';
+import { failureOf, useRunAddress, type NodeChoice } from './run-address.js';
 import { useRun, useRunningCost, type RunDetail } from './run-data.js';
 import './run-page.css';
 import { RunResult } from './run-result.js';
@@ -52,7 +52,9 @@ function RunView({ run }: { run: RunDetail }) {
   const isOpen = run.status === 'In Progress';
   const query = useRun(run.id);
   const { connection, error, retry } = useLiveRun({ runId: run.id, links, isOpen });
-  const word = runWord(run, useRunWord(run.id));
+  const liveWord = useRunWord(run.id);
+  const word = runWord(run, liveWord);
+  useBeginning(run, liveWord);
   const again = useReRun(run);
   const cancel = useCancel(run);
   const { choice, choose, otherId, compare } = useRunAddress(run);
@@ -81,6 +83,15 @@ function RunView({ run }: { run: RunDetail }) {
       {isOpen && <ConnectionNote connection={connection} />}
     </div>
   );
+}
+
+/** Reads the run again when it has left the queue: since when it runs is known from then on, and moves nothing later. */
+function useBeginning(run: RunDetail, liveWord: string | undefined): void {
+  const client = useQueryClient();
+  const hasBegun = run.status === 'In Progress' && run.run_started_at === null && liveWord === 'in progress';
+  useEffect(() => {
+    if (hasBegun) void client.invalidateQueries({ queryKey: ['run', run.id], exact: true });
+  }, [client, run.id, hasBegun]);
 }
 
 function toLabels(drawing: Record<string, unknown>): ReadonlyMap<string, string> {
@@ -212,6 +223,7 @@ const NARROW = '(max-width: 900px)';
 function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps) {
   const kinds = useKinds();
   const panel = useRef<HTMLElement>(null);
+  const first = useMemo(() => failureOf(run)?.id ?? links.start, [run, links]);
   const show = useCallback(
     (next: NodeChoice | string) => {
       choose(next);
@@ -229,12 +241,13 @@ function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps)
           links={links}
           kinds={kinds}
           selected={choice?.nodeId}
+          first={first}
           onSelect={show}
         />
       </section>
       <Timeline run={run} isOpen={isOpen} labels={labels} selected={choice} onSelect={show} />
       <div className="run-side">
-        <RunResult run={run} links={links} labels={labels} onSelect={show} />
+        <RunResult run={run} links={links} labels={labels} choice={choice} onSelect={show} />
         <NodePanel run={run} labels={labels} choice={choice} onSelect={show} ref={panel} />
       </div>
     </div>

@@ -1,13 +1,12 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { isObject, ownValue, parseStructure } from '../../drawing/json.js';
+import { ownValue, parseStructure } from '../../drawing/json.js';
 import type { RunLinks } from '../../drawing/run-links.js';
-import type { NodeEntry } from '../../live/live-run.js';
 import { Button } from '../../ui/button.js';
 import { Loading } from '../../ui/notices.js';
 import { partOf } from '../../ui/part-of.js';
 import { JsonTree } from './json-tree.js';
 import { readResult } from './result-parts.js';
-import type { NodeChoice } from './run-address.js';
+import { resultNodeOf, type NodeChoice } from './run-address.js';
 import type { RunDetail } from './run-data.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
@@ -16,13 +15,17 @@ interface RunResultProps {
   run: RunDetail;
   links: RunLinks;
   labels: ReadonlyMap<string, string>;
+  choice: NodeChoice | undefined;
   onSelect: (choice: NodeChoice) => void;
 }
 
-/** The result of a run that has succeeded: that of the node with which it ended. The node has the whole of it. */
-export function RunResult({ run, links, labels, onSelect }: RunResultProps) {
-  const last = useMemo(() => lastNode(run, links), [run, links]);
-  if (last === undefined || run.results_expired_at !== undefined) return null;
+/**
+ * The result of a run that has succeeded: that of the node with which it ended. It is left out while that node is shown,
+ * which has the whole of it.
+ */
+export function RunResult({ run, links, labels, choice, onSelect }: RunResultProps) {
+  const last = useMemo(() => resultNodeOf(run, links), [run, links]);
+  if (last === undefined || last.id === choice?.nodeId || run.results_expired_at !== undefined) return null;
   return (
     <section aria-label="Result of the run" className="run-result">
       <header>
@@ -62,16 +65,4 @@ function Value({ result }: { result: unknown }) {
       {!part.isWhole && <p>This is the beginning. The node has the whole of it.</p>}
     </>
   );
-}
-
-/** Returns the node with a result behind which nothing has run; of several, the one that ended last. */
-function lastNode({ status, result }: RunDetail, { links }: RunLinks): NodeEntry | undefined {
-  if (status !== 'Succeeded') return undefined;
-  const entries = Object.values(result) as NodeEntry[];
-  const hasRun = new Set(entries.map(({ id }) => id));
-  const goesOn = new Set(links.filter(({ to }) => hasRun.has(to)).map(({ from }) => from));
-  return entries
-    .filter((entry) => entry.status === 'succeed' && !goesOn.has(entry.id) && isObject(entry.result))
-    .toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1))
-    .at(-1);
 }

@@ -4,7 +4,7 @@ import type { RunLinks } from '../../drawing/run-links.js';
 import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
 import { useNodeEntry, useNodesInFlight } from '../../live/run-cache.js';
 import { ClockTime, Duration, Money, RunningFor, Time } from '../../ui/figures.js';
-import { failureOf, type NodeChoice } from './run-address.js';
+import { failureOf, resultNodeOf, type NodeChoice } from './run-address.js';
 import { useApprovals, type RunDetail } from './run-data.js';
 import './story.css';
 
@@ -22,11 +22,7 @@ interface RunStoryProps {
 export function RunStory(props: RunStoryProps) {
   const { run, word, isOpen } = props;
   return (
-    <div
-      role="group"
-      aria-label="What happened"
-      className={`run-story run-story-${isOpen ? 'open' : word.replace(' ', '-')}`}
-    >
+    <div role="group" aria-label="What happened" className={`run-story run-story-${word.replace(' ', '-')}`}>
       {isOpen ? <Open {...props} /> : <Ended {...props} />}
       {run.status === 'Succeeded' && run.total_cost['USD'] !== run.cost['USD'] && (
         <p>
@@ -37,7 +33,8 @@ export function RunStory(props: RunStoryProps) {
   );
 }
 
-function Ended({ run, labels, onSelect }: RunStoryProps) {
+function Ended({ run, labels, links, onSelect }: RunStoryProps) {
+  const result = useMemo(() => resultNodeOf(run, links), [run, links]);
   const failed = useMemo(() => failureOf(run), [run]);
   const choice = failed === undefined ? undefined : { nodeId: failed.id, path: failed.path ?? '' };
   const took = <Duration ms={(run.duration ?? 0) * 1000} />;
@@ -46,6 +43,13 @@ function Ended({ run, labels, onSelect }: RunStoryProps) {
       return (
         <p>
           Succeeded in {took} for <Money amount={run.cost} />.
+          {result !== undefined && (
+            <>
+              {' '}
+              Its result is that of{' '}
+              <NodeButton choice={{ nodeId: result.id, path: '' }} labels={labels} onSelect={onSelect} />.
+            </>
+          )}
         </p>
       );
     case 'Cancelled':

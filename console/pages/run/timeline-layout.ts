@@ -9,8 +9,7 @@ export interface Span {
 }
 
 export interface AttemptSpan extends Span {
-  /** The number is undefined while nobody knows how often the node was attempted. */
-  number: number | undefined;
+  number: number;
   word: StatusWord;
   /** Parts of the attempt in which it waited: for a decision, a moment, a callback. */
   waits: readonly Span[];
@@ -33,7 +32,7 @@ export interface AttemptFacts {
 }
 
 interface AttemptFact {
-  number: number | undefined;
+  number: number;
   started_at: string;
   finished_at: string | null;
   status: 'in progress' | 'succeed' | 'failed';
@@ -53,7 +52,7 @@ interface RowFacts {
   originMs: number;
   entry: NodeEntry;
   isWaiting: boolean;
-  /** The detail is undefined while it is not known. Then one bar stands for all attempts. */
+  /** The detail is undefined while it is not known. Then the node counts as one attempt. */
   detail: AttemptFacts | undefined;
   requests: readonly WaitFacts[];
 }
@@ -112,7 +111,7 @@ const STEPS_MS = [
 
 /**
  * The detail may be older than the entry, which says how the last attempt has ended. If the last attempt that is known
- * ended before the node did, there was a later one, of which only the end is known.
+ * ended otherwise than the node, there was a later one, of which only the end is known.
  */
 function attemptsOf(entry: NodeEntry, detail: AttemptFacts | undefined): readonly AttemptFact[] {
   const { started_at: startedAt, finished_at: finishedAt, error } = entry;
@@ -122,12 +121,12 @@ function attemptsOf(entry: NodeEntry, detail: AttemptFacts | undefined): readonl
   const end = { status, finished_at: finishedAt ?? null, error: error ?? null };
   const last = known.at(-1);
   if (last === undefined) {
-    return startedAt === null || startedAt === undefined ? [] : [{ number: undefined, started_at: startedAt, ...end }];
+    return startedAt === null || startedAt === undefined ? [] : [{ number: 1, started_at: startedAt, ...end }];
   }
   if (status === 'in progress') return known;
   if (last.status === 'in progress') return [...known.slice(0, -1), { ...last, ...end }];
   if (last.status === status || last.finished_at === null) return known;
-  return [...known, { number: undefined, started_at: last.finished_at, ...end }];
+  return [...known, { number: last.number + 1, started_at: last.finished_at, ...end }];
 }
 
 function waitEnd({ status, decided_at: decidedAt, expires_at: expiresAt }: WaitFacts, since: (at: string) => number) {

@@ -28,8 +28,9 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
   const rows = useRef<HTMLDivElement>(null);
   const keys = useStartedNodes(run.id);
   const requests = useRequestsByNode(run.id);
-  // It stays the same while the run goes from queue to end.
-  const originMs = Date.parse(run.created_at);
+  // It is known before the first bar is drawn, and stays the same until the end.
+  const firstStart = useNodeEntry(run.id, parseNodeKey(keys[0] ?? '').nodeId)?.started_at;
+  const originMs = Date.parse(run.run_started_at ?? firstStart ?? run.created_at);
   const endMs = run.run_finished_at === null ? undefined : Date.parse(run.run_finished_at);
   useGrowingSpan(rows, run.id, originMs, isOpen ? undefined : endMs);
   return (
@@ -136,7 +137,7 @@ const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
         ))}
         {view?.attempts.map((attempt) => (
           <AttemptBar
-            key={attempt.number ?? 'unknown'}
+            key={attempt.number}
             label={label}
             attempt={attempt}
             originMs={originMs}
@@ -172,14 +173,11 @@ interface AttemptBarProps {
 
 /**
  * A button named `<label>, attempt N, <status>, <duration>`. The duration of an open attempt grows. A result of an
- * earlier run took no attempt, so its button is named `<label>, <status>, reused`. The number is missing while it is not
- * known.
+ * earlier run took no attempt, so its button is named `<label>, <status>, reused`.
  */
 function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBarProps) {
   const { number, word, fromMs, toMs, waits } = attempt;
-  const head = isReused
-    ? `${label}, ${word}, reused`
-    : [label, ...(number === undefined ? [] : [`attempt ${number}`]), word].join(', ');
+  const head = isReused ? `${label}, ${word}, reused` : `${label}, attempt ${number}, ${word}`;
   return (
     <button
       type="button"

@@ -22,11 +22,11 @@ const row = (of: NodeEntry, detail?: AttemptFacts, more: object = {}) =>
   layOutRow({ originMs, entry: of, detail, isWaiting: false, requests: [], ...more });
 
 describe('a row of the timeline', () => {
-  it('is one bar that claims no attempt while nothing else is known, which goes on while the node is in progress', () => {
+  it('is one attempt while nothing else is known, which goes on while the node is in progress', () => {
     const [open] = row(entry('in progress', 100, null)).attempts;
-    assert.deepEqual(open, { number: undefined, word: 'in progress', fromMs: 100, toMs: null, waits: [] });
+    assert.deepEqual(open, { number: 1, word: 'in progress', fromMs: 100, toMs: null, waits: [] });
     const [done] = row(entry('succeed', 100, 350)).attempts;
-    assert.deepEqual(done, { number: undefined, word: 'succeeded', fromMs: 100, toMs: 350, waits: [] });
+    assert.deepEqual(done, { number: 1, word: 'succeeded', fromMs: 100, toMs: 350, waits: [] });
     assert.deepEqual(row({ id: 'node', status: 'in progress', started_at: null, finished_at: null }).attempts, []);
   });
 
@@ -61,7 +61,7 @@ describe('a row of the timeline', () => {
       view.attempts.map(({ number, word, toMs }) => [number, word, toMs]),
       [
         [1, 'failed', 10],
-        [undefined, 'succeeded', 90],
+        [2, 'succeeded', 90],
       ],
     );
   });
