@@ -2,6 +2,7 @@
 // its own is left to the routes.
 import { randomBytes } from 'node:crypto';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
+import { ApiError } from '../http/errors.js';
 import type { Asset, ConsoleFiles } from './console-files.js';
 
 const PAGE_HEADERS = {
@@ -31,17 +32,30 @@ export function serveConsole(files: ConsoleFiles | undefined): AppMiddleware {
     if (files === undefined) return ctx.path === '/' ? answerNotBuilt(ctx) : next();
     const asset = files.assets.get(ctx.path);
     if (asset !== undefined) return answerAsset(ctx, asset);
-    return files.isAddress(ctx.path) ? answerPage(ctx, files.page) : next();
+    if (files.isAddress(ctx.path)) return answerPage(ctx, files.page, 200);
+    return answerNext(ctx, next, files.page);
   };
 }
 
-type Context = Pick<AppContext, 'state' | 'set' | 'vary' | 'acceptsEncodings' | 'status' | 'body' | 'type'>;
+/** A person who has mistyped an address gets the page, which says so and has the navigation; programs get their JSON. */
+async function answerNext(ctx: Context, next: () => Promise<unknown>, page: string): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    const isUnknown = ctx.state.route === undefined && error instanceof ApiError && error.status === 404;
+    if (!isUnknown || !/\btext\/html\b/.test(ctx.get('Accept'))) throw error;
+    answerPage(ctx, page, 404);
+    ctx.vary('Accept');
+  }
+}
 
-function answerPage(ctx: Context, page: string): void {
+type Context = Pick<AppContext, 'state' | 'get' | 'set' | 'vary' | 'acceptsEncodings' | 'status' | 'body' | 'type'>;
+
+function answerPage(ctx: Context, page: string, status: 200 | 404): void {
   const nonce = randomBytes(16).toString('base64');
   ctx.state.console = PAGE;
   ctx.set({ ...PAGE_HEADERS, 'Content-Security-Policy': policyWith(nonce) });
-  ctx.status = 200;
+  ctx.status = status;
   ctx.body = page.replaceAll('%NONCE%', nonce);
 }
 

@@ -1,7 +1,12 @@
 // Specification, "Catalog and bookmarks".
 import { z } from 'zod';
 import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
-import { findCatalogWorkflow, findCatalogWorkflows, listCatalog } from '../../db/workflows/catalog-repository.js';
+import {
+  findCatalogWorkflow,
+  findCatalogWorkflows,
+  listCatalog,
+  listLatestStatuses,
+} from '../../db/workflows/catalog-repository.js';
 import { nothing } from '../http/answer-schemas.js';
 import { catalogWorkflowSchema, listedCatalogWorkflowSchema, toCatalogWorkflow } from './catalog-view.js';
 import { orNotFound } from '../http/errors.js';
@@ -25,6 +30,7 @@ const list = defineRoute({
     languages: queryLanguages,
     own_scripts: queryBoolean.default(false),
     ordering: queryOrdering(['last_run_at', 'total_cost', 'created_at']).default('-created_at'),
+    include: z.literal('latest_runs').optional().describe('Adds `latest_runs` to each workflow'),
   }),
   repeatable: ['categories', 'subcategories'],
   responses: { 200: envelopeOf(listedCatalogWorkflowSchema) },
@@ -41,9 +47,13 @@ const list = defineRoute({
       ordering: query.ordering,
       ...toWindow(query),
     });
+    const latest = query.include === undefined ? undefined : await listLatestStatuses(deps.db, ids);
     const items = await listDrawings(deps, ids, async (asked, limitBytes) => {
       const workflows = await findCatalogWorkflows(deps.db, asked, caller, limitBytes);
-      return workflows.map((workflow) => toCatalogWorkflow(workflow, deps.currencies));
+      return workflows.map((workflow) => ({
+        ...toCatalogWorkflow(workflow, deps.currencies),
+        ...(latest !== undefined && { latest_runs: latest.get(workflow.workflow.id) ?? [] }),
+      }));
     });
     return answerPage(query, total, items);
   },

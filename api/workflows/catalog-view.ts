@@ -13,7 +13,13 @@ const figures = {
 };
 
 export const catalogWorkflowSchema = workflowSchema.extend(figures);
-export const listedCatalogWorkflowSchema = listedWorkflowSchema.extend(figures);
+export const listedCatalogWorkflowSchema = listedWorkflowSchema.extend({
+  ...figures,
+  latest_runs: z
+    .array(z.enum(['In Progress', 'Succeeded', 'Cancelled', 'Error', 'Draft']))
+    .optional()
+    .describe('With `include=latest_runs`: the statuses of the last 20 runs, newest first'),
+});
 
 /** The specification's "Workflow-catalog extras", added to the workflow record. */
 export function toCatalogWorkflow({ workflow, figures: found }: CatalogWorkflow, currencies: Currencies) {

@@ -17,3 +17,13 @@ export const ADDRESSES = {
   costs: '/costs',
   settings: '/settings',
 } as const;
+
+/** The pages of the navigation. */
+export const PLACES = [
+  { to: ADDRESSES.workflows, name: 'Workflows' },
+  { to: ADDRESSES.runs, name: 'Runs' },
+  { to: ADDRESSES.inbox, name: 'Inbox' },
+  { to: ADDRESSES.marketplace, name: 'Marketplace' },
+  { to: ADDRESSES.costs, name: 'Costs' },
+  { to: ADDRESSES.settings, name: 'Settings' },
+] as const;

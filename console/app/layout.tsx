@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Button, ButtonLink } from '../ui/button.js';
 import { classNames } from '../ui/class-names.js';
 import { Menu } from '../ui/menu.js';
 import { Alert, LiveRegion, Loading } from '../ui/notices.js';
-import { ADDRESSES } from './addresses.js';
+import { ADDRESSES, PLACES } from './addresses.js';
 import { api, unwrap } from './api.js';
 import { explain } from './explain.js';
 import './layout.css';
@@ -14,13 +14,24 @@ import { ErrorBoundary } from './problem.js';
 import { toSignInPath } from './return-address.js';
 import { session, useUser, type User } from './session.js';
 
+const GoTo = lazy(() => import('./go-to.js').then((module) => ({ default: module.GoTo })));
+
 /** The frame around every page: the way to the other pages, the account, the live region. */
 export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const main = useFocusOnPage(path);
+  const isSignedIn = useUser() !== undefined;
+  const [isGoing, setIsGoing] = useState(false);
+  const listen = useEffectEvent((event: KeyboardEvent) => {
+    focusSearch(event);
+    if (!isGoToKey(event) || !isSignedIn || isInDialog()) return;
+    event.preventDefault();
+    setIsGoing(true);
+  });
   useEffect(() => {
-    addEventListener('keydown', focusSearch);
-    return () => removeEventListener('keydown', focusSearch);
+    const act = (event: KeyboardEvent): void => listen(event);
+    addEventListener('keydown', act);
+    return () => removeEventListener('keydown', act);
   }, []);
   return (
     <div className="shell">
@@ -40,6 +51,11 @@ export function Layout({ children }: { children: ReactNode }) {
           <Suspense fallback={<Loading />}>{children}</Suspense>
         </ErrorBoundary>
       </main>
+      {isGoing && isSignedIn && (
+        <Suspense>
+          <GoTo onClose={() => setIsGoing(false)} />
+        </Suspense>
+      )}
       <LiveRegion />
     </div>
   );
@@ -112,14 +128,6 @@ function useFocusOnPage(path: string) {
   return main;
 }
 
-const PLACES = [
-  { to: ADDRESSES.workflows, name: 'Workflows' },
-  { to: ADDRESSES.runs, name: 'Runs' },
-  { to: ADDRESSES.inbox, name: 'Inbox' },
-  { to: ADDRESSES.marketplace, name: 'Marketplace' },
-  { to: ADDRESSES.costs, name: 'Costs' },
-  { to: ADDRESSES.settings, name: 'Settings' },
-] as const;
 const ASK_EVERY_MS = 15_000;
 
 interface NavigationProps {
@@ -228,12 +236,24 @@ function firstLetter(word: string): string {
 function focusSearch(event: KeyboardEvent): void {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (isWriting(event.target)) return;
-  const dialog = document.querySelector('[role="dialog"], [role="alertdialog"]');
+  const dialog = openDialog();
   const search = (dialog ?? document.querySelector('main'))?.querySelector<HTMLInputElement>('input[type="search"]');
   if (!search) return;
   event.preventDefault();
   search.focus();
   search.select();
+}
+
+function isGoToKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey;
+}
+
+function isInDialog(): boolean {
+  return openDialog() !== null;
+}
+
+function openDialog(): Element | null {
+  return document.querySelector('[role="dialog"], [role="alertdialog"]');
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -1,18 +1,21 @@
 import {
   Background,
+  BaseEdge,
   Controls,
+  getBezierPath,
   Handle,
   MarkerType,
   Position,
   ReactFlow,
   type Edge,
+  type EdgeProps,
   type Node,
   type NodeProps,
   type ReactFlowInstance,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { createContext, use, useMemo } from 'react';
-import { useNodeEntry, useNodeStatus } from '../live/run-cache.js';
+import { useLinkState, useNodeEntry, useNodeStatus } from '../live/run-cache.js';
 import { classNames } from '../ui/class-names.js';
 import { findBodies, frameId, framesOf, frameZ, isBodyHandle, NO_BODIES, type Bodies } from './bodies.js';
 import type { NodeKinds } from './drawing.js';
@@ -20,7 +23,7 @@ import { isObject, ownValue, type JsonObject } from './json.js';
 import { layOut } from './lay-out.js';
 import './loop-frame.css';
 import './run-graph.css';
-import type { RunLinks } from './run-links.js';
+import type { RunLink, RunLinks } from './run-links.js';
 
 interface RunGraphProps {
   runId: string;
@@ -29,19 +32,22 @@ interface RunGraphProps {
   links: RunLinks;
   kinds: NodeKinds;
   selected: string | undefined;
+  /** The node that is in sight at first, if the whole drawing is too large for that. */
+  first: string | undefined;
   onSelect: (nodeId: string) => void;
 }
 
 const NODE_TYPES = { run: RunGraphNode, frame: RunFrame };
+const EDGE_TYPES = { run: RunGraphEdge };
 const FIT = { padding: 0.08, maxZoom: 1 };
 const ARIA = { 'controls.ariaLabel': 'View of the graph' };
 /** Text at a smaller zoom cannot be read. */
-const READABLE = 0.3;
+const READABLE = 0.6;
 /** Larger drawings show only what is in sight. */
 const DRAWN_WHOLE = 600;
 
 /** A drawing as it runs or ran. It is looked at and not changed. The nodes read their status by themselves. */
-export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: RunGraphProps) {
+export function RunGraph({ runId, drawing, links, kinds, selected, first, onSelect }: RunGraphProps) {
   const { nodes, edges } = useMemo(() => toFlow(drawing, links, kinds), [drawing, links, kinds]);
   const context = useMemo(() => ({ runId, selected, onSelect }), [runId, selected, onSelect]);
   return (
@@ -51,6 +57,7 @@ export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: R
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         nodesDraggable={false}
         nodesConnectable={false}
         nodesFocusable={false}
@@ -60,7 +67,7 @@ export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: R
         onlyRenderVisibleElements={nodes.length > DRAWN_WHOLE}
         ariaLabelConfig={ARIA}
         colorMode="system"
-        onInit={(flow) => void showFirst(flow, links.start)}
+        onInit={(flow) => void showFirst(flow, first ?? links.order[0])}
         minZoom={0.02}
         maxZoom={1.5}
       >
@@ -71,16 +78,16 @@ export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: R
   );
 }
 
-/** Shows the whole drawing, or its beginning if the whole would be too small to be read. */
+/** Shows the whole drawing, or the node that is looked at first if the whole would be too small to be read. */
 async function showFirst(
-  flow: ReactFlowInstance<RunFlowNode | RunFrameNode>,
-  start: string | undefined,
+  flow: ReactFlowInstance<RunFlowNode | RunFrameNode, RunFlowEdge>,
+  first: string | undefined,
 ): Promise<void> {
   await flow.fitView(FIT);
-  const first = flow.getNode(start ?? '');
-  if (first === undefined || flow.getZoom() >= READABLE) return;
-  const { x, y } = first.position;
-  await flow.setCenter(x + 1.5 * NODE_WIDTH, y + NODE_HEIGHT / 2, { zoom: READABLE });
+  const node = flow.getNode(first ?? '') ?? flow.getNodes()[0];
+  if (node === undefined || flow.getZoom() >= READABLE) return;
+  const { x, y } = node.position;
+  await flow.setCenter(x + NODE_WIDTH, y + NODE_HEIGHT / 2, { zoom: READABLE });
 }
 
 function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {
@@ -107,14 +114,19 @@ function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {
       data: { label: labels.get(loop)!, loop },
     }),
   );
-  const edges = links.links.map(({ from, to, handle }): Edge => ({
-    id: JSON.stringify([from, handle, to]),
-    source: from,
-    target: to,
-    ariaLabel: `${labels.get(from)} to ${labels.get(to)}`,
-    markerEnd: { type: MarkerType.ArrowClosed },
-    ...(handle === '' ? {} : { label: handle }),
-  }));
+  const edges = links.links.map((link): RunFlowEdge => {
+    const { from, to, handle } = link;
+    return {
+      id: JSON.stringify([from, handle, to]),
+      type: 'run',
+      source: from,
+      target: to,
+      data: { link },
+      ariaLabel: `${labels.get(from)} to ${labels.get(to)}`,
+      markerEnd: { type: MarkerType.ArrowClosed },
+      ...(handle === '' ? {} : { label: handle }),
+    };
+  });
   return { nodes: [...nodes, ...frames], edges };
 }
 
@@ -146,6 +158,24 @@ function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
       </button>
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
+  );
+}
+
+type RunFlowEdge = Edge<{ link: RunLink }, 'run'>;
+
+/** A link: it looks as if something flows along it while the run comes from there, and is faint where nothing went. */
+function RunGraphEdge({ id, data, label, markerEnd, ...ends }: EdgeProps<RunFlowEdge>) {
+  const { runId } = use(RunGraphContext);
+  const state = useLinkState(runId, data!.link);
+  const [path, labelX, labelY] = getBezierPath(ends);
+  return (
+    <BaseEdge
+      id={id}
+      path={path}
+      className={`run-edge run-edge-${state}`}
+      {...{ label, labelX, labelY }}
+      {...(markerEnd !== undefined && { markerEnd })}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 // The links of a drawing, read without knowing any kind of node by name.
 import { isObject, ownValue, type JsonObject } from './json.js';
 
-interface RunLink {
+export interface RunLink {
   from: string;
   to: string;
   /** The exit by which the node is left: `true`, `error`, the id of a case. It is empty if there is one exit only. */

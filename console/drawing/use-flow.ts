@@ -54,7 +54,8 @@ interface OpeningView {
 /** Returns where the view is when a workflow is opened. Afterwards only people move it. */
 export function useOpeningView(nodes: readonly CanvasNode[]): OpeningView {
   const [view] = useState(() => {
-    const first = nodes.find((node) => node.type === 'card' && node.data.isStart) ?? nodes[0];
+    const chosen = nodes.find(({ selected }) => selected === true);
+    const first = chosen ?? nodes.find((node) => node.type === 'card' && node.data.isStart) ?? nodes[0];
     const { x, y } = first?.position ?? { x: 0, y: 0 };
     return {
       fitView: nodes.length > 0 && nodes.length <= MAX_AT_ONCE,

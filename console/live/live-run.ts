@@ -25,8 +25,10 @@ export interface LiveRun {
   version: number | undefined;
   /** The nodes that have begun, by `nodeKey`. */
   nodes: ReadonlyMap<string, NodeEntry>;
-  /** Keys of `nodes` in the order in which the nodes have begun. */
+  /** Keys of `nodes` in the order in which the nodes have begun. It depends on what is known alone, and not on when it came. */
   order: readonly string[];
+  /** The places of the drawing's nodes, by their ids: which comes first of nodes that began in one millisecond. */
+  places: ReadonlyMap<string, number>;
   /** The ids of the approval requests that nobody has decided, by `nodeKey`. */
   pending: ReadonlyMap<string, readonly string[]>;
 }
@@ -60,8 +62,14 @@ export function hasEnded({ status }: Pick<LiveRun, 'status'>): boolean {
   return status === 'succeed' || status === 'failed';
 }
 
-export function startLiveRun(status: RunStatus, nodes: Readonly<Record<string, NodeEntry>>): LiveRun {
-  const empty: LiveRun = { status, version: undefined, nodes: new Map(), order: NONE, pending: new Map() };
+/** `inOrder` names the drawing's nodes, each behind those that lead to it. */
+export function startLiveRun(
+  status: RunStatus,
+  nodes: Readonly<Record<string, NodeEntry>>,
+  inOrder: readonly string[] = NONE,
+): LiveRun {
+  const places = new Map(inOrder.map((id, place) => [id, place]));
+  const empty: LiveRun = { status, version: undefined, nodes: new Map(), order: NONE, places, pending: new Map() };
   return applyState(empty, { status, version: undefined, nodes });
 }
 
@@ -71,13 +79,14 @@ export function applyEvents(live: LiveRun, events: readonly RunEvent[]): LiveRun
   const nodes = new Map(live.nodes);
   const pending = new Map(live.pending);
   let { status, version } = live;
+  const { places } = live;
   for (const event of events) {
     version = event.version;
     if (event.type === 'run') status = event.status;
     else if (event.type === 'node') setEntry(nodes, pending, event.node);
     else if (event.type === 'approval') setRequest(pending, event.approval);
   }
-  return { status, version, nodes, pending, order: orderOf(live.order, nodes) };
+  return { status, version, nodes, places, pending, order: orderOf(live, nodes) };
 }
 
 type PolledRun = Pick<LiveRun, 'status' | 'version'> & { nodes: Readonly<Record<string, NodeEntry>> };
@@ -104,7 +113,7 @@ export function applyState(live: LiveRun, polled: PolledRun): LiveRun {
   }
   const status = hasEnded(live) ? live.status : polled.status;
   const version = polled.version ?? live.version;
-  return { status, version, nodes, pending, order: orderOf(live.order, nodes) };
+  return { status, version, nodes, places: live.places, pending, order: orderOf(live, nodes) };
 }
 
 function setEntry(nodes: Map<string, NodeEntry>, pending: Map<string, readonly string[]>, entry: NodeEntry): void {
@@ -134,13 +143,33 @@ function setOrDelete(pending: Map<string, readonly string[]>, key: string, ids: 
   else pending.set(key, ids);
 }
 
-function orderOf(known: readonly string[], nodes: ReadonlyMap<string, NodeEntry>): readonly string[] {
-  if (known.length === nodes.size) return known;
-  const seen = new Set(known);
-  const added = [...nodes].filter(([key]) => !seen.has(key));
-  const startOf = ([, entry]: [string, NodeEntry]): string => entry.started_at ?? '~';
-  const sorted = added.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : 0));
-  return [...known, ...sorted.map(([key]) => key)];
+function orderOf(before: LiveRun, nodes: ReadonlyMap<string, NodeEntry>): readonly string[] {
+  if (
+    before.nodes.size === nodes.size &&
+    before.order.every((key) => startOf(before.nodes, key) === startOf(nodes, key))
+  ) {
+    return before.order;
+  }
+  const { places } = before;
+  const known = [...nodes.keys()].map((key) => {
+    const { nodeId, path } = parseNodeKey(key);
+    const place = places.get(nodeId) ?? places.size;
+    // What a loop executes comes behind the loop, an iteration after the other.
+    const outer = path === '' ? place : (places.get(path.slice(0, path.indexOf('['))) ?? places.size);
+    return { key, start: startOf(nodes, key), outer, path, place };
+  });
+  const sorted = known.toSorted((a, b) => {
+    if (a.start !== b.start) return a.start < b.start ? -1 : 1;
+    return a.outer - b.outer || IN_NUMBERS.compare(a.path, b.path) || a.place - b.place;
+  });
+  return sorted.map(({ key }) => key);
+}
+
+const IN_NUMBERS = new Intl.Collator('en', { numeric: true });
+
+/** Nodes that have not begun come last. */
+function startOf(nodes: ReadonlyMap<string, NodeEntry>, key: string): string {
+  return nodes.get(key)?.started_at ?? '~';
 }
 
 function isPending(request: unknown): boolean {

@@ -1,5 +1,5 @@
 // The words of the console for the state of each node of a drawing.
-import type { RunLinks } from '../drawing/run-links.js';
+import type { RunLink, RunLinks } from '../drawing/run-links.js';
 import { hasEnded, type LiveRun, type NodeEntry } from './live-run.js';
 
 /** `not run` means that the run did not reach the node, or can no longer reach it. */
@@ -73,13 +73,27 @@ function statusesInLoops({ nodes, pending }: LiveRun): ReadonlyMap<string, strin
   return statuses;
 }
 
-function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRun, dead: Set<string>): boolean {
+function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRun, dead: ReadonlySet<string>): boolean {
   if (dead.has(from)) return false;
   const entry = live.nodes.get(from);
   if (entry?.status === 'failed') return entry.handled === true && ['', 'error', 'timeout'].includes(handle);
   if (entry?.status !== 'succeed' || handle === '') return true;
   return handle !== 'error' && isTaken(entry.result, handle);
 }
+
+/** The state of a link: a run went along it, is about to, may still come, or never will. */
+export type LinkState = 'taken' | 'flowing' | 'open' | 'left';
+
+export function linkState(link: RunLink, live: LiveRun, statuses: ReadonlyMap<string, string>): LinkState {
+  const [from, to] = [statuses.get(link.from), statuses.get(link.to)];
+  if (to === undefined || to === 'not run' || from === 'not run') return 'left';
+  // What is inside a loop has a result in each iteration and none of its own, so its links are told by where they lead.
+  if (link.handle !== 'body' && !isOpen(link, live, NONE)) return 'left';
+  if (to === 'in queue' || from === 'in queue') return hasEnded(live) ? 'left' : 'open';
+  return !hasEnded(live) && (to === 'in progress' || to === 'waiting') ? 'flowing' : 'taken';
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The result of a node with branches names the one that was taken: as content, or in a list. */
 function isTaken(result: unknown, handle: string): boolean {

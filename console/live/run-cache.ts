@@ -1,8 +1,11 @@
 // The live state of a run is kept in the query cache. A part of a page renders again only when the part of the state
 // that it reads has changed.
 import { skipToken, useQuery, type QueryKey } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { queryClient } from '../app/queries.js';
+import type { RunLink } from '../drawing/run-links.js';
 import { nodeKey, type LiveRun, type NodeEntry } from './live-run.js';
+import { linkState, type LinkState } from './node-status.js';
 
 /** `statuses` holds the words of the drawing's nodes by id (`statusesOf`). */
 interface ShownRun {
@@ -43,6 +46,10 @@ export function useNodeStatus(runId: string, nodeId: string): string {
   return useShownRun(runId, ({ statuses }) => statuses.get(nodeId)) ?? 'not run';
 }
 
+export function useLinkState(runId: string, link: RunLink): LinkState {
+  return useShownRun(runId, ({ live, statuses }) => linkState(link, live, statuses)) ?? 'open';
+}
+
 /** Returns null if the run has not reached the node. */
 export function useNodeEntry(runId: string, nodeId: string, path = ''): NodeEntry | null {
   return useShownRun(runId, ({ live }) => live.nodes.get(nodeKey(nodeId, path)) ?? null) ?? null;
@@ -58,6 +65,37 @@ const NONE: readonly string[] = [];
 /** Returns the keys of the nodes that have begun, in this order. */
 export function useStartedNodes(runId: string): readonly string[] {
   return useShownRun(runId, ({ live }) => live.order) ?? NONE;
+}
+
+interface InFlight {
+  /** Keys of the nodes that wait, except for decisions about tools. */
+  waiting: readonly string[];
+  /** Keys of the nodes that work. Loops are left out: what they execute is there. */
+  running: readonly string[];
+  /** The number of nodes outside loops that have ended. */
+  ended: number;
+}
+
+/** Returns the nodes of the run that have begun and not ended. */
+export function useNodesInFlight(runId: string): InFlight {
+  // A text is the same as long as nothing of it has changed, and then nothing renders.
+  const text = useShownRun(runId, ({ live }) => JSON.stringify(inFlight(live)));
+  return useMemo(() => (text === undefined ? NOTHING : (JSON.parse(text) as InFlight)), [text]);
+}
+
+const NOTHING: InFlight = { waiting: NONE, running: NONE, ended: 0 };
+
+function inFlight({ order, nodes, pending }: LiveRun): InFlight {
+  const [waiting, running]: [string[], string[]] = [[], []];
+  let ended = 0;
+  for (const key of order) {
+    const entry = nodes.get(key)!;
+    if (entry.status === 'succeed' || entry.status === 'failed') {
+      if (entry.path === undefined || entry.path === '') ended += 1;
+    } else if (entry.waiting !== undefined) waiting.push(key);
+    else if (entry.status === 'in progress' && entry.iterations === undefined && !pending.has(key)) running.push(key);
+  }
+  return { waiting, running, ended };
 }
 
 /** Returns `waiting` if the run is in progress and each node in flight waits. A loop waits if its iterations do. */

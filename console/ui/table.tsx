@@ -22,28 +22,38 @@ interface TableProps<Row> {
   keyOf: (row: Row) => string | number;
   /** The content in place of rows, if there are none. */
   empty?: ReactNode;
+  /** Whether each row is a card on a narrow screen, its cells below each other with their headings. */
+  hasCards?: boolean;
 }
 
-/** A table. A wide one scrolls in itself, and the page never scrolls sidewards. */
-export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
+/**
+ * A table. A wide one scrolls in itself, and the page never scrolls sidewards. The roles are written out, because a
+ * browser may take what looks like cards for no table.
+ */
+export function Table<Row>({ label, columns, rows, keyOf, empty, hasCards = false }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return <p className="table-empty">{empty}</p>;
   return (
     <ScrollFrame className="table-frame">
-      <table className="table" aria-label={label}>
-        <thead>
-          <tr>
+      <table className={hasCards ? 'table table-cards' : 'table'} aria-label={label} {...roleOf('table', hasCards)}>
+        <thead {...roleOf('rowgroup', hasCards)}>
+          <tr {...roleOf('row', hasCards)}>
             {columns.map(({ heading, isFigure, isHeadingHidden }) => (
-              <th key={heading} scope="col" className={isFigure === true ? 'table-figure' : undefined}>
+              <th
+                key={heading}
+                scope="col"
+                {...roleOf('columnheader', hasCards)}
+                className={isFigure === true ? 'table-figure' : undefined}
+              >
                 <span className={isHeadingHidden === true ? 'hidden-text' : undefined}>{heading}</span>
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody {...roleOf('rowgroup', hasCards)}>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} {...roleOf('row', hasCards)}>
               {columns.map((column) => (
-                <Cell key={column.heading} column={column} row={row} />
+                <Cell key={column.heading} column={column} row={row} hasCards={hasCards} />
               ))}
             </tr>
           ))}
@@ -53,14 +63,33 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Ro
   );
 }
 
-function Cell<Row>({ column: { cell, isFigure, isName }, row }: { column: Column<Row>; row: Row }) {
+interface CellProps<Row> {
+  column: Column<Row>;
+  row: Row;
+  hasCards: boolean;
+}
+
+function Cell<Row>({ column, row, hasCards }: CellProps<Row>) {
+  const { heading, cell, isFigure, isName, isHeadingHidden } = column;
   const className = isFigure === true ? 'table-figure' : undefined;
-  if (isName !== true) return <td className={className}>{cell(row)}</td>;
+  // The style sheet writes the heading before the cell of a card. Screen readers have it from the column.
+  const label = hasCards && isName !== true && isHeadingHidden !== true ? { 'data-heading': heading } : {};
+  if (isName !== true) {
+    return (
+      <td className={className} {...label} {...roleOf('cell', hasCards)}>
+        {cell(row)}
+      </td>
+    );
+  }
   return (
-    <th scope="row" className={className}>
+    <th scope="row" className={className} {...roleOf('rowheader', hasCards)}>
       {cell(row)}
     </th>
   );
+}
+
+function roleOf(role: string, isWritten: boolean): { role?: string } {
+  return isWritten ? { role } : {};
 }
 
 interface ScrollFrameProps {

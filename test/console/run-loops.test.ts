@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { drawing, http, link, node, trigger } from '../support/graphs.js';
 import { startHttpTarget } from '../support/http-target.js';
 import { callbackUrlOf } from '../support/waiting.js';
@@ -9,13 +10,13 @@ describe('the page of a run with loops', function () {
   this.timeout(120_000);
   const world = useConsole(async (stack) => ({ ...(await createRunWorld(stack)), target: await startHttpTarget() }));
 
-  function drawn() {
+  function drawn(onItemError = 'skip') {
     const [start, call] = [trigger(), http('', { label: 'Call' })];
     const each = node('for_each', {
       label: 'Each page',
       items: [200, 418, 200],
       body_node: call.id,
-      on_item_error: 'skip',
+      on_item_error: onItemError,
       concurrency: 1,
     });
     call.data['url'] = `${world.target.url}/status/{{ ${each.id}.item }}/on-the-page`;
@@ -37,6 +38,21 @@ describe('the page of a run with loops', function () {
     await nodeNamed(page, 'Each page, succeeded').getByRole('button').click();
     await panel(page).getByText('3 iterations: 2 succeeded, 1 failed.').waitFor();
     await assertAccessible(page, 'a run with loops');
+    await page.context().close();
+  });
+
+  it('opens on the first iteration that failed, and names it in the story', async () => {
+    const { data } = drawn('fail');
+    const { runId } = await world.start(data);
+    await world.owner.api.pollToEnd(runId);
+    const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
+    await page
+      .getByRole('group', { name: 'What happened' })
+      .getByText(/^Failed at Call after .*: http_status .*418/)
+      .waitFor();
+    await panel(page).getByRole('heading', { name: 'Call' }).waitFor();
+    const chosen = panel(page).getByRole('combobox', { name: 'Iteration', exact: true }).locator('option:checked');
+    assert.equal(await chosen.textContent(), 'Each page [1]');
     await page.context().close();
   });
 
@@ -73,6 +89,9 @@ describe('the page of a run with loops', function () {
     const { runId } = await world.start(drawing([start, payment, person, pause]));
     const url = await callbackUrlOf(world.owner.api, runId, payment.id);
     const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
+    const story = page.getByRole('group', { name: 'What happened' });
+    await story.getByText(/^Waits at Person for the answer of a person since .*Answer$/).waitFor();
+    await story.getByText(/^Waits at Payment for a callback since /).waitFor();
     await nodeNamed(page, 'Payment, waiting').getByRole('button').click();
     await panel(page).getByText(url).waitFor();
     await panel(page).getByRole('button', { name: 'Copy address', exact: true }).waitFor();

@@ -4,7 +4,8 @@ import { startHttpTarget } from '../support/http-target.js';
 import { startToolServer } from '../support/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
-import { answer, asksToAdd, call, callAndAnswer, createRunWorld, nodeNamed, panel } from './run-world.js';
+import { drawing, http, linkInRow, trigger } from '../support/graphs.js';
+import { answer, asksToAdd, call, callAndAnswer, createRunWorld, nodeNamed, panel, sideBySide } from './run-world.js';
 
 describe('the page of a run', function () {
   this.timeout(120_000);
@@ -24,7 +25,23 @@ describe('the page of a run', function () {
     await nodeNamed(page, 'Answer, in queue').waitFor();
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.getByRole('button', { name: /^Call, attempt 1, in progress, \d/ }).waitFor();
+    // What has ended stands still, but for the moments at which the axis grows.
+    const bar = timeline.getByRole('button', { name: /^Start, attempt 1, succeeded, / });
+    const places = new Set<number | undefined>();
+    for (let look = 0; look < 8; look += 1) {
+      places.add((await bar.boundingBox())?.x);
+      await page.waitForTimeout(120);
+    }
+    assert.ok(places.size <= 2, `${places.size} places in a second`);
+    const styleOfLink = (property: string) =>
+      page.evaluate<string>(
+        `getComputedStyle(document.querySelector('[aria-label="Start to Call"] .run-edge')).${property}`,
+      );
+    assert.match(await styleOfLink('animationName'), /flow/);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    assert.ok(parseFloat(await styleOfLink('animationDuration')) < 0.001);
     await nodeNamed(page, 'Answer, succeeded').waitFor();
+    assert.equal(await styleOfLink('animationName'), 'none');
     await timeline.getByRole('button', { name: /^Answer, attempt 1, succeeded, \d/ }).waitFor();
     await page.getByRole('status').getByText('Run succeeded').waitFor();
     await page.getByText('0.00002 USD').first().waitFor();
@@ -67,6 +84,92 @@ describe('the page of a run', function () {
     await page.getByRole('tab', { name: 'Cost' }).click();
     await panel(page).getByRole('table', { name: 'Cost' }).waitFor();
     await assertAccessible(page, 'a failed run');
+    await page.context().close();
+  });
+
+  it('says in a line what has happened, shows the result without a click, and leads from a node to the editor', async () => {
+    const done = await world.start(answer(world.stack, 'The whole answer'), {}, 'Story');
+    await world.owner.api.pollToEnd(done.runId);
+    const page = await open(done.runId);
+    const story = page.getByRole('group', { name: 'What happened' });
+    await story.getByText(/^Succeeded in .* for 0\.\d+ USD\. Its result is that of Answer\.$/).waitFor();
+    await panel(page).getByText('The whole answer').waitFor();
+    await nodeNamed(page, 'Start, succeeded').getByRole('button').click();
+    const result = page.getByRole('region', { name: 'Result of the run' });
+    await result.getByText('The whole answer').waitFor();
+    await assertAccessible(page, 'the story of a run');
+    await result.getByRole('button', { name: 'From Answer' }).click();
+    await panel(page).getByRole('link', { name: 'Open in the editor' }).click();
+    await page.getByRole('region', { name: 'Node', exact: true }).getByRole('textbox', { name: 'Label' }).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Label' }).inputValue(), 'Answer');
+    const { runId } = await world.start(call(`${world.target.url}/status/404`, 'Fetch'));
+    await world.owner.api.pollToEnd(runId);
+    await page.goto(`/runs/${runId}`);
+    await story.getByText(/^Failed at Fetch after .*: http_status /).waitFor();
+    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('searches JSON by Enter from match to match, and copies the variable of a place', async () => {
+    const path = `/rows/${randomUUID()}`;
+    const rows = Array.from({ length: 60_000 }, (_, id) => ({ id, name: `Person ${id}`, note: 'x'.repeat(40) }));
+    world.target.on(path, [{ body: JSON.stringify({ rows }) }]);
+    const { runId } = await world.start(call(`${world.target.url}${path}`));
+    await world.owner.api.pollToEnd(runId);
+    const page = await open(runId);
+    const search = panel(page).getByRole('searchbox', { name: 'Search in result' });
+    await search.waitFor();
+    await page.evaluate(WATCH_FOR_HANGS);
+    await search.fill('person 59999');
+    await panel(page).getByText('1 match').waitFor();
+    await search.press('Enter');
+    await panel(page).getByText('1 of 1').waitFor();
+    const match = panel(page).locator('mark');
+    assert.deepEqual(await match.allTextContents(), ['Person 59999']);
+    assert.ok(await match.isVisible());
+    const longest = await page.evaluate<number>('window.longest');
+    assert.ok(longest < 1_500, `the page stood still for ${longest} ms`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const entry = panel(page)
+      .getByRole('listitem')
+      .filter({ has: page.locator('mark') })
+      .last();
+    await entry.getByRole('button', { name: 'Copy path' }).click();
+    assert.match(
+      await page.evaluate<string>('navigator.clipboard.readText()'),
+      /^\{\{ \S+\.result\.rows\[59999\]\.name \}\}$/,
+    );
+    await assertAccessible(page, 'a searched result');
+    await page.context().close();
+  });
+
+  it('opens a wide drawing at a size that can be read, with the failed node in sight', async () => {
+    const calls = Array.from({ length: 24 }, (_, at) =>
+      http(`${world.target.url}/status/${at === 20 ? 404 : 200}`, { label: `Call ${at}` }),
+    );
+    const { runId } = await world.start(drawing(linkInRow([trigger([], { label: 'Start' }), ...calls])));
+    await world.owner.api.pollToEnd(runId);
+    const page = await open(runId);
+    const failed = nodeNamed(page, 'Call 20, failed');
+    await failed.waitFor();
+    await failed.getByRole('button', { pressed: true }).waitFor();
+    const [box, pane] = [await failed.boundingBox(), await page.getByRole('region', { name: 'Graph' }).boundingBox()];
+    assert.ok(box !== null && pane !== null);
+    assert.ok(box.width >= 0.6 * 220 - 1, `${box.width} is too small`);
+    assert.ok(box.x >= pane.x && box.x + box.width <= pane.x + pane.width, JSON.stringify({ box, pane }));
+    await page.context().close();
+  });
+
+  it('has its timeline in the same order after a reload', async () => {
+    const { runId } = await world.start(sideBySide(world.target, 12), {}, 'In order');
+    const page = await open(runId);
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    const order = () =>
+      page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').locator('.timeline-label').allTextContents();
+    const before = await order();
+    await page.reload();
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    assert.deepEqual(await order(), before);
     await page.context().close();
   });
 
@@ -210,3 +313,16 @@ describe('the page of a run', function () {
 
   it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });
+
+/** Records the longest time for which the page could not draw. */
+const WATCH_FOR_HANGS = `(() => {
+  window.longest = 0;
+  let last = performance.now();
+  const look = () => {
+    const now = performance.now();
+    window.longest = Math.max(window.longest, now - last);
+    last = now;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})()`;

@@ -77,6 +77,25 @@ describe('the console as the API serves it', function () {
     assert.match(await (await get('/docs')).text(), /swagger-ui/);
   });
 
+  it('answers a person who has mistyped an address with the page, and a program with JSON', async () => {
+    const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const at of ['/worklfows', '/workflows/1/2', '/api/v1/nothing/']) {
+      const response = await get(at, html);
+      assert.deepEqual(
+        [response.status, response.headers.get('content-type'), /\bAccept\b/.test(response.headers.get('vary') ?? '')],
+        [404, 'text/html; charset=utf-8', true],
+        at,
+      );
+      assert.match(await response.text(), /<div id="console">/);
+      for (const Accept of ['*/*', 'application/json']) {
+        assert.deepEqual(await (await get(at, { Accept })).json(), { detail: 'Not found.', code: 'not_found' }, at);
+      }
+    }
+    assert.match((await get('/worklfows', html, 'POST')).headers.get('content-type') ?? '', /json/);
+    // What is known and refuses goes on to say why.
+    assert.equal((await get('/api/v1/projects/', html)).status, 401);
+  });
+
   it('closes the page to all but the service by its policy, with a new nonce for styles in each answer', async () => {
     const nonces = new Set<string>();
     for (const at of ['/', '/', '/workflows/1']) {

@@ -47,12 +47,33 @@ describe('the frame of the console', function () {
     const page = await world.browser.person(world.person.userId, '/costs');
     await page.evaluate(`history.pushState(null, '', '/nothing/here')`);
     await heading(page, 'Not found').waitFor();
-    for (const at of ['/workflows/none', '/workflows/0', '/workflows/99999999999999999999']) {
+    for (const at of ['/worklfows', '/workflows/none', '/workflows/0', '/workflows/99999999999999999999']) {
       await page.goto(at);
       await heading(page, 'Not found').waitFor();
     }
     await linkTo(page, 'Runs').click();
     await heading(page, 'Runs').waitFor();
+    await page.context().close();
+  });
+
+  it('goes to pages, workflows and runs by Ctrl+K and a few letters', async () => {
+    const page = await world.browser.person(world.person.userId, '/costs');
+    await heading(page, 'Costs').waitFor();
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Go to' });
+    await dialog.getByRole('searchbox').waitFor();
+    await assertAccessible(page, 'the dialog Go to');
+    await page.keyboard.type('settin');
+    await dialog.getByRole('link', { name: 'Inbox' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await heading(page, 'Settings').waitFor();
+    await page.keyboard.press('Control+k');
+    await dialog.getByRole('link', { name: 'Workflows' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Runs').waitFor();
+    await dialog.waitFor({ state: 'detached' });
     await page.context().close();
   });
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { createAccount } from '../api/accounts.js';
 import { createPerson, type Person } from '../api/sessions/people.js';
 import { createApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { assertAccessible } from './axe.js';
-import { openConsole, useConsole } from './browser.js';
+import { assertFits, NARROW, openConsole, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const link = (page: Page, name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
@@ -45,6 +46,21 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'My workflows' });
     await page.waitForURL(/\?project=\d+$/);
     await page.context().close();
+  });
+
+  it('shows the last runs as a picture with words, and cards on a phone', async () => {
+    const owner = await createAccount(world.stack);
+    const { workflowId } = await owner.api.runToEnd(trigger, {});
+    const refused = await owner.api.run(workflowId);
+    await owner.api.pollToEnd(refused.data.id);
+    for (const options of [{}, NARROW, { ...NARROW, colorScheme: 'dark' } as const]) {
+      const page = await world.browser.person(owner.userId, '/workflows', options);
+      await page.getByRole('img', { name: 'Last 2 runs: 2 succeeded; the newest succeeded' }).waitFor();
+      await page.getByRole('table', { name: 'Workflows' }).getByRole('row').nth(1).getByRole('link').waitFor();
+      await assertAccessible(page, `workflows, ${JSON.stringify(options)}`);
+      await assertFits(page);
+      await page.context().close();
+    }
   });
 
   it('searches, keeps its filters in the address, and puts bookmarked workflows first', async () => {

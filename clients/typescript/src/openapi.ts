@@ -2885,6 +2885,8 @@ export interface operations {
         parameters: {
             query?: {
                 categories?: number[];
+                /** @description Adds `latest_runs` to each workflow */
+                include?: "latest_runs";
                 languages?: string;
                 ordering?: "last_run_at" | "-last_run_at" | "total_cost" | "-total_cost" | "created_at" | "-created_at";
                 own_scripts?: boolean;
@@ -2934,6 +2936,8 @@ export interface operations {
                             last_run_at: string | null;
                             /** @description Null when the workflow has never run. */
                             last_run_cost: components["schemas"]["Amount"] | null;
+                            /** @description With `include=latest_runs`: the statuses of the last 20 runs, newest first */
+                            latest_runs?: ("In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft")[];
                             market_title: string;
                             /** @description USD, of a run with the runs below it; null: no limit */
                             max_run_cost: string | null;

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { isStructure, parseStructure, summaryOf, WrittenNumber } from '../../drawing/json.js';
+import { parseStructure } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { download } from '../../ui/download.js';
@@ -8,6 +8,7 @@ import { formatBytes } from '../../ui/format.js';
 import { Loading } from '../../ui/notices.js';
 import { linesAround, partOf } from '../../ui/part-of.js';
 import './content-view.css';
+import { SearchedTree } from './json-tree.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 
@@ -20,15 +21,20 @@ interface ContentViewProps {
   name: string;
   /** Whether a model has written it: then it is Markdown unless it is JSON. */
   isAnswer: boolean;
+  /** The variable whose value the text is: `NODE.result`. */
+  root: string;
 }
 
+/** The length from which a text is no longer read as JSON. */
+const MOST_JSON = 16 * 1024 * 1024;
+
 /**
- * A text of a run: as text, as a tree if it is JSON, or as Markdown. Only the beginning of a large text is shown, and
+ * A text of a run: as text, as a tree if it is JSON, or as Markdown. Only the beginning of a large text is shown, of JSON what is open, and
  * all of it can be downloaded.
  */
-export function ContentView({ text, name, isAnswer }: ContentViewProps) {
+export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
   const part = useMemo(() => partOf(text), [text]);
-  const structure = useMemo(() => (part.isWhole ? parseStructure(text) : undefined), [part, text]);
+  const structure = useMemo(() => (text.length <= MOST_JSON ? parseStructure(text) : undefined), [text]);
   const usual: Form = structure !== undefined ? 'json' : isAnswer ? 'markdown' : 'text';
   const [chosen, setChosen] = useState<Form>();
   const form = chosen ?? usual;
@@ -50,12 +56,12 @@ export function ContentView({ text, name, isAnswer }: ContentViewProps) {
         <CopyButton text={text} label="Copy" />
         <Button onClick={save}>Download</Button>
       </div>
-      {!part.isWhole && (
+      {!part.isWhole && form !== 'json' && (
         <p className="content-part">
           The first {formatBytes(64 * 1024)} of {formatBytes(new Blob([text]).size)}. The download has all of it.
         </p>
       )}
-      {form === 'json' && structure !== undefined && <JsonTree value={structure} />}
+      {form === 'json' && structure !== undefined && <SearchedTree value={structure} root={root} />}
       {form === 'text' && <pre className="content-text">{part.text}</pre>}
       {form === 'markdown' && (
         <Suspense fallback={<Loading />}>
@@ -65,100 +71,6 @@ export function ContentView({ text, name, isAnswer }: ContentViewProps) {
         </Suspense>
       )}
     </div>
-  );
-}
-
-interface JsonTreeProps {
-  value: unknown;
-  /** Levels that are open at first. */
-  depth?: number;
-}
-
-/** The number of entries of an object or array that are shown at a time. */
-const STEP = 100;
-const STRING_BYTES = 4 * 1024;
-
-/** JSON as a tree. Objects and arrays fold, and folded ones are not rendered. */
-export function JsonTree({ value, depth = 2 }: JsonTreeProps) {
-  if (!isStructure(value) || isEmpty(value)) {
-    return (
-      <div className="json-tree">
-        <Leaf value={value} />
-      </div>
-    );
-  }
-  return (
-    <div className="json-tree">
-      <Entries value={value} depth={depth} />
-    </div>
-  );
-}
-
-function Entries({ value, depth }: { value: object; depth: number }) {
-  const [count, setCount] = useState(STEP);
-  const entries = Object.entries(value);
-  return (
-    <ul className="json-tree-entries">
-      {entries.slice(0, count).map(([key, item]) => (
-        <li key={key}>
-          {isStructure(item) ? <Branch name={key} value={item} depth={depth - 1} /> : leafOf(key, item)}
-        </li>
-      ))}
-      {entries.length > count && (
-        <li>
-          <Button variant="quiet" onClick={() => setCount(count + STEP)}>
-            Show {Math.min(STEP, entries.length - count)} more of {entries.length}
-          </Button>
-        </li>
-      )}
-    </ul>
-  );
-}
-
-function Branch({ name, value, depth }: { name: string; value: object; depth: number }) {
-  const [isOpen, setIsOpen] = useState(depth > 0);
-  return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>
-        <span className="json-tree-key">{name}</span> <span className="json-tree-muted">{summaryOf(value)}</span>
-      </summary>
-      {isOpen && <Entries value={value} depth={depth} />}
-    </details>
-  );
-}
-
-function isEmpty(value: object): boolean {
-  return Object.keys(value).length === 0;
-}
-
-function leafOf(name: string, value: unknown) {
-  return (
-    <>
-      <span className="json-tree-key">{name}</span>: <Leaf value={value} />
-    </>
-  );
-}
-
-function Leaf({ value }: { value: unknown }) {
-  const [isWhole, setIsWhole] = useState(false);
-  if (isStructure(value)) return <span className="json-tree-muted">{Array.isArray(value) ? '[ ]' : '{ }'}</span>;
-  if (value === '') return <span className="json-tree-muted">&quot;&quot;</span>;
-  if (typeof value !== 'string') {
-    return <span className="json-tree-literal">{value instanceof WrittenNumber ? value.text : String(value)}</span>;
-  }
-  const part = isWhole ? { text: value, isWhole } : partOf(value, STRING_BYTES);
-  return (
-    <>
-      <span className="json-tree-string">{part.text}</span>
-      {!part.isWhole && (
-        <>
-          {'… '}
-          <Button variant="quiet" onClick={() => setIsWhole(true)}>
-            Show all {value.length} characters
-          </Button>
-        </>
-      )}
-    </>
   );
 }
 

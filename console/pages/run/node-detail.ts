@@ -15,6 +15,9 @@ export interface NodeAddress {
 /** A timeline asks for many nodes, so some connections stay free for what the person does. */
 const limit = createLimit(3);
 const RUNNING_EVERY_MS = 3_000;
+/** Most repetitions come soon after a node has begun. */
+const BEGUN_EVERY_MS = 1_000;
+const BEGUN_MS = 15_000;
 
 /**
  * Another state of the node in `entry` asks for its detail anew, because attempts between start and end are no events.
@@ -32,8 +35,13 @@ export function useNodeDetail(
     // The detail of the node's last state stays until the new one is there.
     placeholderData: (before) => (before?.id === address.nodeId && before.path === address.path ? before : undefined),
     staleTime: isRunning ? 0 : 60_000,
-    refetchInterval: isRunning ? RUNNING_EVERY_MS : false,
+    refetchInterval: isRunning ? () => pauseOf(entry) : false,
   });
+}
+
+function pauseOf({ started_at: startedAt }: NodeEntry): number {
+  const isNew = typeof startedAt === 'string' && Date.now() - Date.parse(startedAt) < BEGUN_MS;
+  return isNew ? BEGUN_EVERY_MS : RUNNING_EVERY_MS;
 }
 
 function nodeDetailKey({ runId, nodeId, path }: NodeAddress, entry: NodeEntry | null): QueryKey {

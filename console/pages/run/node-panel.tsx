@@ -15,7 +15,7 @@ import { Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Table, type Column } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
-import { JsonTree } from './content-view.js';
+import { JsonTree } from './json-tree.js';
 import { useNodeDetail } from './node-detail.js';
 import './node-panel.css';
 import { ResultTab } from './result-tab.js';
@@ -76,6 +76,7 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
       <header className="node-head">
         <h2>{label}</h2>
         <Status status={word} {...(more.length === 0 ? {} : { suffix: more.join(', ') })} />
+        <Link href={`/workflows/${run.workflow.id}?node=${encodeURIComponent(nodeId)}`}>Open in the editor</Link>
         {path === '' && <ResumeFromHere run={run} nodeId={nodeId} label={label} labels={labels} />}
       </header>
       {entry?.reused === true && (

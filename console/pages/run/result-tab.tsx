@@ -13,7 +13,8 @@ import { Alert } from '../../ui/notices.js';
 import { Pager } from '../../ui/table.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
 import { useConnections } from '../connection/connection-calls.js';
-import { CodeLines, ContentView, JsonTree } from './content-view.js';
+import { CodeLines, ContentView } from './content-view.js';
+import { JsonTree, SearchedTree } from './json-tree.js';
 import type { NodeAddress } from './node-detail.js';
 import { failedChild, lineOfError, readRefusal, readResult } from './result-parts.js';
 import type { ApprovalRequest, NodeDetail } from './run-data.js';
@@ -36,13 +37,15 @@ interface ResultTabProps {
 export function ResultTab({ address, ...shown }: ResultTabProps) {
   return (
     <div className="node-part">
-      <Result {...shown} />
+      <Result nodeId={address.nodeId} {...shown} />
       <AgentSteps address={address} entry={shown.entry} />
     </div>
   );
 }
 
-function Result({ projectId, entry, detail, label, pending, expiredAt }: Omit<ResultTabProps, 'address'>) {
+function Result(props: Omit<ResultTabProps, 'address'> & { nodeId: string }) {
+  const { nodeId, projectId, entry, detail, label, pending, expiredAt } = props;
+  const root = `${nodeId}.result`;
   if (entry.status === 'failed') return <Failure entry={entry} detail={detail} />;
   if (entry.status !== 'succeed') return <Unfinished {...{ projectId, pending }} waiting={entry.waiting} />;
   if (expiredAt !== undefined) {
@@ -53,14 +56,20 @@ function Result({ projectId, entry, detail, label, pending, expiredAt }: Omit<Re
     );
   }
   const { content, isAnswer, childRun, rest } = readResult(entry.result);
+  const isSearched = content !== undefined && /^\s*[[{]/.test(content);
   return (
     <div className="node-part">
       {childRun !== undefined && <ChildLink runId={childRun} />}
-      {content !== undefined && <ContentView text={content} name={label} isAnswer={isAnswer} />}
+      {content !== undefined && <ContentView text={content} name={label} isAnswer={isAnswer} root={root} />}
       {Object.keys(rest).length > 0 && (
         <section className="node-part" aria-label="Further fields">
           <h3>Further fields</h3>
-          <JsonTree value={rest} depth={1} />
+          {/* One searchbox is enough: that of the content, if there is one that is JSON. */}
+          {isSearched ? (
+            <JsonTree value={rest} depth={1} root={root} />
+          ) : (
+            <SearchedTree value={rest} depth={1} root={root} />
+          )}
         </section>
       )}
     </div>

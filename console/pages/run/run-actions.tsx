@@ -30,6 +30,8 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
   const mayRun = useMayRun(run.project.id);
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
+  // What a person wants most after a failure is to go on, and after a success to do it once more.
+  const isToResume = mayRun && mayResume(run) && isUnfinished(run);
   return (
     <>
       <Button onClick={() => setOpen('compare')}>Compare</Button>
@@ -39,11 +41,19 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
           Cancel run
         </Button>
       )}
-      {mayRun && mayResume(run) && isUnfinished(run) && <Button onClick={() => setOpen('resume')}>Resume</Button>}
       {mayRun && <Button onClick={() => setOpen('input')}>Change input</Button>}
       {mayRun && (
-        <Button variant="primary" isBusy={again.isPending} onClick={() => again.mutate({})}>
+        <Button
+          {...(!isToResume && { variant: 'primary' as const })}
+          isBusy={again.isPending}
+          onClick={() => again.mutate({})}
+        >
           Run again
+        </Button>
+      )}
+      {isToResume && (
+        <Button variant="primary" onClick={() => setOpen('resume')}>
+          Resume
         </Button>
       )}
       {mayRun && <SaveAsCase run={run} />}

@@ -1,6 +1,8 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
+import type { RunLinks } from '../../drawing/run-links.js';
 import type { NodeEntry } from '../../live/live-run.js';
+import { readShownRun } from '../../live/run-cache.js';
 import type { RunDetail } from './run-data.js';
 
 interface RunAddress {
@@ -42,15 +44,42 @@ export function useRunAddress(run: RunDetail): RunAddress {
   return { choice, choose, otherId: otherId === '' ? undefined : otherId, compare };
 }
 
-/** Returns the node that a person looks for first when a run has ended: the one that failed, else the last one. */
+/** Returns the node that a person looks for first when a run has ended: the one that failed first, else the last one. */
 function usualNode(run: RunDetail): NodeChoice | undefined {
   if (run.status === 'In Progress') return undefined;
-  const entries = Object.values(run.result) as NodeEntry[];
-  const endOf = (entry: NodeEntry): string => entry.finished_at ?? '';
-  const byEnd = entries.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : -1));
-  const failed = byEnd.findLast(({ status, error }) => status === 'failed' && error?.code !== 'cancelled');
-  const found = failed ?? byEnd[0];
-  return found === undefined ? undefined : { nodeId: found.id, path: '' };
+  const found = failureOf(run) ?? lastOf(Object.values(run.result));
+  return found === undefined ? undefined : { nodeId: found.id, path: found.path ?? '' };
+}
+
+/**
+ * Returns the node with which a run has failed. Of a loop it is what failed first in its iterations, if they are known.
+ */
+export function failureOf(run: RunDetail): NodeEntry | undefined {
+  if (run.status !== 'Error' && run.status !== 'Draft') return undefined;
+  const failed = firstFailure(Object.values(run.result));
+  if (failed?.iterations === undefined) return failed;
+  const known = [...(readShownRun(run.id)?.live.nodes.values() ?? [])];
+  return firstFailure(known.filter(({ path = '' }) => path.startsWith(`${failed.id}[`))) ?? failed;
+}
+
+function firstFailure(entries: readonly NodeEntry[]): NodeEntry | undefined {
+  const failed = entries.filter(
+    ({ status, error, handled }) => status === 'failed' && error?.code !== 'cancelled' && handled !== true,
+  );
+  return failed.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1))[0];
+}
+
+/** Returns the node whose result is that of a run: nothing has run behind it, and of several it ended last. */
+export function resultNodeOf({ status, result }: RunDetail, { links }: RunLinks): NodeEntry | undefined {
+  if (status !== 'Succeeded') return undefined;
+  const entries: NodeEntry[] = Object.values(result);
+  const hasRun = new Set(entries.map(({ id }) => id));
+  const goesOn = new Set(links.filter(({ to }) => hasRun.has(to)).map(({ from }) => from));
+  return lastOf(entries.filter((entry) => entry.status === 'succeed' && !goesOn.has(entry.id)));
+}
+
+function lastOf(entries: readonly NodeEntry[]): NodeEntry | undefined {
+  return entries.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1)).at(-1);
 }
 
 /** A node of the run. If it is in a loop, the choice names one of its iterations. */

@@ -29,9 +29,11 @@ async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
   const status = toPollStatus(run);
   const nodes = run.result as Record<string, NodeEntry>;
   const known = readShownRun(runId)?.live;
-  const live =
-    known === undefined ? startLiveRun(status, nodes) : applyState(known, { status, version: undefined, nodes });
   const links = readLinks(run.data);
+  const live =
+    known === undefined
+      ? startLiveRun(status, nodes, links.order)
+      : applyState(known, { status, version: undefined, nodes });
   writeShownRun(runId, { live, statuses: statusesOf(links, live) });
   const inside = await loadIterations(run, Object.values(nodes), signal);
   if (inside.length > 0) {

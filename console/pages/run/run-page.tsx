@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
@@ -18,10 +18,12 @@ import { Status } from '../../ui/status.js';
 import { NodePanel } from './node-panel.js';
 import { Refused, useReRun } from './re-run.js';
 import { RunActions, useCancel } from './run-actions.js';
-import { useRunAddress, type NodeChoice } from './run-address.js';
-import { useApprovals, useRun, useRunningCost, type RunDetail } from './run-data.js';
+import { failureOf, useRunAddress, type NodeChoice } from './run-address.js';
+import { useRun, useRunningCost, type RunDetail } from './run-data.js';
 import './run-page.css';
+import { RunResult } from './run-result.js';
 import { runWord } from './run-word.js';
+import { RunStory } from './story.js';
 import { Timeline } from './timeline.js';
 
 export function RunPage({ runId }: { runId: string }) {
@@ -50,7 +52,9 @@ function RunView({ run }: { run: RunDetail }) {
   const isOpen = run.status === 'In Progress';
   const query = useRun(run.id);
   const { connection, error, retry } = useLiveRun({ runId: run.id, links, isOpen });
-  const word = runWord(run, useRunWord(run.id));
+  const liveWord = useRunWord(run.id);
+  const word = runWord(run, liveWord);
+  useBeginning(run, liveWord);
   const again = useReRun(run);
   const cancel = useCancel(run);
   const { choice, choose, otherId, compare } = useRunAddress(run);
@@ -61,13 +65,14 @@ function RunView({ run }: { run: RunDetail }) {
         word={word}
         isOpen={isOpen}
         actions={<RunActions run={run} labels={labels} again={again} cancel={cancel} onCompare={compare} />}
+        story={<RunStory {...{ run, word, isOpen, labels, links }} onSelect={choose} />}
       />
       <div className="run-body">
         {again.isError && <Refused error={again.error} labels={labels} onRetry={() => again.mutate({})} />}
         {isOpen && cancel.isError && <Alert onRetry={() => cancel.mutate()}>{explain(cancel.error)}</Alert>}
         {isOpen && error !== undefined && <Alert onRetry={retry}>{explain(error)}</Alert>}
         <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
-        <RunNotes run={run} labels={labels} />
+        <RunNotes run={run} />
         {otherId !== undefined && (
           <Suspense fallback={<Loading />}>
             <Differences run={run} otherId={otherId} onClose={() => compare(undefined)} />
@@ -78,6 +83,15 @@ function RunView({ run }: { run: RunDetail }) {
       {isOpen && <ConnectionNote connection={connection} />}
     </div>
   );
+}
+
+/** Reads the run again when it has left the queue: since when it runs is known from then on, and moves nothing later. */
+function useBeginning(run: RunDetail, liveWord: string | undefined): void {
+  const client = useQueryClient();
+  const hasBegun = run.status === 'In Progress' && run.run_started_at === null && liveWord === 'in progress';
+  useEffect(() => {
+    if (hasBegun) void client.invalidateQueries({ queryKey: ['run', run.id], exact: true });
+  }, [client, run.id, hasBegun]);
 }
 
 function toLabels(drawing: Record<string, unknown>): ReadonlyMap<string, string> {
@@ -91,9 +105,11 @@ interface RunHeaderProps {
   word: string;
   isOpen: boolean;
   actions: ReactNode;
+  /** What has happened. */
+  story: ReactNode;
 }
 
-function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
+function RunHeader({ run, word, isOpen, actions, story }: RunHeaderProps) {
   const cost = useRunningCost(run, isOpen);
   useTitle(`${run.workflow.title}, ${word}`);
   // The live region of the page announces every change of the run's status.
@@ -104,6 +120,7 @@ function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
         <h1>{run.workflow.title}</h1>
         <Status status={word} />
       </div>
+      {story}
       <dl className="run-header-facts">
         <Fact name="Started">
           <Time at={run.run_started_at ?? run.created_at} />
@@ -118,11 +135,6 @@ function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
         <Fact name="Cost">
           <Money amount={cost} />
         </Fact>
-        {!isOpen && run.total_cost['USD'] !== run.cost['USD'] && (
-          <Fact name="With sub-workflows">
-            <Money amount={run.total_cost} />
-          </Fact>
-        )}
         <Fact name="Workflow">
           <Link href={`/workflows/${run.workflow.id}`}>
             {run.workflow_version === null ? 'Unsaved drawing' : `Version ${run.workflow_version}`}
@@ -168,24 +180,12 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /** Notes that a person should read first. */
-function RunNotes({ run, labels }: { run: RunDetail; labels: ReadonlyMap<string, string> }) {
-  const requests = useApprovals(run.id).data ?? [];
-  const pending = run.status === 'In Progress' ? requests.filter(({ status }) => status === 'pending') : [];
+function RunNotes({ run }: { run: RunDetail }) {
   return (
     <>
-      {pending.map((request) => (
-        <Note key={request.request_id}>
-          {labels.get(request.node_id) ?? request.node_label} asks whether it may call {request.tool_name}:{' '}
-          <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>decide in the inbox</Link>.
-        </Note>
-      ))}
-      {run.status === 'Draft' && (
-        <Note>This run was refused before it began: fields of its nodes were not valid. Choose a failed node.</Note>
-      )}
-      {run.error !== null && run.status !== 'Draft' && (
+      {run.error?.code === 'budget_exceeded' && (
         <Note>
-          <code>{run.error.code}</code> {run.error.message}
-          {run.error.code === 'budget_exceeded' && <Budget run={run} />}
+          <Budget run={run} />
         </Note>
       )}
       {run.results_expired_at !== undefined && (
@@ -201,7 +201,6 @@ function RunNotes({ run, labels }: { run: RunDetail; labels: ReadonlyMap<string,
 function Budget({ run: { workflow, project } }: { run: RunDetail }) {
   return (
     <>
-      {' '}
       The run was stopped before a model call that could have passed a limit of money. These can be changed:{' '}
       <Link href={`/costs?project=${project.id}`}>the limit of the project</Link>, that of a run in the menu of{' '}
       <Link href={`/workflows/${workflow.id}`}>the workflow</Link>, and that of an agent in its node.
@@ -226,6 +225,7 @@ const NARROW = '(max-width: 900px)';
 function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps) {
   const kinds = useKinds();
   const panel = useRef<HTMLElement>(null);
+  const first = useMemo(() => failureOf(run)?.id ?? links.start, [run, links]);
   const show = useCallback(
     (next: NodeChoice | string) => {
       choose(next);
@@ -243,11 +243,15 @@ function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps)
           links={links}
           kinds={kinds}
           selected={choice?.nodeId}
+          first={first}
           onSelect={show}
         />
       </section>
       <Timeline run={run} isOpen={isOpen} labels={labels} selected={choice} onSelect={show} />
-      <NodePanel run={run} labels={labels} choice={choice} onSelect={show} ref={panel} />
+      <div className="run-side">
+        <RunResult run={run} links={links} labels={labels} choice={choice} onSelect={show} />
+        <NodePanel run={run} labels={labels} choice={choice} onSelect={show} ref={panel} />
+      </div>
     </div>
   );
 }

@@ -85,6 +85,19 @@ export function ticksOf(spanMs: number, most = 6): number[] {
   return Array.from({ length: Math.floor(spanMs / step) + 1 }, (_, index) => index * step);
 }
 
+/**
+ * Returns the length of the axis of an open run that has lasted `ms`. It grows in steps, so that what is drawn stands
+ * still between them and only the bars of what is in progress grow.
+ */
+export function axisOf(ms: number): number {
+  const least = Math.max(LEAST_AXIS_MS, ms * ROOM);
+  return LEAST_AXIS_MS * GROWTH ** Math.ceil(Math.log(least / LEAST_AXIS_MS) / Math.log(GROWTH) - 1e-9);
+}
+
+const LEAST_AXIS_MS = 2_000;
+const GROWTH = 1.5;
+const ROOM = 1.05;
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -96,7 +109,10 @@ const STEPS_MS = [
   [HOUR_MS, [1, 2, 4, 6, 12, 24]],
 ].flatMap(([unit, counts]) => (counts as number[]).map((count) => count * (unit as number)));
 
-/** The detail may be older than the entry, which says how the last attempt has ended. */
+/**
+ * The detail may be older than the entry, which says how the last attempt has ended. If the last attempt that is known
+ * ended otherwise than the node, there was a later one, of which only the end is known.
+ */
 function attemptsOf(entry: NodeEntry, detail: AttemptFacts | undefined): readonly AttemptFact[] {
   const { started_at: startedAt, finished_at: finishedAt, error } = entry;
   const known = detail?.attempts ?? [];
@@ -104,11 +120,13 @@ function attemptsOf(entry: NodeEntry, detail: AttemptFacts | undefined): readonl
     entry.status === 'succeed' || entry.status === 'failed' ? entry.status : 'in progress';
   const end = { status, finished_at: finishedAt ?? null, error: error ?? null };
   const last = known.at(-1);
-  if (last !== undefined) {
-    const isOlder = last.status === 'in progress' && status !== 'in progress';
-    return isOlder ? [...known.slice(0, -1), { ...last, ...end }] : known;
+  if (last === undefined) {
+    return startedAt === null || startedAt === undefined ? [] : [{ number: 1, started_at: startedAt, ...end }];
   }
-  return startedAt === null || startedAt === undefined ? [] : [{ number: 1, started_at: startedAt, ...end }];
+  if (status === 'in progress') return known;
+  if (last.status === 'in progress') return [...known.slice(0, -1), { ...last, ...end }];
+  if (last.status === status || last.finished_at === null) return known;
+  return [...known, { number: last.number + 1, started_at: last.finished_at, ...end }];
 }
 
 function waitEnd({ status, decided_at: decidedAt, expires_at: expiresAt }: WaitFacts, since: (at: string) => number) {

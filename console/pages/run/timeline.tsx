@@ -7,7 +7,7 @@ import { formatDuration } from '../../ui/format.js';
 import { useNodeDetail } from './node-detail.js';
 import { iterationInWords, type NodeChoice } from './run-address.js';
 import { useApprovals, type ApprovalRequest, type RunDetail } from './run-data.js';
-import { layOutRow, ticksOf, type AttemptSpan, type Span } from './timeline-layout.js';
+import { axisOf, layOutRow, ticksOf, type AttemptSpan, type Span } from './timeline-layout.js';
 import './timeline.css';
 
 interface TimelineProps {
@@ -28,7 +28,9 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
   const rows = useRef<HTMLDivElement>(null);
   const keys = useStartedNodes(run.id);
   const requests = useRequestsByNode(run.id);
-  const originMs = Date.parse(run.run_started_at ?? run.created_at);
+  // It is known before the first bar is drawn, and stays the same until the end.
+  const firstStart = useNodeEntry(run.id, parseNodeKey(keys[0] ?? '').nodeId)?.started_at;
+  const originMs = Date.parse(run.run_started_at ?? firstStart ?? run.created_at);
   const endMs = run.run_finished_at === null ? undefined : Date.parse(run.run_finished_at);
   useGrowingSpan(rows, run.id, originMs, isOpen ? undefined : endMs);
   return (
@@ -63,8 +65,8 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
 }
 
 /**
- * The style sheet places bars as parts of `--span`, the length of the run in milliseconds. One property makes all of
- * them grow, and nothing is rendered for it.
+ * The style sheet places bars as parts of `--span`, the length of the axis in milliseconds, and ends those of what is in
+ * progress at `--now`. So two properties make them grow, and nothing is rendered for it.
  */
 function useGrowingSpan(
   rows: RefObject<HTMLDivElement | null>,
@@ -76,7 +78,9 @@ function useGrowingSpan(
     const set = (): void => {
       const shown = readShownRun(runId);
       const latest = Math.max(endMs ?? Date.now(), shown === undefined ? 0 : latestMs(shown.live));
-      rows.current?.style.setProperty('--span', String(Math.max(1, latest - originMs)));
+      const now = Math.max(1, latest - originMs);
+      rows.current?.style.setProperty('--now', String(now));
+      rows.current?.style.setProperty('--span', String(endMs === undefined ? axisOf(now) : now));
     };
     set();
     if (endMs !== undefined) return undefined;
@@ -156,7 +160,7 @@ function Queue({ span }: { span: Span }) {
 }
 
 function placeOf({ fromMs, toMs }: Span) {
-  return { '--from': fromMs, '--to': toMs ?? 'var(--span)' };
+  return { '--from': fromMs, '--to': toMs ?? 'var(--now)' };
 }
 
 interface AttemptBarProps {
@@ -182,7 +186,7 @@ function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBar
         `timeline-bar-${word.replace(' ', '-')}`,
         isReused && 'timeline-bar-reused',
       )}
-      style={{ '--from': fromMs, '--to': toMs ?? 'var(--span)' }}
+      style={{ '--from': fromMs, '--to': toMs ?? 'var(--now)' }}
       title={head}
       onClick={onSelect}
     >
@@ -192,9 +196,9 @@ function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBar
           className="timeline-wait"
           style={{
             '--bar-from': fromMs,
-            '--bar-to': toMs ?? 'var(--span)',
+            '--bar-to': toMs ?? 'var(--now)',
             '--from': wait.fromMs,
-            '--to': wait.toMs ?? 'var(--span)',
+            '--to': wait.toMs ?? 'var(--now)',
           }}
         />
       ))}
@@ -216,7 +220,7 @@ const LABELLED = 0.92;
 
 /** The axis of an open run. */
 function GrowingAxis({ originMs }: { originMs: number }) {
-  return <Axis spanMs={useNow(1_000) - originMs} />;
+  return <Axis spanMs={axisOf(useNow(1_000) - originMs)} />;
 }
 
 function Axis({ spanMs }: { spanMs: number }) {

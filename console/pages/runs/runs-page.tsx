@@ -73,8 +73,9 @@ function Empty({ filters, onReset }: { filters: RunFilters; onReset: () => void 
 function useFilters() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
+  // What is chosen is a step of Back, and what is typed is none.
   const change = (next: Partial<RunFilters>): void =>
-    setParams((before) => toParams({ ...readFilters(before), page: 1, ...next }), { replace: !('page' in next) });
+    setParams((before) => toParams({ ...readFilters(before), page: 1, ...next }), { replace: 'search' in next });
   const [search, setSearch] = useTyped(filters.search, (text) => change({ search: text }));
   return { filters, search, setSearch, change };
 }
@@ -210,7 +211,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
 function RunsTable({ runs }: { runs: readonly ListedRun[] }) {
   return (
     <div className="runs-table">
-      <Table label="Runs" columns={COLUMNS} rows={runs} keyOf={({ id }) => id} />
+      <Table label="Runs" hasCards columns={COLUMNS} rows={runs} keyOf={({ id }) => id} />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { isNotFound } from '../../app/explain.js';
 import { useLeaveGuard } from '../../app/leave-guard.js';
 import { Problem } from '../../app/problem.js';
 import { Canvas, Palette } from '../../drawing/canvas.js';
-import { byType, type NodeKind } from '../../drawing/drawing.js';
+import { byType, nodesOf, type NodeKind } from '../../drawing/drawing.js';
 import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
@@ -59,6 +59,9 @@ function Opened({ record, kinds }: { record: WorkflowRecord; kinds: NodeKind[] }
   const [{ store, saver }] = useState(() => {
     const { data, can_edit: canEdit } = record.workflow;
     const made = new EditorStore(data, byType(kinds), !canEdit);
+    // The address may name a node: a run leads to it.
+    const node = new URLSearchParams(location.search).get('node');
+    if (node !== null && nodesOf(made.drawing).has(node)) made.select([node]);
     return { store: made, saver: new Saver(made, record) };
   });
   return <Editor store={store} saver={saver} />;

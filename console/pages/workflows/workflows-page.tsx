@@ -12,6 +12,7 @@ import { Alert, Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 import { DropZone, ImportButton, ImportDialogs, useImport } from './import.js';
+import { LatestRuns } from './latest-runs.js';
 import { NewWorkflowDialog } from './new-workflow-dialog.js';
 import './workflows-page.css';
 
@@ -59,7 +60,7 @@ export function WorkflowsPage() {
             { value: '', label: 'All projects' },
             ...(projects.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
           ]}
-          onChange={(project) => set({ project })}
+          onChange={(project) => set({ project }, { isStep: true })}
         />
         <SearchField label="Search workflows" value={search} onChange={setSearch} />
       </div>
@@ -95,8 +96,8 @@ interface WorkflowTableProps {
 function WorkflowTable({ workflows, projects, isBusy }: WorkflowTableProps) {
   const names = new Map(projects.map(({ id, name }) => [id, name]));
   return (
-    <div aria-busy={isBusy || undefined}>
-      <Table label="Workflows" keyOf={({ id }) => id} rows={workflows} columns={columnsOf(names)} />
+    <div className="workflows-table" aria-busy={isBusy || undefined}>
+      <Table label="Workflows" hasCards keyOf={({ id }) => id} rows={workflows} columns={columnsOf(names)} />
     </div>
   );
 }
@@ -110,6 +111,7 @@ function columnsOf(projects: ReadonlyMap<number, string>): Column<ListedWorkflow
     },
     { heading: 'Title', isName: true, cell: ({ id, title }) => <Link href={`/workflows/${id}`}>{title}</Link> },
     { heading: 'Project', cell: ({ project }) => projects.get(project) ?? '' },
+    { heading: 'Last runs', cell: ({ latest_runs: statuses }) => <LatestRuns statuses={statuses} /> },
     { heading: 'Last run', cell: ({ last_run_at: at }) => <Time at={at} /> },
     { heading: 'Cost of it', isFigure: true, cell: ({ last_run_cost: cost }) => <Money amount={cost} /> },
     { heading: 'Cost of all runs', isFigure: true, cell: ({ total_cost: cost }) => <Money amount={cost} /> },
@@ -205,6 +207,7 @@ function useWorkflows({ project, search, page }: Filters) {
       const query = {
         page,
         size: SIZE,
+        include: 'latest_runs' as const,
         ...(project !== '' && { project: Number(project) }),
         ...(search !== '' && { search }),
       };

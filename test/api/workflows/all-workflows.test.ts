@@ -80,6 +80,9 @@ describe('all-workflows', function () {
       const mean = (first.duration! + last.duration!) / 2;
       assert.ok(Math.abs(average_run_duration! - mean) <= 0.0021, `${average_run_duration} is not ${mean}`);
       assert.deepEqual((await list(account)).items, [body]);
+      const asked = (await list(account, '?include=latest_runs')).items;
+      assert.deepEqual(asked, [{ ...body, latest_runs: ['Succeeded', 'Succeeded'] }]);
+      assert.equal((await api.get('/all-workflows/?include=other')).status, 400);
     });
 
     it('a workflow that never ran has no last run, no average and a total of nothing; a refused run is none', async () => {

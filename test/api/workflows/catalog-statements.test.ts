@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { findCatalogWorkflows, listCatalog } from '../../../db/workflows/catalog-repository.js';
+import { findCatalogWorkflows, listCatalog, listLatestStatuses } from '../../../db/workflows/catalog-repository.js';
 import { measureDrawings } from '../../../db/workflows/workflows-repository.js';
 import { listMarketplace } from '../../../db/marketplace/marketplace-repository.js';
 import type { Tables } from '../../../db/core/tables.js';
@@ -33,7 +33,7 @@ describe('statements of a page', function () {
   });
   after(() => db.destroy());
 
-  it('the catalog takes four, whatever the page holds', async () => {
+  it('the catalog takes four, whatever the page holds, and one more for the last runs', async () => {
     const { api, userId } = await createAccount(stack);
     const project = await api.createProject();
     for (let count = 0; count < 12; count += 1) await api.createWorkflow(project, {});
@@ -42,6 +42,8 @@ describe('statements of a page', function () {
     await measureDrawings(db, ids);
     const workflows = await findCatalogWorkflows(db, ids, { userId }, 1_000_000);
     assert.deepEqual([workflows.length, statements.length], [12, 4]);
+    assert.equal((await listLatestStatuses(db, ids)).size, 12);
+    assert.equal(statements.length, 5);
   });
 
   it('the marketplace takes two, copies and caller included', async () => {

@@ -55,6 +55,22 @@ describe('the live state of a run', () => {
     assert.equal(after.order, before.order);
   });
 
+  it('has the nodes in one order, whether they came one by one or all at once after a reload', () => {
+    const at = (id: string, startedAt: string): NodeEntry => ({
+      id,
+      status: 'in progress',
+      started_at: startedAt,
+      finished_at: null,
+    });
+    const entries = [at('late', END), at('second', START), at('first', START)];
+    const inOrder = ['first', 'second', 'late'];
+    const whole = startLiveRun('in progress', Object.fromEntries(entries.map((entry) => [entry.id, entry])), inOrder);
+    let live = startLiveRun('in progress', {}, inOrder);
+    for (const node of entries) live = applyEvents(live, [{ type: 'node', version: 1, node: { ...node, path: '' } }]);
+    assert.deepEqual(live.order, inOrder);
+    assert.deepEqual(whole.order, inOrder);
+  });
+
   it('does not let a poll or an event that is older take a node back', () => {
     const live = applyEvents(startLiveRun('in progress', {}), [began('a'), ended('a')]);
     const entry: NodeEntry = { id: 'a', status: 'in progress', started_at: START, finished_at: null };
@@ -96,9 +112,9 @@ describe('the live state of a run', () => {
       began('__proto__'),
     ]);
     assert.deepEqual(live.order.map(parseNodeKey), [
+      { nodeId: '__proto__', path: '' },
       { nodeId: 'a', path: 'LOOP[0]' },
       { nodeId: 'a', path: 'LOOP[1]' },
-      { nodeId: '__proto__', path: '' },
     ]);
     assert.equal(live.nodes.get(nodeKey('a', 'LOOP[1]'))?.path, 'LOOP[1]');
     assert.equal(live.nodes.get('a'), undefined);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readLinks } from '../../../console/drawing/run-links.js';
 import { startLiveRun, type LiveRun, type NodeEntry } from '../../../console/live/live-run.js';
-import { statusesOf, statusOf } from '../../../console/live/node-status.js';
+import { linkState, statusesOf, statusOf } from '../../../console/live/node-status.js';
 import { condition, drawing, link, llm, trigger } from '../../support/graphs.js';
 
 const TIMES = { started_at: '2026-01-31T12:00:00.000Z', finished_at: '2026-01-31T12:00:01.000Z' };
@@ -30,6 +30,21 @@ describe('the status of nodes', () => {
     assert.deepEqual(statusesIn(running('in queue')), ['in queue', 'in queue', 'in queue', 'in queue', 'in queue']);
     const live = running('in progress', succeeded(start.id), succeeded(choose.id, 'true'));
     assert.deepEqual(statusesIn(live), ['succeeded', 'succeeded', 'in queue', 'not run', 'not run']);
+  });
+
+  it('tells links that were taken from those that may still be, and from those that were left aside', () => {
+    const statesIn = (live: LiveRun): string[] =>
+      links.links.map((each) => linkState(each, live, statusesOf(links, live)));
+    const begun: NodeEntry = { id: yes.id, status: 'in progress', ...TIMES };
+    assert.deepEqual(
+      links.links.map(({ handle }) => handle),
+      ['', 'true', 'false', ''],
+    );
+    assert.deepEqual(statesIn(running('in progress', succeeded(start.id))), ['open', 'open', 'open', 'open']);
+    const chosen = [succeeded(start.id), succeeded(choose.id, 'true')];
+    assert.deepEqual(statesIn(running('in progress', ...chosen, begun)), ['taken', 'flowing', 'left', 'left']);
+    const ended = running('succeed', ...chosen, succeeded(yes.id));
+    assert.deepEqual(statesIn(ended), ['taken', 'taken', 'left', 'left']);
   });
 
   it('is not run for all that was not reached once the run is over', () => {

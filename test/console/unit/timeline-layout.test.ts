@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NodeEntry } from '../../../console/live/live-run.js';
-import { layOutRow, ticksOf, type AttemptFacts } from '../../../console/pages/run/timeline-layout.js';
+import { axisOf, layOutRow, ticksOf, type AttemptFacts } from '../../../console/pages/run/timeline-layout.js';
 
 const ORIGIN = '2026-01-31T12:00:00.000Z';
 const originMs = Date.parse(ORIGIN);
@@ -55,6 +55,17 @@ describe('a row of the timeline', () => {
     assert.deepEqual(view.attempts.at(-1), { number: 2, word: 'succeeded', fromMs: 20, toMs: 50, waits: [] });
   });
 
+  it('has the attempt with which the node ended, also where the detail is that of an earlier one', () => {
+    const view = row(entry('succeed', 0, 90), { queued_ms: 0, attempts: [attempt(1, 0, 10, 'failed')] });
+    assert.deepEqual(
+      view.attempts.map(({ number, word, toMs }) => [number, word, toMs]),
+      [
+        [1, 'failed', 10],
+        [2, 'succeeded', 90],
+      ],
+    );
+  });
+
   it('draws waits for a decision within their attempt, open ones to its end', () => {
     const request = (status: string, from: number, decided: number | null) => ({
       status,
@@ -101,5 +112,17 @@ describe('the ticks of the timeline', () => {
       assert.equal(ticks[0], 0);
       assert.ok(ticks.length <= 7 && ticks.at(-1)! <= span, `${span}: ${ticks.join()}`);
     }
+  });
+});
+
+describe('the axis of an open run', () => {
+  it('stands still for a while and always has room for what is in progress', () => {
+    const lengths = Array.from({ length: 600 }, (_, index) => axisOf(index * 100));
+    assert.ok(lengths.every((length, index) => length > index * 100));
+    assert.ok(new Set(lengths).size < 12, `${new Set(lengths).size} lengths in a minute`);
+    assert.deepEqual(
+      lengths,
+      lengths.toSorted((a, b) => a - b),
+    );
   });
 });
