@@ -12,7 +12,7 @@ import { Button } from '../../ui/button.js';
 import { Money } from '../../ui/figures.js';
 import { Alert, announce, Loading, Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
-import { JsonTree } from '../run/content-view.js';
+import { JsonTree } from '../run/json-tree.js';
 import { ResultTab } from '../run/result-tab.js';
 import { useCancel } from '../run/run-actions.js';
 import { useApprovals, useRun, type RunDetail } from '../run/run-data.js';

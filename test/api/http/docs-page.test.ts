@@ -93,10 +93,17 @@ describe('the documentation page', function () {
       const shown = new Set<string>();
       for (let before = -1; shown.size !== before || shown.size < operations.length;) {
         before = shown.size;
-        for (const id of await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id: of }) => of))) shown.add(id);
+        for (const id of await page
+          .locator('.opblock')
+          .evaluateAll((blocks) => blocks.map((block) => block.getAttribute('id') ?? '')))
+          shown.add(id);
         await page.mouse.wheel(0, 700);
         await page.waitForTimeout(50);
-        if ((await page.evaluate('scrollY + innerHeight >= document.body.scrollHeight - 1')) === true && shown.size === before) break;
+        if (
+          (await page.evaluate('scrollY + innerHeight >= document.body.scrollHeight - 1')) === true &&
+          shown.size === before
+        )
+          break;
       }
       assert.equal(shown.size, operations.length);
     });
