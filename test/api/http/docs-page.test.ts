@@ -93,9 +93,9 @@ describe('the documentation page', function () {
       const shown = new Set<string>();
       for (let before = -1; shown.size !== before || shown.size < operations.length;) {
         before = shown.size;
-        for (const id of await page
-          .locator('.opblock')
-          .evaluateAll((blocks) => blocks.map((block) => block.getAttribute('id') ?? '')))
+        for (const id of (await page.evaluate(
+          `[...document.querySelectorAll('.opblock')].map(({ id }) => id)`,
+        )) as string[])
           shown.add(id);
         await page.mouse.wheel(0, 700);
         await page.waitForTimeout(50);
