@@ -126,8 +126,9 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
 
   /**
    * Asks the provider and stores what it gives. Returns false where it cannot be reached and the tokens that there are
-   * (`served`) still serve. What dies before the provider is asked leaves everything as it was. What dies behind that leaves
-   * the old tokens: a provider that has rotated them refuses the next refresh, and somebody signs in again.
+   * (`served`) still serve, and true where the connection is to be read again. A process that dies before it asks the
+   * provider leaves everything as it was. One that dies after that leaves the old tokens: a provider that has rotated them
+   * refuses the next refresh, and somebody signs in again.
    */
   async function refresh(
     row: SealedConnection,

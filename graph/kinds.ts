@@ -35,8 +35,8 @@ export interface KindTraits {
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
   /**
-   * Where the node's data has `headers`, of which those that are credentials are secret: beside the address in `url`, beside
-   * that of an MCP server in `endpoint_url`, or in each item of `tools`, which are MCP servers.
+   * The place of `headers` in the node's data: beside the address in `url`, beside that of an MCP server in `endpoint_url`,
+   * or in each item of `tools`, which are MCP servers. Headers that are credentials are secret.
    */
   servers: 'none' | 'url' | 'endpoint_url' | 'tools';
   /** True if an activity may walk on through the node in dense execution (docs/adr/0011-one-walk.md). */

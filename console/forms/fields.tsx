@@ -92,7 +92,7 @@ export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectPr
   );
 }
 
-/** The arrow keys would choose, and so connect, one node after the other. They open the list instead. */
+/** The arrow keys open the list. Without this they would choose each option that they pass. */
 export function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   event.preventDefault();

@@ -1,4 +1,4 @@
-// Which builds are connected. What a process of this build stores, an older one may misread.
+// Sessions are named by build, because an older build may misread what a process of this build stores.
 import { sql } from 'kysely';
 import type { Db } from './client.js';
 

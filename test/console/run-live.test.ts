@@ -28,14 +28,17 @@ describe('a run that is watched', function () {
   });
 
   it('says that the connection is lost, and goes on by itself when it is back', async () => {
-    const { runId } = await world.start(callAndAnswer(world.target, 9_000));
+    // The call is held until the page has told of both, however long that takes.
+    world.target.on('/held', [{ after: ['/release'] }]);
+    const { runId } = await world.start(call(`${world.target.url}/held`));
     const page = await open(runId);
     await nodeNamed(page, 'Call, in progress').waitFor();
     await page.context().setOffline(true);
     await page.getByText('The connection is lost.').first().waitFor();
     await page.context().setOffline(false);
     await page.getByText('The connection is back.').first().waitFor();
-    await nodeNamed(page, 'Answer, succeeded').waitFor();
+    await fetch(`${world.target.url}/release`);
+    await nodeNamed(page, 'Call, succeeded').waitFor();
     await page.context().close();
   });
 

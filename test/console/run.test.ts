@@ -236,7 +236,7 @@ describe('the page of a run', function () {
     await page.getByRole('button', { name: /^Clerk, attempt 1, waiting, \d/ }).waitFor();
     await world.owner.api.post(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`, { body: {} });
     await nodeNamed(page, 'Clerk, succeeded').click();
-    await panel(page).getByRole('region', { name: 'Steps' }).getByText('add').waitFor();
+    await panel(page).getByRole('region', { name: 'Steps' }).getByText('add', { exact: true }).waitFor();
     assert.equal(await panel(page).locator('strong').textContent(), '3');
     assert.equal(await link.count(), 0);
     await page.context().close();

@@ -43,6 +43,7 @@ export const TIERS = {
     'test/activities/kinds/code/sandbox.test.ts',
     'test/activities/worker/traces.test.ts',
     'test/api/access/jwks.test.ts',
+    'test/api/background/seal-headers.test.ts',
     'test/api/hooks/hooks-durability.test.ts',
     'test/api/mcp/private-network.test.ts',
     'test/api/projects/quota.test.ts',
@@ -71,6 +72,7 @@ export const TIERS = {
     'test/temporal-workflows/canaries.test.ts',
     'test/temporal-workflows/code-crash.test.ts',
     'test/temporal-workflows/connection-canaries.test.ts',
+    'test/temporal-workflows/connection-waits.test.ts',
     'test/temporal-workflows/loops-over-executions.test.ts',
     'test/temporal-workflows/many-waits.test.ts',
     'test/temporal-workflows/payload-encryption.test.ts',
@@ -84,6 +86,7 @@ export const TIERS = {
   pages: [
     'test/console/audit.test.ts',
     'test/console/cases.test.ts',
+    'test/console/connections.test.ts',
     'test/console/costs.test.ts',
     'test/console/editor.test.ts',
     'test/console/hooks.test.ts',

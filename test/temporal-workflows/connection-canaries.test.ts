@@ -149,7 +149,7 @@ describe('canaries in connections', function () {
   function echo({ path, query, headers, body }: TargetRequest): object {
     const values = Object.values(headers).map((value) => String(value).replace(/^(?:Bearer|Basic|Token) /, ''));
     const decoded = values.map((value) => Buffer.from(value, 'base64').toString());
-    // What a redirect has repeated is repeated as it is: no masker finds an encoding of an encoding of an encoding.
+    // The `said` of a redirect is not encoded again: no masker finds an encoding of an encoding of an encoding.
     const { said: _said, ...given } = query;
     const secret = [...values, ...decoded, ...Object.values(given), ...path.split(/\/(?:bot)?/)];
     return { path, query, headers, body, echoes: secret.filter((value) => value.length > 8).map(echoesOf) };
@@ -292,7 +292,7 @@ describe('canaries in connections', function () {
     }
     assertClean('what models were asked', stack.modelProvider.requests);
 
-    // What is done with connections and workflows beside runs.
+    // These requests use connections and workflows without a run.
     const connections = `/projects/${projectId}/connections/`;
     for (const [name, id] of Object.entries({ ...ids, byQuery, byPath })) {
       const place = `the connection ${name}`;
@@ -327,7 +327,7 @@ describe('canaries in connections', function () {
         secrets: { value: made.query.value },
       },
     ]) {
-      // What somebody writes in place of a field's name is theirs.
+      // The refusal does not repeat text that stands where a field's name belongs.
       const answer = await account.api.post<object>(connections, { body });
       assert.equal(answer.status, 400);
       assert.deepEqual(findCanaries(JSON.stringify(answer.body), [made.bearer, made.query]), []);

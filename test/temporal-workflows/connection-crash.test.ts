@@ -84,7 +84,7 @@ describe('connections and workers that die while they ask for new tokens', funct
       });
       const worker = stack.stack.pids.worker!;
       process.kill(worker, 'SIGKILL');
-      // What a dead process has sent would be carried out once it can.
+      // The database would still carry out a statement that the dead process has sent.
       await locker.query('SELECT pg_terminate_backend($1)', [blocked]);
       await locker.query('UPDATE connections SET leased_until = now() WHERE id = $1', [id]);
       await locker.query('COMMIT');

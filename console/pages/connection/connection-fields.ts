@@ -1,4 +1,4 @@
-// What a person writes of a connection, and what the service is sent. Texts of several values have one a line.
+// The fields of a connection's form, and the body that the service is sent. A field of several values has one a line.
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { asArray, asText } from '../../drawing/json.js';
 import { MASK } from '../../drawing/drawing.js';

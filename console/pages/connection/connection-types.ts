@@ -1,4 +1,4 @@
-// What the service says of connections, and is told of them.
+// The shapes of connections in the service's answers and in the requests that it takes.
 import type { components, paths } from '../../../clients/typescript/src/index.js';
 
 export type Connection = components['schemas']['Connection'];

@@ -1,4 +1,4 @@
-// What earlier builds have stored with credentials in headers, on a database of its own.
+// Drawings that earlier builds have stored with credentials in headers. The test has a database of its own.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sealHeaders } from '../../../api/background/seal-headers.js';
@@ -163,7 +163,7 @@ describe('drawings that earlier builds have stored', function () {
     );
     const empty = { nodes: [{ id: 'x', type: 'trigger-node', data: {} }], edges: [] };
     const plain = await insertWorkflow(empty);
-    // What nobody has asked for is not refused, however full the project is.
+    // Sealing is not refused, however full the project is, because nobody has asked for it.
     await queryDatabase(stack, 'INSERT INTO stored_bytes_limit (bytes) VALUES (1)');
     const revisions = await queryDatabase(stack, 'SELECT id, revision, version, updated_at FROM workflows ORDER BY id');
     assert.equal(await seal(), 'done');

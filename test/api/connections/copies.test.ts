@@ -1,4 +1,4 @@
-// What names a connection when a workflow is copied, exported or imported. Extensions, section 10.
+// The names and ids of connections when a workflow is copied, exported or imported. Extensions, section 10.
 import assert from 'node:assert/strict';
 import { agent, drawing, http, linkInRow, trigger, type DrawingNode } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
