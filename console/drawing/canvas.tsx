@@ -20,7 +20,7 @@ import '../ui/menu.css';
 import { boundsOf, fitInto, type Rect } from './bodies.js';
 import './canvas.css';
 import { addNode, connect, freePlace, mayConnect, type NewLink } from './change-drawing.js';
-import { isStart, nodesOf, type Drawing, type NodeKind, type NodeKinds, type Position } from './drawing.js';
+import { isStart, nodesOf, startOf, type Drawing, type NodeKind, type NodeKinds, type Position } from './drawing.js';
 import { useStore, type EditorStore } from './editor-store.js';
 import {
   exitTop,
@@ -31,9 +31,11 @@ import {
   type FlowNode,
   type FrameNode,
 } from './flow-nodes.js';
+import { KindIcon } from './kind-icon.js';
 import type { Exit } from './links.js';
 import './loop-frame.css';
-import { MAX_AT_ONCE, useFlow, useOpeningView } from './use-flow.js';
+import { OpeningView } from './opening-view.js';
+import { MAX_AT_ONCE, useFlow } from './use-flow.js';
 
 export function Canvas() {
   const store = useStore();
@@ -73,11 +75,11 @@ export function Canvas() {
         elevateNodesOnSelect={false}
         minZoom={0.1}
         maxZoom={2}
-        {...useOpeningView(nodes)}
       >
         <Background gap={20} />
         <Controls showInteractive={false} aria-label="Zoom" />
         <Overview nodes={nodes} />
+        <OpeningView nodes={nodes} first={startOf(store.drawing)} />
       </ReactFlow>
       {dropped !== undefined && <DroppedMenu dropped={dropped} onClose={() => setDropped(undefined)} />}
     </>
@@ -144,9 +146,9 @@ function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
 
 /** One node of the graph. Its frame, which React Flow makes, is the group that is named by the label. */
 const NodeCard = memo(function NodeCard({ data, isConnectable, selected }: NodeProps<FlowNode>) {
-  const { label, title, category, exits, isEntrance, isStart: beginsHere, errors, warnings } = data;
+  const { label, kind, title, line, exits, isEntrance, isStart: beginsHere, problems, hasErrors } = data;
   return (
-    <div className="node-card" data-category={category} data-selected={selected || undefined}>
+    <div className="node-card" data-selected={selected || undefined} data-wrong={hasErrors || undefined}>
       <Handle
         type="target"
         position={Side.Left}
@@ -154,15 +156,26 @@ const NodeCard = memo(function NodeCard({ data, isConnectable, selected }: NodeP
         isConnectable={isConnectable && isEntrance}
         className={isEntrance ? undefined : 'node-card-closed'}
       />
-      <div className="node-card-head">
-        <span className="node-card-title">
-          {title}
-          {beginsHere && ' · starts here'}
+      <div className="node-card-head" title={`${title}: ${label}`}>
+        <KindIcon type={kind} />
+        <span className="node-card-label">
+          <span className="hidden-text">{title}: </span>
+          {label}
         </span>
-        <span className="node-card-label">{label}</span>
-        {errors + warnings > 0 && (
-          <span className={errors > 0 ? 'node-card-mark' : 'node-card-mark node-card-warning'}>
-            {count(errors + warnings, 'problem')}
+        <span className="node-card-line" title={line}>
+          {beginsHere && <span className="node-card-start">starts here</span>}
+          {line === '' ? title : line}
+        </span>
+        {problems.length > 0 && (
+          <span
+            className={hasErrors ? 'node-card-mark' : 'node-card-mark node-card-warning'}
+            title={problems.join('\n')}
+          >
+            {problems.length}
+            <span className="hidden-text">
+              {' '}
+              {problems.length === 1 ? 'problem' : 'problems'}: {problems.join(' ')}
+            </span>
           </span>
         )}
       </div>
@@ -185,10 +198,6 @@ function Exits({ exits, isConnectable }: { exits: readonly Exit[]; isConnectable
       />
     </div>
   ));
-}
-
-function count(number: number, word: string): string {
-  return number === 1 ? `1 ${word}` : `${number} ${word}s`;
 }
 
 /** The frame around the body of a loop. Its element, which React Flow makes, is the group named `Body of <label>`. */

@@ -16,20 +16,25 @@ import {
   type Position,
 } from './drawing.js';
 import type { Selection } from './editor-store.js';
+import { lineOf } from './kind-looks.js';
 import { exitsOf, type Exit } from './links.js';
 import type { Problem } from './schema-problems.js';
 
 /** The data that a card shows. It is an alias, because React Flow asks for data with an index signature. */
 type CardData = {
   label: string;
+  /** The word of the kind in drawings, which decides the looks. */
+  kind: string;
   /** The kind's title. */
   title: string;
-  category: string;
+  /** What the node does, in one line. */
+  line: string;
   exits: readonly Exit[];
   isEntrance: boolean;
   isStart: boolean;
-  errors: number;
-  warnings: number;
+  /** The sentences of its problems, errors first. */
+  problems: readonly string[];
+  hasErrors: boolean;
 };
 
 export type FlowNode = Node<CardData, 'card'>;
@@ -69,28 +74,38 @@ export function flowNodes(looks: NodeLooks): CanvasNode[] {
 }
 
 function flowCards({ drawing, kinds, selection, problems, moving }: NodeLooks): FlowNode[] {
-  const counts = countProblems(problems);
+  const found = problemsByNode(problems);
   const start = startOf(drawing);
-  return [...nodesOf(drawing).values()].map((node) => {
+  const nodes = nodesOf(drawing);
+  const labelOfId = (id: string): string | undefined => {
+    const node = nodes.get(id);
+    return node && labelOf(node, kinds);
+  };
+  return [...nodes.values()].map((node) => {
     const position = moving.get(node.id) ?? positionOf(node);
-    const [errors, warnings] = counts.get(node.id) ?? [0, 0];
+    const { problems: sentences, hasErrors } = found.get(node.id) ?? NO_PROBLEMS;
     const selected = selection.nodes.has(node.id);
-    const state = [position.x, position.y, errors, warnings, selected, node.id === start].join();
+    const line = lineOf(typeOf(node), dataOf(node), labelOfId);
+    const looks = [position.x, position.y, selected, node.id === start, hasErrors, line, ...sentences];
+    const state = JSON.stringify(looks);
     const last = known.get(node);
     if (last?.state === state) return last.node;
-    const card = { ...toCard(node, kinds), isStart: node.id === start, errors, warnings };
+    const card = { ...toCard(node, kinds), isStart: node.id === start, line, problems: sentences, hasErrors };
     const flowNode = toFlowNode(node.id, position, card, selected);
     known.set(node, { node: flowNode, state });
     return flowNode;
   });
 }
 
-function toCard(node: DrawnNode, kinds: NodeKinds): Omit<CardData, 'isStart' | 'errors' | 'warnings'> {
+function toCard(
+  node: DrawnNode,
+  kinds: NodeKinds,
+): Pick<CardData, 'label' | 'kind' | 'title' | 'exits' | 'isEntrance'> {
   const kind = kinds.get(typeOf(node));
   return {
     label: labelOf(node, kinds),
+    kind: typeOf(node),
     title: kind?.title ?? `Unknown kind ${typeOf(node)}`,
-    category: kind?.category ?? '',
     exits: exitsOf(kind, dataOf(node)),
     isEntrance: !isStart(kind),
   };
@@ -127,15 +142,28 @@ function toHandles(exits: readonly Exit[]): NodeHandle[] {
   ];
 }
 
-function countProblems(problems: readonly Problem[]): Map<string, [errors: number, warnings: number]> {
-  const counts = new Map<string, [number, number]>();
-  for (const { nodeId, severity } of problems) {
+interface NodeProblems {
+  problems: string[];
+  hasErrors: boolean;
+}
+
+const NO_PROBLEMS: NodeProblems = { problems: [], hasErrors: false };
+
+function problemsByNode(problems: readonly Problem[]): Map<string, NodeProblems> {
+  const found = new Map<string, NodeProblems>();
+  const errorsFirst = problems.toSorted((one, other) => Number(isWarning(one)) - Number(isWarning(other)));
+  for (const { nodeId, message, severity } of errorsFirst) {
     if (nodeId === null) continue;
-    const count = counts.get(nodeId) ?? [0, 0];
-    count[severity === 'error' ? 0 : 1] += 1;
-    counts.set(nodeId, count);
+    const known = found.get(nodeId) ?? { problems: [], hasErrors: false };
+    known.problems.push(message);
+    known.hasErrors ||= severity === 'error';
+    found.set(nodeId, known);
   }
-  return counts;
+  return found;
+}
+
+function isWarning({ severity }: Problem): boolean {
+  return severity !== 'error';
 }
 
 // The frames of a drawing's loops as React Flow draws them: nodes below the cards. Only their titles take the pointer, so
@@ -230,7 +258,7 @@ export function withFrames(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<
 
 // Cards have a fixed size, so that a card that is out of sight need not be drawn to know where its links end.
 
-export const CARD_WIDTH = 204;
+export const CARD_WIDTH = 220;
 export const HEAD_HEIGHT = 64;
 const EXIT_HEIGHT = 24;
 

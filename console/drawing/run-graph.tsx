@@ -8,7 +8,6 @@ import {
   type Edge,
   type Node,
   type NodeProps,
-  type ReactFlowInstance,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { createContext, use, useMemo } from 'react';
@@ -19,6 +18,7 @@ import type { NodeKinds } from './drawing.js';
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { layOut } from './lay-out.js';
 import './loop-frame.css';
+import { OpeningView } from './opening-view.js';
 import './run-graph.css';
 import type { RunLinks } from './run-links.js';
 
@@ -35,8 +35,6 @@ interface RunGraphProps {
 const NODE_TYPES = { run: RunGraphNode, frame: RunFrame };
 const FIT = { padding: 0.08, maxZoom: 1 };
 const ARIA = { 'controls.ariaLabel': 'View of the graph' };
-/** Text at a smaller zoom cannot be read. */
-const READABLE = 0.3;
 /** Larger drawings show only what is in sight. */
 const DRAWN_WHOLE = 600;
 
@@ -60,27 +58,15 @@ export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: R
         onlyRenderVisibleElements={nodes.length > DRAWN_WHOLE}
         ariaLabelConfig={ARIA}
         colorMode="system"
-        onInit={(flow) => void showFirst(flow, links.start)}
         minZoom={0.02}
         maxZoom={1.5}
       >
         <Background />
         <Controls orientation="horizontal" showInteractive={false} fitViewOptions={FIT} />
+        <OpeningView nodes={nodes} first={selected ?? links.start} />
       </ReactFlow>
     </RunGraphContext>
   );
-}
-
-/** Shows the whole drawing, or its beginning if the whole would be too small to be read. */
-async function showFirst(
-  flow: ReactFlowInstance<RunFlowNode | RunFrameNode>,
-  start: string | undefined,
-): Promise<void> {
-  await flow.fitView(FIT);
-  const first = flow.getNode(start ?? '');
-  if (first === undefined || flow.getZoom() >= READABLE) return;
-  const { x, y } = first.position;
-  await flow.setCenter(x + 1.5 * NODE_WIDTH, y + NODE_HEIGHT / 2, { zoom: READABLE });
 }
 
 function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {

@@ -1,13 +1,5 @@
 // The drawing, as React Flow shows and changes it.
-import {
-  MarkerType,
-  type Edge,
-  type EdgeChange,
-  type FitViewOptions,
-  type NodeChange,
-  type NodePositionChange,
-  type Viewport,
-} from '@xyflow/react';
+import { MarkerType, type Edge, type EdgeChange, type NodeChange, type NodePositionChange } from '@xyflow/react';
 import { useMemo, useState } from 'react';
 import { loopOfFrame } from './bodies.js';
 import { moveNodes } from './change-drawing.js';
@@ -41,28 +33,8 @@ export function useFlow(): Flow {
   return { nodes, edges, ...handlers };
 }
 
-/** A larger drawing is not shown at once: the view begins at the first nodes, in a size that can be read. */
+/** Of a larger drawing only what is in sight is rendered. */
 export const MAX_AT_ONCE = 150;
-
-interface OpeningView {
-  fitView: boolean;
-  fitViewOptions: FitViewOptions;
-  defaultViewport: Viewport;
-}
-
-/** Returns where the view is when a workflow is opened. Afterwards only people move it. */
-export function useOpeningView(nodes: readonly CanvasNode[]): OpeningView {
-  const [view] = useState(() => {
-    const first = nodes.find((node) => node.type === 'card' && node.data.isStart) ?? nodes[0];
-    const { x, y } = first?.position ?? { x: 0, y: 0 };
-    return {
-      fitView: nodes.length > 0 && nodes.length <= MAX_AT_ONCE,
-      fitViewOptions: { maxZoom: 1, padding: 0.15 },
-      defaultViewport: { x: 80 - x * 0.8, y: 240 - y * 0.8, zoom: 0.8 },
-    };
-  });
-  return view;
-}
 
 /** Edges that have not changed stay the same objects, and so does their list. There is one memory for each canvas. */
 interface EdgeMemory {
