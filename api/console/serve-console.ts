@@ -31,17 +31,33 @@ export function serveConsole(files: ConsoleFiles | undefined): AppMiddleware {
     if (files === undefined) return ctx.path === '/' ? answerNotBuilt(ctx) : next();
     const asset = files.assets.get(ctx.path);
     if (asset !== undefined) return answerAsset(ctx, asset);
-    return files.isAddress(ctx.path) ? answerPage(ctx, files.page) : next();
+    if (files.isAddress(ctx.path)) return answerPage(ctx, files.page, 200);
+    try {
+      return await next();
+    } catch (error) {
+      if (!isUnknownAddress(ctx as AppContext, error)) throw error;
+      return answerPage(ctx, files.page, 404);
+    }
   };
+}
+
+/**
+ * Returns whether a browser asks for an address that nobody knows. It gets the page, which says so and has the
+ * navigation. Programs, which do not ask for HTML by name, get the answer of the interface.
+ */
+function isUnknownAddress(ctx: AppContext, error: unknown): boolean {
+  const isUnmatched = ctx.state.route === undefined && (ctx.matched ?? []).length === 0;
+  const wantsPage = ctx.get('Accept').toLowerCase().includes('text/html');
+  return isUnmatched && wantsPage && !ctx.path.startsWith('/assets/') && (error as { status?: unknown }).status === 404;
 }
 
 type Context = Pick<AppContext, 'state' | 'set' | 'vary' | 'acceptsEncodings' | 'status' | 'body' | 'type'>;
 
-function answerPage(ctx: Context, page: string): void {
+function answerPage(ctx: Context, page: string, status: number): void {
   const nonce = randomBytes(16).toString('base64');
   ctx.state.console = PAGE;
   ctx.set({ ...PAGE_HEADERS, 'Content-Security-Policy': policyWith(nonce) });
-  ctx.status = 200;
+  ctx.status = status;
   ctx.body = page.replaceAll('%NONCE%', nonce);
 }
 

@@ -77,6 +77,20 @@ describe('the console as the API serves it', function () {
     assert.match(await (await get('/docs')).text(), /swagger-ui/);
   });
 
+  it('answers a browser that mistyped an address with the page, status 404, and programs with JSON', async () => {
+    for (const at of ['/workflws', '/workflows/1/nowhere', '/api/v1/nowhere/']) {
+      const page = await get(at, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+      assert.deepEqual([page.status, page.headers.get('content-type')], [404, 'text/html; charset=utf-8'], at);
+      assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'self'/);
+      assert.deepEqual(await (await get(at)).json(), { detail: 'Not found.', code: 'not_found' }, at);
+    }
+    assert.equal((await get('/api/v1/projects/', { Accept: 'text/html' })).status, 401);
+    assert.equal(
+      (await get('/assets/none.js', { Accept: 'text/html' })).headers.get('content-type'),
+      'application/json; charset=utf-8',
+    );
+  });
+
   it('closes the page to all but the service by its policy, with a new nonce for styles in each answer', async () => {
     const nonces = new Set<string>();
     for (const at of ['/', '/', '/workflows/1']) {
