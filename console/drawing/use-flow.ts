@@ -1,16 +1,21 @@
 // The drawing, as React Flow shows and changes it.
 import { MarkerType, type Edge, type EdgeChange, type NodeChange, type NodePositionChange } from '@xyflow/react';
 import { useMemo, useState } from 'react';
+import { moveAll } from './arrange.js';
 import { loopOfFrame } from './bodies.js';
-import { moveNodes } from './change-drawing.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds, type Position } from './drawing.js';
 import { useEditor, useStore, type EditorStore } from './editor-store.js';
 import { flowNodes, movedByFrames, type CanvasNode } from './flow-nodes.js';
 import { linksOf, type Link } from './links.js';
 
+/** The data is an alias, because React Flow asks for data with an index signature. */
+type LinkData = { link: Link };
+
+export type LinkEdgeType = Edge<LinkData, 'link'>;
+
 interface Flow extends FlowHandlers {
   nodes: CanvasNode[];
-  edges: Edge[];
+  edges: LinkEdgeType[];
 }
 
 export function useFlow(): Flow {
@@ -38,8 +43,8 @@ export const MAX_AT_ONCE = 150;
 
 /** Edges that have not changed stay the same objects, and so does their list. There is one memory for each canvas. */
 interface EdgeMemory {
-  byId: Map<string, Edge>;
-  all: Edge[];
+  byId: Map<string, LinkEdgeType>;
+  all: LinkEdgeType[];
 }
 
 export function flowEdges(
@@ -47,7 +52,7 @@ export function flowEdges(
   kinds: NodeKinds,
   selected: ReadonlySet<string>,
   memory: EdgeMemory,
-): Edge[] {
+): LinkEdgeType[] {
   const nodes = nodesOf(drawing);
   const edges = linksOf(drawing, kinds).map((link) => {
     const { id, source, target, isIdle } = link;
@@ -65,9 +70,10 @@ export function flowEdges(
   return memory.all;
 }
 
-function toEdge({ id, source, handle, target }: Link, looks: Partial<Edge>): Edge {
+function toEdge(link: Link, looks: Partial<LinkEdgeType>): LinkEdgeType {
   const markerEnd = { type: MarkerType.ArrowClosed, width: 16, height: 16 };
-  return { id, source, target, sourceHandle: handle, markerEnd, ...looks };
+  const { id, source, handle, target } = link;
+  return { id, type: 'link', source, target, sourceHandle: handle, markerEnd, data: { link }, ...looks };
 }
 
 // Takes React Flow's changes into the drawing. It is made once for a canvas, because a new handler would make React
@@ -104,7 +110,7 @@ export function createFlowHandlers(
       // A drag is one step when the node is put down. Presses of the arrow keys are one step, too, as long as nothing
       // else happens.
       const gesture = moving === STANDING ? { gesture: 'nudge' } : {};
-      store.change(moveNodes(store.drawing, positions), gesture);
+      store.change(moveAll(store.drawing, positions), gesture);
       setMoving(STANDING);
     },
     onEdgesChange: (changes) => select(store, 'links', changes),

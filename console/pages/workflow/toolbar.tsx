@@ -3,9 +3,9 @@ import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../drawing/change-drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
-import { Button, ButtonLink } from '../../ui/button.js';
+import { Button } from '../../ui/button.js';
 import { download } from '../../ui/download.js';
-import { Menu } from '../../ui/menu.js';
+import { Menu, type MenuItem } from '../../ui/menu.js';
 import { Alert } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
 import type { OpenDialog } from './dialogs.js';
@@ -27,6 +27,14 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
       if (store.isReadOnly || (await saver.save())) await exportWorkflow(workflow.id);
     },
   });
+  const tidy = (): void => store.change(tidyUp(store.drawing, store.kinds));
+  const changes: MenuItem[] = store.isReadOnly
+    ? []
+    : [
+        { label: 'Rename', onSelect: () => onOpen('rename') },
+        { label: 'Duplicate', onSelect: () => onOpen('duplicate') },
+        { label: 'Limit the cost of runs', onSelect: () => onOpen('limit') },
+      ];
   const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
   return (
     <>
@@ -46,23 +54,19 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
             Run
           </Button>
         )}
-        <Button onClick={() => onOpen('versions')}>Versions</Button>
-        <ButtonLink to={`/workflows/${workflow.id}/starts`}>Starts by itself</ButtonLink>
-        <Button isBusy={exporting.isPending} onClick={() => exporting.mutate()}>
-          Export
-        </Button>
-        {mayPublish && <Button onClick={() => onOpen('publish')}>Publish</Button>}
-        {!store.isReadOnly && (
-          <Menu
-            label="More"
-            items={[
-              { label: 'Rename', onSelect: () => onOpen('rename') },
-              { label: 'Limit the cost of runs', onSelect: () => onOpen('limit') },
-              { label: 'Duplicate', onSelect: () => onOpen('duplicate') },
-              { label: 'Delete workflow', onSelect: () => onOpen('delete'), isDangerous: true },
-            ]}
-          />
-        )}
+        <Menu
+          label="More"
+          items={[
+            !store.isReadOnly && { label: 'Tidy up', onSelect: tidy },
+            { label: 'Versions', onSelect: () => onOpen('versions') },
+            { label: 'Starts by itself', to: `/workflows/${workflow.id}/starts` },
+            { label: 'Export', onSelect: () => exporting.mutate() },
+            mayPublish && { label: 'Publish', onSelect: () => onOpen('publish') },
+            ...changes,
+            { label: 'Keys', onSelect: () => onOpen('keys') },
+            !store.isReadOnly && { label: 'Delete workflow', onSelect: () => onOpen('delete'), isDangerous: true },
+          ].filter((item) => item !== false)}
+        />
       </div>
       {error !== undefined && (
         <div className="editor-alerts">
@@ -93,9 +97,6 @@ function Steps() {
       </Button>
       <Button variant="quiet" disabled={!hasFuture} aria-keyshortcuts="Control+Shift+Z" onClick={store.redo}>
         Redo
-      </Button>
-      <Button variant="quiet" onClick={() => store.change(tidyUp(store.drawing, store.kinds))}>
-        Tidy up
       </Button>
     </>
   );

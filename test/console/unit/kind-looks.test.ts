@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { lineOf, looksOf } from '../../../console/drawing/kind-looks.js';
-import { openingView } from '../../../console/drawing/opening-view.js';
+import { openingView } from '../../../console/drawing/opening.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 
 const LABELS: Record<string, string> = { 'a-1': 'Orders' };
