@@ -33,7 +33,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
   const { isReadOnly } = useStore();
   const isMac = navigator.platform.startsWith('Mac');
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keys" isWide onClose={onClose}>
       <dl className="keys">
         {KEYS.filter(({ isChange }) => isChange !== true || !isReadOnly).map(({ keys, what }) => (
           <div key={what} className="keys-row">
