@@ -2,6 +2,7 @@
 import { isObject, setOwn, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { nodeDefinitions } from '../graph/nodes/registry.js';
+import { MAX_NOTE_CHARACTERS } from '../graph/notes.js';
 import { groupBy, cutText, numberOf, textOf, type N8nNode } from './n8n-file.js';
 
 /** A way by which a drawn node is left. */
@@ -137,7 +138,6 @@ function rounded(value: number): number {
 
 // Two kinds of notes stand beside the nodes: n8n's sticky notes, and a note for each node that was left out.
 
-const MAX_TEXT = 20_000;
 const DEFAULT_WIDTH = 240;
 const DEFAULT_HEIGHT = 160;
 
@@ -145,7 +145,7 @@ const DEFAULT_HEIGHT = 160;
 export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): JsonObject {
   return {
     id,
-    text: cutText(textOf(parameters['content']) ?? '', MAX_TEXT),
+    text: cutText(textOf(parameters['content']) ?? '', MAX_NOTE_CHARACTERS - 3),
     position: spot,
     width: numberOf(parameters['width']) ?? DEFAULT_WIDTH,
     height: numberOf(parameters['height']) ?? DEFAULT_HEIGHT,

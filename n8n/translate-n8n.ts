@@ -1,6 +1,7 @@
 // Translates a workflow of n8n into a drawing. The translation is pure, and evaluates nothing of the file.
 import { MAX_NODES } from '../graph/document.js';
 import type { JsonObject } from '../graph/json.js';
+import { MAX_NOTES } from '../graph/notes.js';
 import { Draft, createSpots, leftOutNote, stickyNote } from './draft.js';
 import { mergeGuards, withGuard, closeOver, isClosable, findReaders, type Flow } from './flows.js';
 import {
@@ -102,7 +103,7 @@ class Translation {
     });
     if (this.#draft.nodeCount > MAX_NODES) throw tooLarge();
     this.#reportTheRest();
-    const rest = this.#notes.length > 0 ? { notes: this.#notes } : {};
+    const rest = this.#notes.length > 0 ? { notes: this.#notes.slice(0, MAX_NOTES) } : {};
     const drawing = this.#draft.toDrawing(this.#startId, rest);
     return { title: this.#file.title, drawing, warnings: this.#warnings.slice(0, MAX_IMPORT_WARNINGS) };
   }

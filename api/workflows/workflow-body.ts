@@ -1,6 +1,7 @@
 // The fields of a workflow that a client may send. Specification, "Workflow".
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { tooManyNotes } from '../../graph/notes.js';
 import { holdsMoreSecretPlacesThan } from '../../graph/secret-count.js';
 import { limitAmount } from '../http/limit-amount.js';
 import { integerField, upTo } from '../http/field-errors.js';
@@ -19,8 +20,10 @@ const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields 
 /** zod does not copy the drawing: all keys of the editor, including `__proto__`, are stored as they were sent. */
 const drawing = z.unknown().transform((value, context) => {
   if (isPlainObject(value)) {
-    if (!holdsMoreSecretPlacesThan(value, MAX_SECRET_PLACES)) return value;
-    context.addIssue({ code: 'custom', message: TOO_MANY_SECRETS });
+    const hasTooMany = holdsMoreSecretPlacesThan(value, MAX_SECRET_PLACES);
+    const problem = hasTooMany ? TOO_MANY_SECRETS : tooManyNotes(value);
+    if (problem === undefined) return value;
+    context.addIssue({ code: 'custom', message: problem });
     return z.NEVER;
   }
   const message = value === undefined ? 'This field is required.' : 'Expected a JSON object.';

@@ -166,7 +166,7 @@ export interface Rect {
   height: number;
 }
 
-interface Placed {
+export interface Placed {
   position: { x: number; y: number };
   width?: number | undefined;
   height?: number | undefined;

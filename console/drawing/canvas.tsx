@@ -13,35 +13,38 @@ import {
   type ReactFlowInstance,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { DropdownMenu as Parts } from 'radix-ui';
-import { memo, useEffect, useMemo, useRef, useState, type DragEvent, type PointerEvent } from 'react';
-import { Button } from '../ui/button.js';
-import '../ui/menu.css';
+import { memo, use, useEffect, useMemo, useRef, useState, type DragEvent, type PointerEvent } from 'react';
 import { boundsOf, fitInto, type Rect } from './bodies.js';
 import './canvas.css';
 import { CardRemark } from './card-remark.js';
-import { addNode, connect, freePlace, mayConnect, type NewLink } from './change-drawing.js';
-import { isStart, nodesOf, type Drawing, type NodeKind, type NodeKinds, type Position } from './drawing.js';
+import { addNode, connect, mayConnect, type NewLink } from './change-drawing.js';
+import { startOf, type NodeKind } from './drawing.js';
 import { useStore, type EditorStore } from './editor-store.js';
 import {
   exitTop,
   hasRows,
   HEAD_HEIGHT,
-  withFrames,
   type CanvasNode,
+  type CardData,
   type FlowNode,
   type FrameNode,
 } from './flow-nodes.js';
-import type { Exit } from './links.js';
+import { addBehind } from './insert.js';
+import { KindIcon } from './kind-icon.js';
+import { AskContext, KindMenu, type AskedPlace } from './kind-menu.js';
+import { LinkEdge } from './link-edge.js';
 import './loop-frame.css';
-import { MAX_AT_ONCE, useFlow, useOpeningView } from './use-flow.js';
+import { NoteCard } from './note-card.js';
+import { OpeningView } from './opening-view.js';
+import { KIND_FORMAT } from './palette.js';
+import { MAX_AT_ONCE, useFlow } from './use-flow.js';
 
 export function Canvas() {
   const store = useStore();
   const flow = useReactFlow();
   const { nodes, edges, onNodesChange, onEdgesChange } = useFlow();
-  const [dropped, setDropped] = useState<DroppedLink>();
-  const [links] = useState(() => createLinkHandlers(store, setDropped));
+  const [asked, setAsked] = useState<AskedPlace>();
+  const [links] = useState(() => createLinkHandlers(store, flow, setAsked));
   const isEditable = !store.isReadOnly;
   const onDrop = (event: DragEvent): void => {
     const kind = store.kinds.get(event.dataTransfer.getData(KIND_FORMAT));
@@ -52,11 +55,12 @@ export function Canvas() {
     store.change(added.drawing, { select: [added.id] });
   };
   return (
-    <>
+    <AskContext value={setAsked}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
         onConnect={links.onConnect}
@@ -74,42 +78,15 @@ export function Canvas() {
         elevateNodesOnSelect={false}
         minZoom={0.1}
         maxZoom={2}
-        {...useOpeningView(nodes)}
       >
         <Background gap={20} />
         <Controls showInteractive={false} aria-label="Zoom" />
         <Overview nodes={nodes} />
+        <OpeningView nodes={nodes} first={startOf(store.drawing)} />
       </ReactFlow>
-      {dropped !== undefined && <DroppedMenu dropped={dropped} onClose={() => setDropped(undefined)} />}
-    </>
+      {asked !== undefined && <KindMenu place={asked} onClose={() => setAsked(undefined)} />}
+    </AskContext>
   );
-}
-
-/** The node that is chosen stands where the link was dropped, and is linked. Both are one step of Undo. */
-function DroppedMenu({ dropped, onClose }: { dropped: DroppedLink; onClose: () => void }) {
-  const store = useStore();
-  const flow = useReactFlow();
-  return (
-    <KindMenu
-      at={dropped.at}
-      kinds={store.kinds}
-      onClose={onClose}
-      onChoose={(kind) => {
-        const at = flow.screenToFlowPosition(dropped.at);
-        const position = { x: Math.round(at.x), y: Math.round(at.y - HEAD_HEIGHT / 2) };
-        const { drawing, id } = addNode(store.drawing, store.kinds, kind, position);
-        store.change(connect(drawing, store.kinds, { ...dropped, target: id }), { select: [id] });
-      }}
-    />
-  );
-}
-
-/** A link that was dropped on empty ground. */
-interface DroppedLink {
-  source: string;
-  handle: string | null;
-  /** The place in the window. */
-  at: { x: number; y: number };
 }
 
 interface DrawnLink {
@@ -125,7 +102,11 @@ interface LinkHandlers {
 }
 
 /** Handles the drawing of links. It is made once for a canvas, like the other handlers (use-flow.ts). */
-function createLinkHandlers(store: EditorStore, onDropped: (link: DroppedLink) => void): LinkHandlers {
+function createLinkHandlers(
+  store: EditorStore,
+  flow: ReactFlowInstance,
+  ask: (place: AskedPlace) => void,
+): LinkHandlers {
   return {
     onConnect: (link) => store.change(connect(store.drawing, store.kinds, toLink(link))),
     isValidConnection: (link) => mayConnect(store.drawing, store.kinds, toLink(link)),
@@ -134,7 +115,16 @@ function createLinkHandlers(store: EditorStore, onDropped: (link: DroppedLink) =
       const point = 'changedTouches' in event ? event.changedTouches[0] : event;
       if (point === undefined) return;
       const at = { x: point.clientX, y: point.clientY };
-      onDropped({ source: fromNode.id, handle: fromHandle.id ?? null, at });
+      const { x, y } = flow.screenToFlowPosition(at);
+      const position = { x: Math.round(x), y: Math.round(y - HEAD_HEIGHT / 2) };
+      ask({
+        at,
+        add: (kind) => {
+          const { drawing, id } = addNode(store.drawing, store.kinds, kind, position);
+          const link = { source: fromNode.id, handle: fromHandle.id ?? null, target: id };
+          return { id, drawing: connect(drawing, store.kinds, link) };
+        },
+      });
     },
   };
 }
@@ -144,10 +134,10 @@ function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
 }
 
 /** One node of the graph. Its frame, which React Flow makes, is the group that is named by the label. */
-const NodeCard = memo(function NodeCard({ data, isConnectable, selected }: NodeProps<FlowNode>) {
-  const { label, title, category, exits, isEntrance, isStart: beginsHere, errors, warnings, remark } = data;
+const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: NodeProps<FlowNode>) {
+  const { label, kind, title, line, isEntrance, isStart: beginsHere, problems, hasErrors, remark } = data;
   return (
-    <div className="node-card" data-category={category} data-selected={selected || undefined}>
+    <div className="node-card" data-selected={selected || undefined} data-wrong={hasErrors || undefined}>
       <Handle
         type="target"
         position={Side.Left}
@@ -155,29 +145,49 @@ const NodeCard = memo(function NodeCard({ data, isConnectable, selected }: NodeP
         isConnectable={isConnectable && isEntrance}
         className={isEntrance ? undefined : 'node-card-closed'}
       />
-      <div className="node-card-head">
-        <span className="node-card-title">
-          {title}
-          {beginsHere && ' · starts here'}
+      <div className="node-card-head" title={`${title}: ${label}`}>
+        <KindIcon type={kind} />
+        <span className="node-card-label">
+          <span className="hidden-text">{title}: </span>
+          {label}
         </span>
-        <span className="node-card-label">{label}</span>
-        {errors + warnings > 0 && (
-          <span className={errors > 0 ? 'node-card-mark' : 'node-card-mark node-card-warning'}>
-            {count(errors + warnings, 'problem')}
+        <span className="node-card-line" title={line}>
+          {beginsHere && <span className="node-card-start">start</span>}
+          {line === '' ? title : line}
+        </span>
+        {problems.length > 0 && (
+          <span
+            className={hasErrors ? 'node-card-mark' : 'node-card-mark node-card-warning'}
+            title={problems.join('\n')}
+          >
+            {problems.length}
+            <span className="hidden-text">
+              {' '}
+              {problems.length === 1 ? 'problem' : 'problems'}: {problems.join(' ')}
+            </span>
           </span>
         )}
       </div>
-      <Exits exits={exits} isConnectable={isConnectable} />
+      <Exits id={id} data={data} isConnectable={isConnectable} />
       {remark !== undefined && <CardRemark {...remark} />}
     </div>
   );
 });
 
-function Exits({ exits, isConnectable }: { exits: readonly Exit[]; isConnectable: boolean }) {
+function Exits({ id, data, isConnectable }: { id: string; data: CardData; isConnectable: boolean }) {
+  const { exits, freeExits, label: of } = data;
   const isNamed = hasRows(exits);
   return exits.map(({ handle, label }, at) => (
     <div key={handle ?? ''} className={isNamed ? 'node-card-exit' : undefined}>
       {isNamed && <span className="node-card-exit-label">{label}</span>}
+      {isConnectable && freeExits.includes(handle) && (
+        <AddBehind
+          source={id}
+          handle={handle}
+          name={`Add node after ${of}${handle === null ? '' : `, ${label}`}`}
+          top={exitTop(exits, at)}
+        />
+      )}
       <Handle
         type="source"
         position={Side.Right}
@@ -189,8 +199,33 @@ function Exits({ exits, isConnectable }: { exits: readonly Exit[]; isConnectable
   ));
 }
 
-function count(number: number, word: string): string {
-  return number === 1 ? `1 ${word}` : `${number} ${word}s`;
+interface AddBehindProps {
+  source: string;
+  handle: string | null;
+  name: string;
+  top: number;
+}
+
+/** The `+` beside an exit that leads nowhere. */
+function AddBehind({ source, handle, name, top }: AddBehindProps) {
+  const store = useStore();
+  const ask = use(AskContext);
+  return (
+    <button
+      type="button"
+      className="node-card-add nodrag nopan"
+      aria-label={name}
+      style={{ top }}
+      onClick={(event) => {
+        event.stopPropagation();
+        const { right, top: y } = event.currentTarget.getBoundingClientRect();
+        const add = (kind: NodeKind) => addBehind(store.drawing, store.kinds, kind, { source, handle });
+        ask({ at: { x: right + 4, y }, add });
+      }}
+    >
+      <span aria-hidden="true">+</span>
+    </button>
+  );
 }
 
 /** The frame around the body of a loop. Its element, which React Flow makes, is the group named `Body of <label>`. */
@@ -204,95 +239,8 @@ const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<FrameNod
   );
 });
 
-const NODE_TYPES = { card: NodeCard, frame: LoopFrame };
-
-interface KindMenuProps {
-  /** The place in the window. */
-  at: { x: number; y: number };
-  kinds: NodeKinds;
-  onChoose: (kind: NodeKind) => void;
-  onClose: () => void;
-}
-
-/** Asks which kind of node a link leads to that was dropped on empty ground. */
-function KindMenu({ at, kinds, onChoose, onClose }: KindMenuProps) {
-  return (
-    <Parts.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Parts.Trigger asChild>
-        <span aria-hidden="true" style={{ position: 'fixed', left: at.x, top: at.y }} />
-      </Parts.Trigger>
-      <Parts.Portal>
-        <Parts.Content className="menu" align="start" collisionPadding={8} aria-label="Which kind of node">
-          {[...kinds.values()]
-            .filter((kind) => !isStart(kind))
-            .map((kind) => (
-              <Parts.Item key={kind.type} className="menu-item" onSelect={() => onChoose(kind)}>
-                {kind.title}
-              </Parts.Item>
-            ))}
-        </Parts.Content>
-      </Parts.Portal>
-    </Parts.Root>
-  );
-}
-
-/** The format in which a kind is dragged: the `type` of its nodes. */
-const KIND_FORMAT = 'application/x-node-kind';
-
-/** The kinds of nodes by category. A person presses one to add it, or drags it onto the graph. */
-export function Palette() {
-  const store = useStore();
-  const flow = useReactFlow();
-  const add = (kind: NodeKind): void => {
-    const graph = document.querySelector('.react-flow')?.getBoundingClientRect() ?? new DOMRect();
-    const middle = flow.screenToFlowPosition({ x: graph.x + graph.width / 2, y: graph.y + graph.height / 2 });
-    const selected = withFrames(store.drawing, store.kinds, store.getState().selection.nodes);
-    const free = freePlace(store.drawing, selected, middle);
-    const { drawing, id } = addNode(store.drawing, store.kinds, kind, free);
-    store.change(drawing, { select: [id] });
-    const [from, to] = [
-      flow.flowToScreenPosition(free),
-      flow.flowToScreenPosition({ x: free.x + 240, y: free.y + 120 }),
-    ];
-    const isInSight = from.x > graph.left && to.x < graph.right && from.y > graph.top && to.y < graph.bottom;
-    if (!isInSight) showNew(flow, store.drawing, free);
-  };
-  return (
-    <div className="palette" role="group" aria-label="Add nodes">
-      {categoriesOf(store.kinds).map(([category, kinds]) => (
-        <div key={category} className="palette-category">
-          <h2 className="palette-heading">{category}</h2>
-          {kinds.map((kind) => (
-            <Button
-              key={kind.type}
-              className="palette-kind"
-              aria-label={`Add ${kind.title}`}
-              title={kind.description}
-              draggable
-              onDragStart={(event) => event.dataTransfer.setData(KIND_FORMAT, kind.type)}
-              onClick={() => add(kind)}
-            >
-              <span aria-hidden="true">+</span> {kind.title}
-            </Button>
-          ))}
-        </div>
-      ))}
-    </div>
-  );
-}
-
-/** Shows the whole graph if it can be read then, else the new node in the middle. */
-function showNew(flow: ReactFlowInstance, drawing: Drawing, { x, y }: Position): void {
-  const zoom = flow.getZoom();
-  if (nodesOf(drawing).size <= MAX_AT_ONCE) void flow.fitView({ maxZoom: zoom, padding: 0.1 });
-  else void flow.setCenter(x, y, { zoom });
-}
-
-function categoriesOf(kinds: NodeKinds): [string, NodeKind[]][] {
-  const categories = new Map<string, NodeKind[]>();
-  for (const kind of kinds.values()) categories.set(kind.category, [...(categories.get(kind.category) ?? []), kind]);
-  return [...categories];
-}
+const NODE_TYPES = { card: NodeCard, frame: LoopFrame, note: NoteCard };
+const EDGE_TYPES = { link: LinkEdge };
 
 // A small picture of the whole graph. React Flow's own map watches each node by itself, which costs more than drawing
 // the graph when there are thousands of nodes; here they are painted at once.
@@ -350,7 +298,7 @@ function paint(canvas: HTMLCanvasElement, nodes: readonly CanvasNode[], frame: F
   for (const { type, position, width = 0, height = 0, selected } of nodes) {
     context.fillStyle = context.strokeStyle = selected === true ? accentColor : color;
     const box = place({ ...position, width, height }, frame);
-    if (type === 'frame') context.strokeRect(box.left, box.top, box.width, box.height);
+    if (type !== 'card') context.strokeRect(box.left, box.top, box.width, box.height);
     else context.fillRect(box.left, box.top, Math.max(1, box.width), Math.max(1, box.height));
   }
 }

@@ -12,41 +12,56 @@ import {
   type NodeKinds,
   type Position,
 } from './drawing.js';
+import { withFrames } from './flow-nodes.js';
 import { asArray, asText, isObject, type JsonObject } from './json.js';
 import { exitsOf, linksOf, targetsIn, withTargets, type Link } from './links.js';
+import { chosenNotes, isNote, MAX_NOTES, noteKey, notesOf, withNotes, type DrawnNote } from './notes.js';
 
 const FORMAT = 'workflow-automation-nodes/1';
 
-export function copyNodes(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<string>): string {
+/** `chosen` has what is chosen on the canvas: nodes, frames and notes. */
+export function copyNodes(drawing: Drawing, kinds: NodeKinds, chosen: ReadonlySet<string>): string {
+  const ids = withFrames(drawing, kinds, chosen);
   const nodes = [...nodesOf(drawing).values()].filter(({ id }) => ids.has(id));
   const links = linksOf(drawing, kinds).filter(
     ({ source, target, isIdle }) => !isIdle && ids.has(source) && ids.has(target),
   );
-  return JSON.stringify({ format: FORMAT, nodes, links });
+  const noteIds = chosenNotes(drawing, chosen);
+  const notes = [...notesOf(drawing).values()].filter(({ id }) => noteIds.has(id));
+  return JSON.stringify({ format: FORMAT, nodes, links, ...(notes.length > 0 && { notes }) });
 }
 
 /**
- * Adds copied nodes with new ids, the links among them, and variables that name the new ids. Returns undefined for a
- * text that is no copy of nodes.
+ * Adds copied nodes with new ids, the links among them, and variables that name the new ids; notes as well, as long as
+ * there is room for them. Returns undefined for a text that is no such copy.
  */
 export function pasteNodes(
   drawing: Drawing,
   kinds: NodeKinds,
   text: string,
   offset: Position,
-): { drawing: Drawing; ids: Set<string> } | undefined {
+): { drawing: Drawing; keys: Set<string> } | undefined {
   const copied = parseCopied(text);
   if (copied === undefined) return undefined;
   const ids = new Map(copied.nodes.map(({ id }) => [id, newId()]));
   const pasted = copied.nodes.map((node) => renew(node, kinds, ids, offset));
-  let changed: Drawing = { edges: [], ...drawing, nodes: [...asArray(drawing['nodes']), ...pasted] };
+  let changed: Drawing =
+    pasted.length === 0 ? drawing : { edges: [], ...drawing, nodes: [...asArray(drawing['nodes']), ...pasted] };
   for (const { source, handle, target } of copied.links) {
     const link = { source: ids.get(source) ?? '', handle, target: ids.get(target) ?? '' };
     changed = connect(changed, kinds, link);
   }
   const first = pasted[0]?.id;
   if (!nodesOf(drawing).has(startOf(drawing) ?? '') && first !== undefined) changed = { ...changed, start_node: first };
-  return { drawing: changed, ids: new Set(ids.values()) };
+  const room = Math.max(0, MAX_NOTES - asArray(drawing['notes']).length);
+  const notes = copied.notes.slice(0, room).map((note) => ({ ...note, id: newId(), position: moved(note, offset) }));
+  const keys = new Set([...ids.values(), ...notes.map(({ id }) => noteKey(id))]);
+  return { drawing: withNotes(changed, notes), keys };
+}
+
+function moved(of: JsonObject, offset: Position): Position {
+  const { x, y } = positionOf(of);
+  return { x: x + offset.x, y: y + offset.y };
 }
 
 function renew(node: DrawnNode, kinds: NodeKinds, ids: ReadonlyMap<string, string>, offset: Position): DrawnNode {
@@ -55,12 +70,11 @@ function renew(node: DrawnNode, kinds: NodeKinds, ids: ReadonlyMap<string, strin
   for (const exit of exitsOf(kinds.get(typeOf(node)), data)) {
     if (targetsIn(data, exit) !== undefined) data = withTargets(data, exit, []);
   }
-  const { x, y } = positionOf(node);
   const { selected: _selected, dragging: _dragging, ...rest } = node as JsonObject;
   return {
     ...rest,
     id,
-    position: { x: x + offset.x, y: y + offset.y },
+    position: moved(node, offset),
     data: { ...data, ...(Object.hasOwn(data, 'id') && { id }) },
   };
 }
@@ -75,9 +89,13 @@ function renameVariables(text: string, ids: ReadonlyMap<string, string>): string
   });
 }
 
-function parseCopied(
-  text: string,
-): { nodes: DrawnNode[]; links: Pick<Link, 'source' | 'handle' | 'target'>[] } | undefined {
+interface Copied {
+  nodes: DrawnNode[];
+  links: Pick<Link, 'source' | 'handle' | 'target'>[];
+  notes: DrawnNote[];
+}
+
+function parseCopied(text: string): Copied | undefined {
   if (!text.startsWith('{')) return undefined;
   let value: unknown;
   try {
@@ -87,6 +105,7 @@ function parseCopied(
   }
   if (!isObject(value) || value['format'] !== FORMAT) return undefined;
   const nodes = asArray(value['nodes']).filter(isNode);
+  const notes = asArray(value['notes']).filter(isNote);
   const links = asArray(value['links'])
     .filter(isObject)
     .flatMap(({ source, handle, target }) => {
@@ -95,5 +114,5 @@ function parseCopied(
         ? []
         : [{ source: from, handle: asText(handle) ?? null, target: to }];
     });
-  return nodes.length === 0 ? undefined : { nodes, links };
+  return nodes.length === 0 && notes.length === 0 ? undefined : { nodes, links, notes };
 }

@@ -1,8 +1,11 @@
 // The state of the editor. Parts of the page subscribe to what they need of it.
 import { createContext, use } from 'react';
 import { createStore, useStored, type Store, type Stored } from '../ui/store.js';
-import type { Drawing, NodeKinds } from './drawing.js';
+import { loopOfFrame } from './bodies.js';
+import { nodesOf, type Drawing, type NodeKinds } from './drawing.js';
 import { isSameJson, shareParts } from './json.js';
+import { linksOf } from './links.js';
+import { noteOfKey, notesOf } from './notes.js';
 import type { Problem } from './schema-problems.js';
 
 export interface Selection {
@@ -25,6 +28,12 @@ interface EditorState {
   isDirty: boolean;
   problems: readonly Problem[];
   remarks: ReadonlyMap<string, Remark>;
+}
+
+/** Returns the id of the node that is selected alone. */
+export function onlyNode({ nodes, links }: Selection): string | undefined {
+  const [only] = nodes.size === 1 && links.size === 0 ? nodes : [];
+  return only;
 }
 
 const NOTHING: Selection = { nodes: new Set(), links: new Set() };
@@ -68,9 +77,9 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history: endGesture(this.getState().history) });
   };
 
-  readonly undo = (): void => this.#set({ history: undo(this.getState().history) });
+  readonly undo = (): void => this.#goTo(undo(this.getState().history));
 
-  readonly redo = (): void => this.#set({ history: redo(this.getState().history) });
+  readonly redo = (): void => this.#goTo(redo(this.getState().history));
 
   select(nodes: Iterable<string>, links: Iterable<string> = []): void {
     this.#set({ selection: selectionOf(nodes, links) });
@@ -107,6 +116,11 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history: record(this.getState().history, saved), saved, selection: NOTHING });
   }
 
+  /** What is gone is no longer chosen. Otherwise the next click would choose a second thing beside it. */
+  #goTo(history: History): void {
+    this.#set({ history, selection: onlyThere(this.getState().selection, history.present, this.kinds) });
+  }
+
   #set(change: Partial<Omit<EditorState, 'isDirty'>>): void {
     const before = this.getState();
     const next = { ...before, ...change };
@@ -123,6 +137,21 @@ export class EditorStore implements Stored<EditorState> {
 
 function selectionOf(nodes: Iterable<string>, links: Iterable<string> = []): Selection {
   return { nodes: new Set(nodes), links: new Set(links) };
+}
+
+/** Returns the same selection if all of it is in the drawing. */
+function onlyThere(selection: Selection, drawing: Drawing, kinds: NodeKinds): Selection {
+  const isThere = (key: string): boolean => {
+    const note = noteOfKey(key);
+    return note === undefined ? nodesOf(drawing).has(loopOfFrame(key) ?? key) : notesOf(drawing).has(note);
+  };
+  const links = new Set(linksOf(drawing, kinds).map(({ id }) => id));
+  const left = {
+    nodes: [...selection.nodes].filter(isThere),
+    links: [...selection.links].filter((id) => links.has(id)),
+  };
+  const isWhole = left.nodes.length === selection.nodes.size && left.links.length === selection.links.size;
+  return isWhole ? selection : selectionOf(left.nodes, left.links);
 }
 
 /** The store itself never changes while a workflow is open, so nothing renders because of the context. */

@@ -16,27 +16,38 @@ import {
   type Position,
 } from './drawing.js';
 import type { Remark, Selection } from './editor-store.js';
-import { exitsOf, type Exit } from './links.js';
+import { lineOf } from './kind-looks.js';
+import { exitsOf, linksOf, type Exit } from './links.js';
+import { noteKey, notesOf, sizeOfNote, textOfNote, type DrawnNote } from './notes.js';
 import type { Problem } from './schema-problems.js';
 
 /** The data that a card shows. It is an alias, because React Flow asks for data with an index signature. */
-type CardData = {
+export type CardData = {
   label: string;
+  /** The word of the kind in drawings, which decides the looks. */
+  kind: string;
   /** The kind's title. */
   title: string;
-  category: string;
+  /** What the node does, in one line. */
+  line: string;
   exits: readonly Exit[];
+  /** The handles of the exits that lead nowhere. */
+  freeExits: readonly (string | null)[];
   isEntrance: boolean;
   isStart: boolean;
-  errors: number;
-  warnings: number;
+  /** The sentences of its problems, errors first. */
+  problems: readonly string[];
+  hasErrors: boolean;
   remark: Remark | undefined;
 };
 
 export type FlowNode = Node<CardData, 'card'>;
 
+/** A note beside the nodes. */
+export type NoteNode = Node<{ text: string }, 'note'>;
+
 /** Everything that stands on the canvas. */
-export type CanvasNode = FlowNode | FrameNode;
+export type CanvasNode = FlowNode | FrameNode | NoteNode;
 
 /** Reach of a handle around the point where links end. */
 const REACH = 12;
@@ -63,40 +74,52 @@ interface NodeLooks {
 export function flowNodes(looks: NodeLooks): CanvasNode[] {
   const { drawing, kinds, selection, moving } = looks;
   const cards = flowCards(looks);
+  const notes = flowNotes(looks);
   const frames = flowFrames({ drawing, kinds, selected: selection.nodes, moving });
-  if (frames.size === 0) return cards;
-  return cards.flatMap((card) => {
+  if (frames.size === 0) return notes.length === 0 ? cards : [...cards, ...notes];
+  const framed = cards.flatMap((card) => {
     const frame = frames.get(card.id);
     return frame === undefined ? [card] : [card, frame];
   });
+  return [...framed, ...notes];
 }
 
 function flowCards({ drawing, kinds, selection, problems, remarks, moving }: NodeLooks): FlowNode[] {
-  const counts = countProblems(problems);
+  const found = problemsByNode(problems);
   const start = startOf(drawing);
-  return [...nodesOf(drawing).values()].map((node) => {
+  const nodes = nodesOf(drawing);
+  const taken = new Set(linksOf(drawing, kinds).map(({ source, handle }) => exitKey(source, handle)));
+  const labelOfId = (id: string): string | undefined => {
+    const node = nodes.get(id);
+    return node && labelOf(node, kinds);
+  };
+  return [...nodes.values()].map((node) => {
     const position = moving.get(node.id) ?? positionOf(node);
-    const [errors, warnings] = counts.get(node.id) ?? [0, 0];
+    const { problems: sentences, hasErrors } = found.get(node.id) ?? NO_PROBLEMS;
     const selected = selection.nodes.has(node.id);
     const remark = remarks?.get(node.id);
-    const said = [remark?.status, remark?.pin];
-    const state = [position.x, position.y, errors, warnings, selected, node.id === start, ...said].join();
+    const line = lineOf(typeOf(node), dataOf(node), labelOfId);
+    const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
+    const handles = exits.map(({ handle }) => handle);
+    const freeExits = handles.filter((handle) => !taken.has(exitKey(node.id, handle)));
+    const first = node.id === start;
+    const looks = { exits, freeExits, isStart: first, line, problems: sentences, hasErrors, remark };
+    const state = JSON.stringify([position, selected, looks]);
     const last = known.get(node);
     if (last?.state === state) return last.node;
-    const card = { ...toCard(node, kinds), isStart: node.id === start, errors, warnings, remark };
+    const card = { ...toCard(node, kinds), ...looks };
     const flowNode = toFlowNode(node.id, position, card, selected);
     known.set(node, { node: flowNode, state });
     return flowNode;
   });
 }
 
-function toCard(node: DrawnNode, kinds: NodeKinds): Omit<CardData, 'isStart' | 'errors' | 'warnings' | 'remark'> {
+function toCard(node: DrawnNode, kinds: NodeKinds): Pick<CardData, 'label' | 'kind' | 'title' | 'isEntrance'> {
   const kind = kinds.get(typeOf(node));
   return {
     label: labelOf(node, kinds),
+    kind: typeOf(node),
     title: kind?.title ?? `Unknown kind ${typeOf(node)}`,
-    category: kind?.category ?? '',
-    exits: exitsOf(kind, dataOf(node)),
     isEntrance: !isStart(kind),
   };
 }
@@ -132,15 +155,55 @@ function toHandles(exits: readonly Exit[]): NodeHandle[] {
   ];
 }
 
-function countProblems(problems: readonly Problem[]): Map<string, [errors: number, warnings: number]> {
-  const counts = new Map<string, [number, number]>();
-  for (const { nodeId, severity } of problems) {
+function exitKey(source: string, handle: string | null): string {
+  return JSON.stringify([source, handle]);
+}
+
+interface NodeProblems {
+  problems: string[];
+  hasErrors: boolean;
+}
+
+const NO_PROBLEMS: NodeProblems = { problems: [], hasErrors: false };
+
+function problemsByNode(problems: readonly Problem[]): Map<string, NodeProblems> {
+  const found = new Map<string, NodeProblems>();
+  const errorsFirst = problems.toSorted((one, other) => Number(isWarning(one)) - Number(isWarning(other)));
+  for (const { nodeId, message, severity } of errorsFirst) {
     if (nodeId === null) continue;
-    const count = counts.get(nodeId) ?? [0, 0];
-    count[severity === 'error' ? 0 : 1] += 1;
-    counts.set(nodeId, count);
+    const own = found.get(nodeId) ?? { problems: [], hasErrors: false };
+    own.problems.push(message);
+    own.hasErrors ||= severity === 'error';
+    found.set(nodeId, own);
   }
-  return counts;
+  return found;
+}
+
+function isWarning({ severity }: Problem): boolean {
+  return severity !== 'error';
+}
+
+// Notes are below the links and the cards, and above the frames.
+
+const NOTE_Z = -0.5;
+
+const knownNotes = new WeakMap<DrawnNote, { node: NoteNode; state: string }>();
+
+function flowNotes({ drawing, selection, moving }: NodeLooks): NoteNode[] {
+  return [...notesOf(drawing).values()].map((note) => {
+    const id = noteKey(note.id);
+    const position = moving.get(id) ?? positionOf(note);
+    const selected = selection.nodes.has(id);
+    const state = JSON.stringify([position, selected]);
+    const last = knownNotes.get(note);
+    if (last?.state === state) return last.node;
+    const size = sizeOfNote(note);
+    const data = { text: textOfNote(note) };
+    const looks = { ariaRole: 'article', ariaLabel: 'Note', connectable: false, zIndex: NOTE_Z } as const;
+    const node: NoteNode = { id, type: 'note', position, data, selected, ...size, measured: size, ...looks };
+    knownNotes.set(note, { node, state });
+    return node;
+  });
 }
 
 // The frames of a drawing's loops as React Flow draws them: nodes below the cards. Only their titles take the pointer, so
@@ -235,7 +298,7 @@ export function withFrames(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<
 
 // Cards have a fixed size, so that a card that is out of sight need not be drawn to know where its links end.
 
-export const CARD_WIDTH = 204;
+export const CARD_WIDTH = 220;
 export const HEAD_HEIGHT = 64;
 const EXIT_HEIGHT = 24;
 

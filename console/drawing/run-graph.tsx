@@ -11,7 +11,6 @@ import {
   type EdgeProps,
   type Node,
   type NodeProps,
-  type ReactFlowInstance,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { createContext, use, useMemo } from 'react';
@@ -22,6 +21,7 @@ import type { NodeKinds } from './drawing.js';
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { layOut } from './lay-out.js';
 import './loop-frame.css';
+import { OpeningView } from './opening-view.js';
 import './run-graph.css';
 import type { RunLink, RunLinks } from './run-links.js';
 
@@ -41,8 +41,6 @@ const NODE_TYPES = { run: RunGraphNode, frame: RunFrame };
 const EDGE_TYPES = { run: RunGraphEdge };
 const FIT = { padding: 0.08, maxZoom: 1 };
 const ARIA = { 'controls.ariaLabel': 'View of the graph' };
-/** Text at a smaller zoom cannot be read. */
-const READABLE = 0.6;
 /** Larger drawings show only what is in sight. */
 const DRAWN_WHOLE = 600;
 
@@ -67,27 +65,15 @@ export function RunGraph({ runId, drawing, links, kinds, selected, first, onSele
         onlyRenderVisibleElements={nodes.length > DRAWN_WHOLE}
         ariaLabelConfig={ARIA}
         colorMode="system"
-        onInit={(flow) => void showFirst(flow, first ?? links.order[0])}
         minZoom={0.02}
         maxZoom={1.5}
       >
         <Background />
         <Controls orientation="horizontal" showInteractive={false} fitViewOptions={FIT} />
+        <OpeningView nodes={nodes} first={first ?? links.order[0]} />
       </ReactFlow>
     </RunGraphContext>
   );
-}
-
-/** Shows the whole drawing, or the node that is looked at first if the whole would be too small to be read. */
-async function showFirst(
-  flow: ReactFlowInstance<RunFlowNode | RunFrameNode, RunFlowEdge>,
-  first: string | undefined,
-): Promise<void> {
-  await flow.fitView(FIT);
-  const node = flow.getNode(first ?? '') ?? flow.getNodes()[0];
-  if (node === undefined || flow.getZoom() >= READABLE) return;
-  const { x, y } = node.position;
-  await flow.setCenter(x + NODE_WIDTH, y + NODE_HEIGHT / 2, { zoom: READABLE });
 }
 
 function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {

@@ -1,24 +1,21 @@
 // The drawing, as React Flow shows and changes it.
-import {
-  MarkerType,
-  type Edge,
-  type EdgeChange,
-  type FitViewOptions,
-  type NodeChange,
-  type NodePositionChange,
-  type Viewport,
-} from '@xyflow/react';
+import { MarkerType, type Edge, type EdgeChange, type NodeChange, type NodePositionChange } from '@xyflow/react';
 import { useMemo, useState } from 'react';
+import { moveAll } from './arrange.js';
 import { loopOfFrame } from './bodies.js';
-import { moveNodes } from './change-drawing.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds, type Position } from './drawing.js';
 import { useEditor, useStore, type EditorStore } from './editor-store.js';
 import { flowNodes, movedByFrames, type CanvasNode } from './flow-nodes.js';
 import { linksOf, type Link } from './links.js';
 
+/** The data is an alias, because React Flow asks for data with an index signature. */
+type LinkData = { link: Link };
+
+export type LinkEdgeType = Edge<LinkData, 'link'>;
+
 interface Flow extends FlowHandlers {
   nodes: CanvasNode[];
-  edges: Edge[];
+  edges: LinkEdgeType[];
 }
 
 export function useFlow(): Flow {
@@ -42,34 +39,13 @@ export function useFlow(): Flow {
   return { nodes, edges, ...handlers };
 }
 
-/** A larger drawing is not shown at once: the view begins at the first nodes, in a size that can be read. */
+/** Of a larger drawing only what is in sight is rendered. */
 export const MAX_AT_ONCE = 150;
-
-interface OpeningView {
-  fitView: boolean;
-  fitViewOptions: FitViewOptions;
-  defaultViewport: Viewport;
-}
-
-/** Returns where the view is when a workflow is opened. Afterwards only people move it. */
-export function useOpeningView(nodes: readonly CanvasNode[]): OpeningView {
-  const [view] = useState(() => {
-    const chosen = nodes.find(({ selected }) => selected === true);
-    const first = chosen ?? nodes.find((node) => node.type === 'card' && node.data.isStart) ?? nodes[0];
-    const { x, y } = first?.position ?? { x: 0, y: 0 };
-    return {
-      fitView: nodes.length > 0 && nodes.length <= MAX_AT_ONCE,
-      fitViewOptions: { maxZoom: 1, padding: 0.15 },
-      defaultViewport: { x: 80 - x * 0.8, y: 240 - y * 0.8, zoom: 0.8 },
-    };
-  });
-  return view;
-}
 
 /** Edges that have not changed stay the same objects, and so does their list. There is one memory for each canvas. */
 interface EdgeMemory {
-  byId: Map<string, Edge>;
-  all: Edge[];
+  byId: Map<string, LinkEdgeType>;
+  all: LinkEdgeType[];
 }
 
 export function flowEdges(
@@ -77,7 +53,7 @@ export function flowEdges(
   kinds: NodeKinds,
   selected: ReadonlySet<string>,
   memory: EdgeMemory,
-): Edge[] {
+): LinkEdgeType[] {
   const nodes = nodesOf(drawing);
   const edges = linksOf(drawing, kinds).map((link) => {
     const { id, source, target, isIdle } = link;
@@ -95,9 +71,10 @@ export function flowEdges(
   return memory.all;
 }
 
-function toEdge({ id, source, handle, target }: Link, looks: Partial<Edge>): Edge {
+function toEdge(link: Link, looks: Partial<LinkEdgeType>): LinkEdgeType {
   const markerEnd = { type: MarkerType.ArrowClosed, width: 16, height: 16 };
-  return { id, source, target, sourceHandle: handle, markerEnd, ...looks };
+  const { id, source, handle, target } = link;
+  return { id, type: 'link', source, target, sourceHandle: handle, markerEnd, data: { link }, ...looks };
 }
 
 // Takes React Flow's changes into the drawing. It is made once for a canvas, because a new handler would make React
@@ -134,7 +111,7 @@ export function createFlowHandlers(
       // A drag is one step when the node is put down. Presses of the arrow keys are one step, too, as long as nothing
       // else happens.
       const gesture = moving === STANDING ? { gesture: 'nudge' } : {};
-      store.change(moveNodes(store.drawing, positions), gesture);
+      store.change(moveAll(store.drawing, positions), gesture);
       setMoving(STANDING);
     },
     onEdgesChange: (changes) => select(store, 'links', changes),

@@ -124,6 +124,8 @@ export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () =>
 /** Replaces the selected text. The field reports it as if the text had been typed. */
 export function insertText(field: HTMLElement, text: string): void {
   field.focus();
+  // An untouched value of JSON is an empty text in quotes, in place of which the variable stands.
+  if (textOf(field).trim() === '""') selectAll(field);
   if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) {
     field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end');
     field.dispatchEvent(new InputEvent('input', { bubbles: true, data: text, inputType: 'insertText' }));
@@ -131,6 +133,11 @@ export function insertText(field: HTMLElement, text: string): void {
     // CodeMirror's field is edited by the document itself, and no other way keeps its Undo.
     document.execCommand('insertText', false, text);
   }
+}
+
+function selectAll(field: HTMLElement): void {
+  if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) field.select();
+  else getSelection()?.selectAllChildren(field);
 }
 
 function textOf(field: HTMLElement): string {

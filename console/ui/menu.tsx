@@ -1,14 +1,23 @@
 import { DropdownMenu as Parts } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { Button } from './button.js';
 import './menu.css';
 
-interface MenuItem {
+interface MenuAction {
   label: string;
   onSelect: () => void;
   isDangerous?: boolean;
   disabled?: boolean;
 }
+
+/** An item that is a link to another page of the console. */
+interface MenuLink {
+  label: string;
+  to: string;
+}
+
+export type MenuItem = MenuAction | MenuLink;
 
 interface MenuProps {
   /** The accessible name of the button. */
@@ -22,30 +31,47 @@ interface MenuProps {
   variant?: 'plain' | 'quiet';
   /** The edge of the button at which the menu stands; its end unless given. */
   align?: 'start' | 'end';
+  disabled?: boolean;
 }
 
 /** A button that opens a menu. Arrow keys, letters and Escape work in it. */
-export function Menu({ label, children, heading, items, variant = 'quiet', align = 'end' }: MenuProps) {
+export function Menu({
+  label,
+  children,
+  heading,
+  items,
+  variant = 'quiet',
+  align = 'end',
+  disabled = false,
+}: MenuProps) {
   return (
     <Parts.Root modal={false}>
       <Parts.Trigger asChild>
-        <Button variant={variant} aria-label={label}>
+        <Button variant={variant} aria-label={label} disabled={disabled}>
           {children ?? label}
         </Button>
       </Parts.Trigger>
       <Parts.Portal>
         <Parts.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
           {heading !== undefined && <Parts.Label className="menu-heading">{heading}</Parts.Label>}
-          {items.map((item) => (
-            <Parts.Item
-              key={item.label}
-              className={item.isDangerous === true ? 'menu-item menu-item-dangerous' : 'menu-item'}
-              disabled={item.disabled ?? false}
-              onSelect={item.onSelect}
-            >
-              {item.label}
-            </Parts.Item>
-          ))}
+          {items.map((item) =>
+            'to' in item ? (
+              <Parts.Item key={item.label} asChild>
+                <Link href={item.to} className="menu-item menu-link">
+                  {item.label}
+                </Link>
+              </Parts.Item>
+            ) : (
+              <Parts.Item
+                key={item.label}
+                className={item.isDangerous === true ? 'menu-item menu-item-dangerous' : 'menu-item'}
+                disabled={item.disabled ?? false}
+                onSelect={item.onSelect}
+              >
+                {item.label}
+              </Parts.Item>
+            ),
+          )}
         </Parts.Content>
       </Parts.Portal>
     </Parts.Root>

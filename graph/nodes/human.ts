@@ -23,9 +23,19 @@ const assigneesSchema = z.looseObject({
   users: z.array(z.int().min(0).max(MAX_USER_ID)).max(1_000).nullish().describe('Ids of members of the project'),
 });
 
+/** The words of a run's input say how its fields are read; those of a task are read from its result. */
+const taskFieldSchema = inputFieldSchema.extend({
+  id: z.string().min(1).describe('Key in the answer; later nodes read it as the result `values.<id>` of this node'),
+  type: z
+    .string()
+    .nullish()
+    .describe('What the person enters')
+    .meta({ examples: ['text', 'textarea', 'number', 'checkbox', 'select', 'json'] }),
+});
+
 const schema = z.looseObject({
   message: z.string().min(1).describe('What is asked, as Markdown. May hold variables'),
-  fields: inputFieldsSchema(inputFieldSchema).nullish().describe('What the person enters'),
+  fields: inputFieldsSchema(taskFieldSchema).nullish().describe('What the person enters'),
   actions: listOfHandles(actionSchema, MAX_ACTIONS)
     .nullish()
     .describe('The buttons, each a way out of the node; one named `done` where none is listed'),

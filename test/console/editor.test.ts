@@ -11,6 +11,12 @@ const node = (page: Page, name: string) => region(page, 'Graph').getByRole('grou
 const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
 
+/** Chooses an item of the menu of the workflow. */
+async function choose(page: Page, item: string): Promise<void> {
+  await press(page, 'More');
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
+}
+
 const VALUES = { 'Set value': '{"city": "{{ input.city }}"}', Output: '{{ input.city }}' };
 
 async function newWorkflow(page: Page, title: string): Promise<void> {
@@ -278,7 +284,7 @@ describe('the editor', function () {
     await page.keyboard.press('Control+z');
     await node(page, 'Mine').waitFor();
     await save(page);
-    await press(page, 'Versions');
+    await choose(page, 'Versions');
     await press(page.getByRole('dialog', { name: 'Versions' }), /^Restore version 2$/);
     await node(page, 'Trigger').waitFor();
     await page.context().close();
@@ -367,15 +373,15 @@ describe('the editor', function () {
     const page = await world.browser.person(world.person.userId, '/workflows');
     await newWorkflow(page, 'To take along');
     await press(page, 'Add Trigger');
-    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export')]);
+    const [download] = await Promise.all([page.waitForEvent('download'), choose(page, 'Export')]);
     assert.equal(download.suggestedFilename(), 'To take along.json');
     await save(page);
     await page.goto('/workflows');
-    const choose = page.locator('input[type=file]');
-    await choose.setInputFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{"nodes"') });
+    const input = page.locator('input[type=file]');
+    await input.setInputFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{"nodes"') });
     await page.getByRole('alert').getByText('broken.json').waitFor();
     const path = await download.path();
-    await choose.setInputFiles(path);
+    await input.setInputFiles(path);
     await page.getByRole('heading', { level: 1, name: 'To take along' }).waitFor();
     await node(page, 'Trigger').waitFor();
     await page.context().close();

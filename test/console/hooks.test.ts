@@ -26,7 +26,8 @@ describe('what starts a workflow by itself', function () {
     const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const copied = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
-    await page.getByRole('link', { name: 'Starts by itself' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Starts by itself' }).click();
     await page.getByRole('heading', { level: 1, name: 'Starts by itself' }).waitFor();
     const section = page.getByRole('region', { name: 'Hooks' });
     await section.getByText('The workflow has no hooks.').waitFor();

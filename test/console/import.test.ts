@@ -153,9 +153,10 @@ describe('files on the list of workflows', function () {
     const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
     await inGraph(page, 'Start').waitFor();
     await page.getByRole('button', { name: 'Add HTTP request' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export', exact: true }).click(),
+      page.getByRole('menuitem', { name: 'Export', exact: true }).click(),
     ]);
     assert.equal(download.suggestedFilename(), 'Round trip.json');
     const text = readFileSync(await download.path(), 'utf8');
@@ -175,9 +176,10 @@ describe('files on the list of workflows', function () {
     const { body } = await world.api.get<{ items: { id: number }[] }>('/projects/?name__icontains=Only to read');
     const id = await world.api.createWorkflow(body.items[0]!.id, drawing, 'To read');
     const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
+    await page.getByRole('button', { name: 'More' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export', exact: true }).click(),
+      page.getByRole('menuitem', { name: 'Export', exact: true }).click(),
     ]);
     assert.equal(download.suggestedFilename(), 'To read.json');
     await page.context().close();

@@ -174,6 +174,7 @@ describe('the frames of loops', function () {
     const { workflowId, runId } = await world.start(fiveLoops(), {}, 'Five deep');
     const page = await world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
     await assertNested(page, (label) => label);
+    await page.getByRole('button', { name: 'Fit View' }).click();
     const [before, call] = [await rectOf(frame(page, 'Loop 0')), await rectOf(group(page, 'Call'))];
     await drag(page, frame(page, 'Loop 0').getByText('Body of Loop 0'), 40, 30);
     assert.ok(isMoved(before, await rectOf(frame(page, 'Loop 0')), 40, 30));

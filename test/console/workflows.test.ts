@@ -160,7 +160,8 @@ describe('the list of workflows, and who may do what with one', function () {
     }
     await page.keyboard.press('Delete');
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('button', { name: 'Versions' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Versions' }).click();
     await page.getByRole('dialog', { name: 'Versions' }).getByText('Version 1').waitFor();
     await page.context().close();
   });
@@ -185,7 +186,8 @@ describe('the list of workflows, and who may do what with one', function () {
     await eventually(async () => (await labels()).includes('"Start"'));
     await page.keyboard.press('Escape');
     await changeElsewhere('Theirs again');
-    await page.getByRole('button', { name: 'Versions' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Versions' }).click();
     await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
     await question.getByRole('button', { name: 'Take theirs' }).click();
     await page.keyboard.press('Escape');
@@ -247,7 +249,8 @@ describe('the list of workflows, and who may do what with one', function () {
     const { data } = await world.api.run(id);
     await world.api.pollToEnd(data.id);
     const page = await world.browser.person(world.stack.stack.user_id, `/workflows/${id}`);
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Publish', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Publish' });
     const publish = dialog.getByRole('button', { name: 'Publish', exact: true });
     await dialog.getByRole('textbox', { name: 'Marketplace title' }).fill(`Published ${id}`);

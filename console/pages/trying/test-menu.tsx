@@ -5,17 +5,27 @@ import { MODE_WORDS, type TrialMode } from './trying-calls.js';
 
 const MODES: readonly TrialMode[] = ['node', 'up_to', 'from'];
 
+interface TestMenuProps {
+  /** The node that is tried. Without one the button is disabled. */
+  nodeId: string | undefined;
+  variant?: 'plain' | 'quiet';
+}
+
 /** The menu button `Test` of a node. Whoever may only look has none. */
-export function TestMenu({ nodeId }: { nodeId: string }) {
+export function TestMenu({ nodeId, variant = 'plain' }: TestMenuProps) {
   const { isReadOnly } = useStore();
   const trials = useTrials();
   if (isReadOnly) return null;
   return (
     <Menu
       label="Test"
-      variant="plain"
+      variant={variant}
       align="start"
-      items={MODES.map((mode) => ({ label: MODE_WORDS[mode], onSelect: () => trials.ask({ nodeId, mode }) }))}
+      disabled={nodeId === undefined}
+      items={MODES.map((mode) => ({
+        label: MODE_WORDS[mode],
+        onSelect: () => nodeId !== undefined && trials.ask({ nodeId, mode }),
+      }))}
     >
       Test <span aria-hidden="true">▾</span>
     </Menu>

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { explain } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { dataOf, labelOf, nodesOf, type Drawing } from '../../drawing/drawing.js';
-import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { isSameJson } from '../../drawing/json.js';
 import { readLinks } from '../../drawing/run-links.js';
 import { useLive, useRunWord } from '../../live/run-cache.js';
@@ -32,7 +32,7 @@ interface TestResultProps {
 /** What the last test has found out: of the test as a whole, and of the chosen node. */
 export function TestResult({ workflowId, projectId, pins }: TestResultProps) {
   const selection = useEditor((state) => state.selection);
-  const [only] = selection.nodes.size === 1 && selection.links.size === 0 ? selection.nodes : [];
+  const only = onlyNode(selection);
   const last = useTrial((state) => state.last);
   const shown = useTrial((state) => (only === undefined ? undefined : state.results.get(only)));
   const pin = pins.find(({ node_id: id, path }) => id === only && path === '');

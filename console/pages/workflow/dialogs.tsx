@@ -15,12 +15,13 @@ import { Time } from '../../ui/figures.js';
 import { announce, Loading, Note } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
 import { Pager } from '../../ui/table.js';
+import { KeysDialog } from './keys-dialog.js';
 import { RunDialog } from './run-dialog.js';
 import type { Saver, WorkflowRecord } from './saver.js';
 
 const PublishDialog = lazy(() => import('./publish-dialog.js').then((part) => ({ default: part.PublishDialog })));
 
-export type OpenDialog = 'run' | 'versions' | 'publish' | 'rename' | 'limit' | 'duplicate' | 'delete';
+export type OpenDialog = 'run' | 'keys' | 'versions' | 'publish' | 'rename' | 'limit' | 'duplicate' | 'delete';
 
 interface EditorDialogsProps {
   saver: Saver;
@@ -36,6 +37,8 @@ export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
   switch (open) {
     case 'run':
       return <RunDialog {...props} />;
+    case 'keys':
+      return <KeysDialog onClose={onClose} />;
     case 'versions':
       return <VersionsDialog {...props} />;
     case 'publish':

@@ -3,10 +3,10 @@ import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { FailedChoices } from '../../app/problem.js';
+import { ALIGNMENTS } from '../../drawing/arrange.js';
 import { connect, disconnect, followHandles, setData } from '../../drawing/change-drawing.js';
 import { dataOf, isStart, labelOf, nodesOf, startOf, typeOf, type DrawnNode } from '../../drawing/drawing.js';
-import { useEditor, useStore } from '../../drawing/editor-store.js';
-import { withFrames } from '../../drawing/flow-nodes.js';
+import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { asObject, asText, isObject, type JsonObject } from '../../drawing/json.js';
 import { before, exitsOf, linksOf, setAt, valueAt, type Exit } from '../../drawing/links.js';
 import { variablesFor } from '../../drawing/variables.js';
@@ -17,13 +17,14 @@ import { insertText, useLastField, VariablePicker } from '../../forms/variable-p
 import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
 import { Field, Hint, TextField } from '../../ui/fields.js';
+import { Menu } from '../../ui/menu.js';
 import { ConnectionField } from '../connection/connection-field.js';
 import { TestMenu } from '../trying/test-menu.js';
 import { useKnownValues } from '../trying/known-values.js';
 import { withValues } from '../trying/variable-values.js';
 import './editor.css';
 import { McpToolField } from './mcp-tool-field.js';
-import { removeSelection } from './shortcuts.js';
+import { alignSelection, describeChosen, duplicateSelection, plural, removeSelection } from './shortcuts.js';
 
 interface NodePanelProps {
   workflowId: number;
@@ -34,10 +35,10 @@ interface NodePanelProps {
 /** The form of the selected node. */
 export function NodePanel(props: NodePanelProps) {
   const selection = useEditor((state) => state.selection);
-  const [only] = selection.nodes.size === 1 && selection.links.size === 0 ? selection.nodes : [];
+  const only = onlyNode(selection);
   const node = useEditor(({ history }) => (only === undefined ? undefined : nodesOf(history.present).get(only)));
   return (
-    <section className="node-panel" aria-label="Node">
+    <section className="editor-node" aria-label="Node">
       {node === undefined ? <EmptyPanel /> : <NodeForm key={node.id} node={node} {...props} />}
     </section>
   );
@@ -108,6 +109,9 @@ function Foot({ node }: { node: DrawnNode }) {
       {start !== node.id && (
         <Button onClick={() => store.change({ ...store.drawing, start_node: node.id })}>Begin here</Button>
       )}
+      <Button aria-keyshortcuts="Control+D" onClick={() => duplicateSelection(store)}>
+        Duplicate node
+      </Button>
       <Button variant="danger" onClick={() => removeSelection(store)}>
         Delete node
       </Button>
@@ -143,24 +147,26 @@ function EmptyPanel() {
   const store = useStore();
   const { nodes: selected, links } = useEditor((state) => state.selection);
   const drawing = useEditor(({ history }) => history.present);
-  const nodes = withFrames(drawing, store.kinds, selected);
   const isEmpty = nodesOf(drawing).size === 0;
-  const chosen = [plural(nodes.size, 'node'), plural(links.size, 'link')].filter((part) => part !== undefined);
+  const chosen = [describeChosen(store, selected), plural(links.size, 'link')].filter((part) => part !== undefined);
   if (chosen.length > 0) {
     return (
       <div className="node-form">
         <p>{chosen.join(' and ')} selected.</p>
         {!store.isReadOnly && (
-          <Button variant="danger" onClick={() => removeSelection(store)}>
-            Delete selection
-          </Button>
+          <div className="node-form-foot">
+            {selected.size > 0 && <Arrange />}
+            <Button variant="danger" onClick={() => removeSelection(store)}>
+              Delete selection
+            </Button>
+          </div>
         )}
       </div>
     );
   }
-  if (store.isReadOnly) return <p className="node-panel-empty">Select a node to see its settings.</p>;
+  if (store.isReadOnly) return <p className="editor-node-empty">Select a node to see its settings.</p>;
   return (
-    <div className="node-panel-empty">
+    <div className="editor-node-empty">
       {isEmpty ? (
         <p>
           Begin with <strong>Trigger</strong>: it is where a run starts. Then add what should happen, and link the nodes
@@ -176,9 +182,20 @@ function EmptyPanel() {
   );
 }
 
-function plural(number: number, word: string): string | undefined {
-  if (number === 0) return undefined;
-  return number === 1 ? `1 ${word}` : `${number} ${word}s`;
+/** What can be done with what is chosen, besides deleting it. */
+function Arrange() {
+  const store = useStore();
+  const count = useEditor((state) => state.selection.nodes.size);
+  const lines = ALIGNMENTS.map((alignment) => ({
+    label: alignment.name,
+    onSelect: () => alignSelection(store, alignment),
+  }));
+  return (
+    <Menu
+      label="Arrange"
+      items={[{ label: 'Duplicate', onSelect: () => duplicateSelection(store) }, ...(count > 1 ? lines : [])]}
+    />
+  );
 }
 
 /**

@@ -142,7 +142,7 @@ const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable
 function focusField(path: string): void {
   // The form of a node that has just been selected is drawn first.
   setTimeout(() => {
-    const panel = document.querySelector('.node-panel');
+    const panel = document.querySelector('.editor-node');
     const parts = path === '' ? [] : path.split('.');
     for (let length = parts.length; length > 0; length -= 1) {
       const name = CSS.escape(parts.slice(0, length).join('.'));

@@ -1,24 +1,23 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react';
+import { alignChosen, ALIGNMENTS, duplicateChosen, type Alignment } from '../../drawing/arrange.js';
 import { disconnect, removeNodes } from '../../drawing/change-drawing.js';
 import { copyNodes, pasteNodes } from '../../drawing/clipboard.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
 import { withFrames } from '../../drawing/flow-nodes.js';
 import { linksOf } from '../../drawing/links.js';
+import { chosenNotes, removeNotes } from '../../drawing/notes.js';
 import { announce } from '../../ui/notices.js';
 import { saveAndTell, type Saver } from './saver.js';
 
-/**
- * Ctrl+S, Ctrl+Z, Ctrl+Shift+Z (Ctrl+Y) and Ctrl+Enter work everywhere on the page, Delete while the graph has the
- * focus.
- */
+/** The dialog `Keys` lists them. Those of what is chosen work while the graph has the focus, the others everywhere. */
 export function useShortcuts(
   store: EditorStore,
   saver: Saver,
   graph: RefObject<HTMLElement | null>,
-  openRun: () => void,
+  onOpen: (dialog: 'run' | 'keys') => void,
 ): void {
   // A person who may only look has no button Run either.
-  const runUnlessReadOnly = (): void => (store.isReadOnly ? undefined : openRun());
+  const runUnlessReadOnly = (): void => (store.isReadOnly ? undefined : onOpen('run'));
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || isDialogOpen()) return;
     const action = actionOf(event, isInGraph(graph.current, event.target));
@@ -27,7 +26,10 @@ export function useShortcuts(
     if (action === 'save') void saveAndTell(store, saver);
     else if (action === 'run') runUnlessReadOnly();
     else if (action === 'remove') removeSelection(store);
-    else store[action]();
+    else if (action === 'duplicate') duplicateSelection(store);
+    else if (action === 'keys') onOpen('keys');
+    else if (typeof action === 'string') store[action]();
+    else alignSelection(store, action);
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => act(event);
@@ -38,7 +40,7 @@ export function useShortcuts(
   }, []);
 }
 
-type Action = 'save' | 'run' | 'undo' | 'redo' | 'remove';
+type Action = 'save' | 'run' | 'undo' | 'redo' | 'remove' | 'duplicate' | 'keys' | Alignment;
 
 function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
   if (event.ctrlKey || event.metaKey) {
@@ -46,6 +48,8 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
     switch (event.key.toLowerCase()) {
       case 's':
         return 'save';
+      case 'd':
+        return isWriting(event.target) ? undefined : 'duplicate';
       case 'enter':
         return 'run';
       case 'z':
@@ -58,7 +62,11 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
         return undefined;
     }
   }
-  return isGraph && (event.key === 'Delete' || event.key === 'Backspace') ? 'remove' : undefined;
+  if (!isGraph) return undefined;
+  // Together with Alt some keyboards write other letters, so the place of the key counts.
+  if (event.altKey) return ALIGNMENTS.find(({ key }) => event.code === `Key${key}`);
+  if (event.key === '?') return 'keys';
+  return event.key === 'Delete' || event.key === 'Backspace' ? 'remove' : undefined;
 }
 
 function isDialogOpen(): boolean {
@@ -70,10 +78,13 @@ function isDialogOpen(): boolean {
  * particular.
  */
 function isInGraph(graph: HTMLElement | null, target: EventTarget | null): boolean {
-  if (!(target instanceof Element) || isCodeField(target)) return false;
-  if (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName)) return false;
+  if (!(target instanceof Element) || isWriting(target)) return false;
   if (target === document.body || target.id === 'main' || graph?.contains(target) === true) return true;
   return target.closest('.palette, .editor-toolbar') !== null;
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return isCodeField(target) || (target instanceof Element && ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 }
 
 function isCodeField(target: EventTarget | null): boolean {
@@ -104,13 +115,27 @@ export function useClipboard(store: EditorStore, graph: RefObject<HTMLElement | 
 }
 
 function copy(store: EditorStore, event: ClipboardEvent, clipboard: DataTransfer): void {
-  const nodes = withFrames(store.drawing, store.kinds, store.getState().selection.nodes);
+  const chosen = store.getState().selection.nodes;
+  const words = describeChosen(store, chosen);
   const hasText = getSelection()?.isCollapsed === false;
-  if (nodes.size === 0 || hasText) return;
+  if (words === undefined || hasText) return;
   event.preventDefault();
-  clipboard.setData('text/plain', copyNodes(store.drawing, store.kinds, nodes));
+  clipboard.setData('text/plain', copyNodes(store.drawing, store.kinds, chosen));
   if (event.type === 'cut') removeSelection(store);
-  announce(`${nodes.size === 1 ? '1 node' : `${nodes.size} nodes`} copied`);
+  announce(`${words} copied`);
+}
+
+/** Returns `2 nodes and 1 note`; undefined if nothing that can be copied is chosen. */
+export function describeChosen(store: EditorStore, chosen: ReadonlySet<string>): string | undefined {
+  const nodes = withFrames(store.drawing, store.kinds, chosen).size;
+  const notes = chosenNotes(store.drawing, chosen).size;
+  const parts = [plural(nodes, 'node'), plural(notes, 'note')].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join(' and ');
+}
+
+export function plural(number: number, word: string): string | undefined {
+  if (number === 0) return undefined;
+  return number === 1 ? `1 ${word}` : `${number} ${word}s`;
 }
 
 let lastText = '';
@@ -124,8 +149,21 @@ function paste(store: EditorStore, event: ClipboardEvent, clipboard: DataTransfe
   const pasted = store.isReadOnly ? undefined : pasteNodes(store.drawing, store.kinds, text, offset);
   if (pasted === undefined) return;
   event.preventDefault();
-  store.change(pasted.drawing, { select: pasted.ids });
-  announce(`${pasted.ids.size === 1 ? '1 node' : `${pasted.ids.size} nodes`} pasted`);
+  store.change(pasted.drawing, { select: pasted.keys });
+  announce(`${describeChosen(store, pasted.keys) ?? 'Nothing'} pasted`);
+}
+
+/** Copies what is chosen beside itself, as one step. */
+export function duplicateSelection(store: EditorStore): void {
+  const copied = duplicateChosen(store.drawing, store.kinds, store.getState().selection.nodes);
+  if (copied === undefined || store.isReadOnly) return;
+  store.change(copied.drawing, { select: copied.keys });
+  announce(`${describeChosen(store, copied.keys) ?? 'Nothing'} duplicated`);
+}
+
+/** Puts what is chosen in one line, as one step. */
+export function alignSelection(store: EditorStore, alignment: Alignment): void {
+  store.change(alignChosen(store.drawing, store.kinds, store.getState().selection.nodes, alignment));
 }
 
 /** Removes everything that is selected, as one step. */
@@ -134,5 +172,6 @@ export function removeSelection(store: EditorStore): void {
   const links = linksOf(store.drawing, store.kinds).filter(({ id }) => selection.links.has(id));
   const nodes = withFrames(store.drawing, store.kinds, selection.nodes);
   const unlinked = links.length === 0 ? store.drawing : disconnect(store.drawing, store.kinds, links);
-  store.change(removeNodes(unlinked, store.kinds, nodes), { select: [] });
+  const left = removeNodes(unlinked, store.kinds, nodes);
+  store.change(removeNotes(left, chosenNotes(store.drawing, selection.nodes)), { select: [] });
 }

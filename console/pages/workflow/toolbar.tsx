@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../drawing/change-drawing.js';
-import { useEditor, useStore } from '../../drawing/editor-store.js';
-import { Button, ButtonLink } from '../../ui/button.js';
+import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
+import { Button } from '../../ui/button.js';
 import { download } from '../../ui/download.js';
-import { Menu } from '../../ui/menu.js';
+import { Menu, type MenuItem } from '../../ui/menu.js';
 import { Alert } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
+import { TestMenu } from '../trying/test-menu.js';
 import type { OpenDialog } from './dialogs.js';
 import { saveAndTell, type Saver } from './saver.js';
 
@@ -21,7 +21,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const store = useStore();
   const { workflow, isSaving, error } = useStored(saver, (state) => state);
   const isDirty = useEditor((state) => state.isDirty);
-  const [, navigate] = useLocation();
+  const only = useEditor((state) => onlyNode(state.selection));
   const save = (): void => void saveAndTell(store, saver);
   const exporting = useMutation({
     mutationFn: async () => {
@@ -29,6 +29,14 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
       if (store.isReadOnly || (await saver.save())) await exportWorkflow(workflow.id);
     },
   });
+  const tidy = (): void => store.change(tidyUp(store.drawing, store.kinds));
+  const changes: MenuItem[] = store.isReadOnly
+    ? []
+    : [
+        { label: 'Rename', onSelect: () => onOpen('rename') },
+        { label: 'Duplicate', onSelect: () => onOpen('duplicate') },
+        { label: 'Limit the cost of runs', onSelect: () => onOpen('limit') },
+      ];
   const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
   return (
     <>
@@ -43,29 +51,26 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
             Save
           </Button>
         )}
+        <TestMenu nodeId={only} variant="quiet" />
         {!store.isReadOnly && (
           <Button variant="primary" aria-keyshortcuts="Control+Enter" onClick={() => onOpen('run')}>
             Run
           </Button>
         )}
-        <Button onClick={() => onOpen('versions')}>Versions</Button>
-        <ButtonLink to={`/workflows/${workflow.id}/starts`}>Starts by itself</ButtonLink>
-        <Button isBusy={exporting.isPending} onClick={() => exporting.mutate()}>
-          Export
-        </Button>
-        {mayPublish && <Button onClick={() => onOpen('publish')}>Publish</Button>}
-        {!store.isReadOnly && (
-          <Menu
-            label="More"
-            items={[
-              { label: 'Cases', onSelect: () => navigate(`/workflows/${workflow.id}/cases`) },
-              { label: 'Rename', onSelect: () => onOpen('rename') },
-              { label: 'Limit the cost of runs', onSelect: () => onOpen('limit') },
-              { label: 'Duplicate', onSelect: () => onOpen('duplicate') },
-              { label: 'Delete workflow', onSelect: () => onOpen('delete'), isDangerous: true },
-            ]}
-          />
-        )}
+        <Menu
+          label="More"
+          items={[
+            !store.isReadOnly && { label: 'Tidy up', onSelect: tidy },
+            { label: 'Versions', onSelect: () => onOpen('versions') },
+            { label: 'Starts by itself', to: `/workflows/${workflow.id}/starts` },
+            { label: 'Export', onSelect: () => exporting.mutate() },
+            { label: 'Cases', to: `/workflows/${workflow.id}/cases` },
+            mayPublish && { label: 'Publish', onSelect: () => onOpen('publish') },
+            ...changes,
+            { label: 'Keys', onSelect: () => onOpen('keys') },
+            !store.isReadOnly && { label: 'Delete workflow', onSelect: () => onOpen('delete'), isDangerous: true },
+          ].filter((item) => item !== false)}
+        />
       </div>
       {error !== undefined && (
         <div className="editor-alerts">
@@ -96,9 +101,6 @@ function Steps() {
       </Button>
       <Button variant="quiet" disabled={!hasFuture} aria-keyshortcuts="Control+Shift+Z" onClick={store.redo}>
         Redo
-      </Button>
-      <Button variant="quiet" onClick={() => store.change(tidyUp(store.drawing, store.kinds))}>
-        Tidy up
       </Button>
     </>
   );

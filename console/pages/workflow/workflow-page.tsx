@@ -5,9 +5,10 @@ import { api, unwrap } from '../../app/api.js';
 import { isNotFound } from '../../app/explain.js';
 import { useLeaveGuard } from '../../app/leave-guard.js';
 import { Problem } from '../../app/problem.js';
-import { Canvas, Palette } from '../../drawing/canvas.js';
+import { Canvas } from '../../drawing/canvas.js';
 import { byType, nodesOf, type NodeKind } from '../../drawing/drawing.js';
 import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
+import { Palette } from '../../drawing/palette.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
@@ -89,7 +90,7 @@ function Workbench({ store, saver }: EditorProps) {
   const isDirty = useStored(store, (state) => state.isDirty);
   useTitle(title);
   useLeaveGuard(isDirty);
-  useShortcuts(store, saver, graph, () => setDialog('run'));
+  useShortcuts(store, saver, graph, setDialog);
   useClipboard(store, graph);
   return (
     <TrialContext value={useTrialStore(id)}>

@@ -189,7 +189,7 @@ describe('a drawing with loops', () => {
     const drawn = drawing([trigger('start', ['loop']), each('loop', 'a'), http('a', [], { body })]);
     const copied = copyNodes(drawn, kinds, new Set(['loop', 'a']));
     const pasted = pasteNodes(drawn, kinds, copied, { x: 0, y: 300 })!;
-    const [loop, a] = [...pasted.ids];
+    const [loop, a] = [...pasted.keys];
     assert.deepEqual(bodiesOf(pasted.drawing, kinds).members.get(loop!), [a]);
     assert.equal(
       dataOf(nodesOf(pasted.drawing).get(a!))['body'],

@@ -113,7 +113,7 @@ describe('pasted nodes', () => {
     [edge('t', 'a'), edge('a', 'b')],
   );
   const pasted = pasteNodes(drawn, kinds, copyNodes(drawn, kinds, new Set(['a', 'b'])), { x: 40, y: 40 })!;
-  const [a, b] = [...pasted.ids];
+  const [a, b] = [...pasted.keys];
 
   it('have ids of their own, in their data, too, and stand beside what was copied', () => {
     assert.deepEqual([...nodesOf(pasted.drawing).keys()], ['t', 'a', 'b', a, b]);
@@ -123,7 +123,7 @@ describe('pasted nodes', () => {
 
   it('have links among themselves only', () => {
     const own = pairs(pasted.drawing).filter(
-      ([source, , target]) => pasted.ids.has(source!) || pasted.ids.has(target!),
+      ([source, , target]) => pasted.keys.has(source!) || pasted.keys.has(target!),
     );
     assert.deepEqual(own, [[a, null, b]]);
   });

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { setData } from '../../../console/drawing/change-drawing.js';
+import { addNode, setData } from '../../../console/drawing/change-drawing.js';
 import { byType, dataOf, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
 import { EditorStore } from '../../../console/drawing/editor-store.js';
 import { flowEdges } from '../../../console/drawing/use-flow.js';
 import { flowNodes } from '../../../console/drawing/flow-nodes.js';
+import { addNote } from '../../../console/drawing/notes.js';
 import { schemaProblems } from '../../../console/drawing/schema-problems.js';
 import { variablesFor } from '../../../console/drawing/variables.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
@@ -102,6 +103,20 @@ describe('undo', () => {
     assert.equal(typed.getState().isDirty, false);
     typed.redo();
     assert.equal(label(typed), 'Fet');
+  });
+
+  it('leaves nothing chosen that is gone, so that the next click chooses one thing', () => {
+    const opened = new EditorStore(drawing([trigger('a', [])]), kinds, false);
+    const added = addNode(opened.drawing, kinds, kinds.get('http-node')!, { x: 0, y: 0 });
+    opened.change(added.drawing, { select: [added.id] });
+    const noted = addNote(opened.drawing, { x: 0, y: 0 })!;
+    opened.change(noted.drawing, { select: ['a', added.id, noted.key] });
+    opened.undo();
+    assert.deepEqual([...opened.getState().selection.nodes], ['a', added.id]);
+    opened.undo();
+    assert.deepEqual([...opened.getState().selection.nodes], ['a']);
+    opened.redo();
+    assert.deepEqual([...opened.getState().selection.nodes], ['a']);
   });
 
   it('forgets what was undone with the next change', () => {

@@ -1,0 +1,60 @@
+// Adds a node where a person asked for it: behind another one, or in the middle of a link. Each is one change.
+import { addNode, connect, disconnect, freePlace, moveNodes } from './change-drawing.js';
+import { dataOf, nodesOf, positionOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
+import { CARD_WIDTH } from './flow-nodes.js';
+import { exitsOf, linksOf, type Link } from './links.js';
+
+interface Added {
+  drawing: Drawing;
+  id: string;
+}
+
+/** Adds a node to the right of another one, and links them. */
+export function addBehind(
+  drawing: Drawing,
+  kinds: NodeKinds,
+  kind: NodeKind,
+  { source, handle }: { source: string; handle: string | null },
+): Added {
+  const place = freePlace(drawing, new Set([source]), { x: 0, y: 0 });
+  const added = addNode(drawing, kinds, kind, place);
+  return { id: added.id, drawing: connect(added.drawing, kinds, { source, handle, target: added.id }) };
+}
+
+const GAP = 60;
+
+/** Puts a node in place of a link, and links it with both ends. What follows makes room if there is none. */
+export function insertOnLink(drawing: Drawing, kinds: NodeKinds, kind: NodeKind, link: Link): Added {
+  const [from, to] = [nodesOf(drawing).get(link.source), nodesOf(drawing).get(link.target)];
+  if (from === undefined || to === undefined) return addNode(drawing, kinds, kind, { x: 0, y: 0 });
+  const [left, right] = [positionOf(from), positionOf(to)];
+  const room = right.x - left.x - CARD_WIDTH;
+  const missing = CARD_WIDTH + 2 * GAP - room;
+  const hasRoom = missing <= 0 || right.x < left.x;
+  const x = hasRoom ? (left.x + right.x) / 2 : left.x + CARD_WIDTH + GAP;
+  const y = hasRoom ? (left.y + right.y) / 2 : right.y;
+  const moved = hasRoom ? drawing : shifted(drawing, kinds, link, missing);
+  const added = addNode(moved, kinds, kind, { x: Math.round(x), y: Math.round(y) });
+  const exits = exitsOf(kind, dataOf(nodesOf(added.drawing).get(added.id)));
+  const exit = exits.find(({ handle }) => handle === null) ?? exits[0];
+  const { source, handle, target } = link;
+  const opened = disconnect(added.drawing, kinds, [link]);
+  const begun = connect(opened, kinds, { source, handle, target: added.id });
+  if (exit === undefined) return { id: added.id, drawing: begun };
+  return { id: added.id, drawing: connect(begun, kinds, { source: added.id, handle: exit.handle, target }) };
+}
+
+/** Moves the end of a link, and what comes after it on its right, further to the right. */
+function shifted(drawing: Drawing, kinds: NodeKinds, { target }: Link, by: number): Drawing {
+  const next = new Map<string, string[]>();
+  for (const link of linksOf(drawing, kinds)) next.set(link.source, [...(next.get(link.source) ?? []), link.target]);
+  const after = new Set([target]);
+  for (const id of after) for (const each of next.get(id) ?? []) after.add(each);
+  const nodes = nodesOf(drawing);
+  const from = positionOf(nodes.get(target)!).x;
+  const places = [...after].flatMap((id) => {
+    const { x, y } = positionOf(nodes.get(id)!);
+    return x < from ? [] : [[id, { x: x + by, y }] as const];
+  });
+  return moveNodes(drawing, new Map(places));
+}

@@ -1,0 +1,61 @@
+import { NodeResizeControl, type NodeProps } from '@xyflow/react';
+import { memo, useRef } from 'react';
+import { useStore } from './editor-store.js';
+import type { NoteNode } from './flow-nodes.js';
+import './note-card.css';
+import { changeNote, LEAST_SIZE, MAX_NOTE_CHARACTERS, noteOfKey, removeNotes } from './notes.js';
+
+/**
+ * A note beside the nodes. Its element, which React Flow makes, is the article named `Note`. A click chooses it, and
+ * another one writes in it.
+ */
+export const NoteCard = memo(function NoteCard({ id: key, data: { text }, selected }: NodeProps<NoteNode>) {
+  const store = useStore();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = noteOfKey(key) ?? '';
+  const isChosen = selected && !store.isReadOnly;
+  return (
+    <div className="note-card" data-selected={selected || undefined}>
+      <textarea
+        ref={field}
+        className={isChosen ? 'note-card-text nodrag nopan nowheel' : 'note-card-text'}
+        aria-label="Text of the note"
+        placeholder={store.isReadOnly ? '' : 'Write a note'}
+        maxLength={MAX_NOTE_CHARACTERS}
+        readOnly={store.isReadOnly}
+        value={text}
+        onChange={({ target }) =>
+          store.change(changeNote(store.drawing, id, { text: target.value }), { gesture: `${key}:text` })
+        }
+        onBlur={store.endGesture}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          field.current?.closest<HTMLElement>('.react-flow__node')?.focus();
+        }}
+      />
+      {isChosen && (
+        <>
+          <button
+            type="button"
+            className="note-card-remove nodrag nopan"
+            aria-label="Delete note"
+            onClick={() => store.change(removeNotes(store.drawing, new Set([id])), { select: [] })}
+          >
+            <span aria-hidden="true">✕</span>
+          </button>
+          <NodeResizeControl
+            className="note-card-size"
+            minWidth={LEAST_SIZE.width}
+            minHeight={LEAST_SIZE.height}
+            onResize={(_event, { width, height }) => {
+              const size = { width: Math.round(width), height: Math.round(height) };
+              store.change(changeNote(store.drawing, id, size), { gesture: `${key}:size` });
+            }}
+            onResizeEnd={store.endGesture}
+          />
+        </>
+      )}
+    </div>
+  );
+});

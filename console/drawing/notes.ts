@@ -1,0 +1,85 @@
+// Notes stand beside the nodes (`notes` of the drawing). They are moved, chosen and copied like nodes, and nothing of them
+// runs. On the canvas they have ids of their own, because a note may have the id of a node.
+import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
+import type { Drawing, Position } from './drawing.js';
+import { asArray, asText, isObject, type JsonObject } from './json.js';
+
+export interface DrawnNote extends JsonObject {
+  id: string;
+}
+
+export const MAX_NOTES = 200;
+export const MAX_NOTE_CHARACTERS = 10_000;
+const SIZE = { width: 220, height: 140 };
+export const LEAST_SIZE = { width: 120, height: 64 };
+
+/** Neither nodes nor links have ids with a control character. */
+const PREFIX = '\u001Fnote ';
+
+/** Returns the id of a note among everything that stands on the canvas. */
+export function noteKey(id: string): string {
+  return PREFIX + id;
+}
+
+/** Returns the id of a note by its key; undefined for anything else on the canvas. */
+export function noteOfKey(key: string): string | undefined {
+  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
+}
+
+const read = new WeakMap<Drawing, ReadonlyMap<string, DrawnNote>>();
+
+/** Returns the notes that can be shown, by id. */
+export function notesOf(drawing: Drawing): ReadonlyMap<string, DrawnNote> {
+  const known = read.get(drawing);
+  if (known !== undefined) return known;
+  const notes = new Map<string, DrawnNote>();
+  for (const note of asArray(drawing['notes'])) if (isNote(note) && !notes.has(note.id)) notes.set(note.id, note);
+  read.set(drawing, notes);
+  return notes;
+}
+
+export function isNote(note: unknown): note is DrawnNote {
+  return isObject(note) && typeof note['id'] === 'string' && note['id'] !== '';
+}
+
+export function textOfNote(note: DrawnNote): string {
+  return asText(note['text']) ?? '';
+}
+
+export function sizeOfNote({ width, height }: DrawnNote): { width: number; height: number } {
+  return {
+    width: Math.max(typeof width === 'number' ? width : SIZE.width, LEAST_SIZE.width),
+    height: Math.max(typeof height === 'number' ? height : SIZE.height, LEAST_SIZE.height),
+  };
+}
+
+/** Adds an empty note in the middle of what is seen. Returns undefined if there are as many as a drawing may have. */
+export function addNote(drawing: Drawing, middle: Position): { drawing: Drawing; key: string } | undefined {
+  if (asArray(drawing['notes']).length >= MAX_NOTES) return undefined;
+  const position = { x: Math.round(middle.x - SIZE.width / 2), y: Math.round(middle.y - SIZE.height / 2) };
+  const note = { id: createIdempotencyKey(), text: '', position, ...SIZE };
+  return { drawing: withNotes(drawing, [note]), key: noteKey(note.id) };
+}
+
+export function withNotes(drawing: Drawing, added: readonly DrawnNote[]): Drawing {
+  return added.length === 0 ? drawing : { ...drawing, notes: [...asArray(drawing['notes']), ...added] };
+}
+
+export function changeNote(drawing: Drawing, id: string, change: JsonObject): Drawing {
+  const notes = asArray(drawing['notes']);
+  const isSame = Object.entries(change).every(([key, value]) => notesOf(drawing).get(id)?.[key] === value);
+  if (isSame) return drawing;
+  return { ...drawing, notes: notes.map((note) => (isNote(note) && note.id === id ? { ...note, ...change } : note)) };
+}
+
+export function removeNotes(drawing: Drawing, ids: ReadonlySet<string>): Drawing {
+  const notes = asArray(drawing['notes']);
+  const left = notes.filter((note) => !isNote(note) || !ids.has(note.id));
+  return left.length === notes.length ? drawing : { ...drawing, notes: left };
+}
+
+/** Returns the ids of the notes among what is chosen. */
+export function chosenNotes(drawing: Drawing, keys: Iterable<string>): Set<string> {
+  const ids = [...keys].map(noteOfKey).filter((id) => id !== undefined && notesOf(drawing).has(id));
+  return new Set(ids as string[]);
+}

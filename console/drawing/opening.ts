@@ -1,0 +1,34 @@
+import type { Viewport } from '@xyflow/react';
+import { boundsOf, type Placed } from './bodies.js';
+
+/** Text at a smaller zoom is not read, so no view opens with a smaller one. */
+const READABLE = 0.6;
+const PADDING = 32;
+
+interface Sized {
+  width: number;
+  height: number;
+}
+
+export type StandingNode = Placed & { id: string };
+
+/**
+ * Returns the view of what stands on a canvas of this size: all of it if it can be read then, else as much as can be
+ * seen together with the first node.
+ */
+export function openingView(nodes: readonly StandingNode[], first: string | undefined, size: Sized): Viewport {
+  const bounds = boundsOf(nodes);
+  const anchor = boundsOf([nodes.find(({ id }) => id === first) ?? nodes[0]!]);
+  const fitting = Math.min((size.width - 2 * PADDING) / bounds.width, (size.height - 2 * PADDING) / bounds.height, 1);
+  const zoom = Math.max(fitting, READABLE);
+  const along = (start: number, length: number, middle: number, room: number): number => {
+    if (length * zoom <= room - 2 * PADDING) return room / 2 - (start + length / 2) * zoom;
+    const [least, most] = [room - PADDING - (start + length) * zoom, PADDING - start * zoom];
+    return Math.min(Math.max(room / 2 - middle * zoom, least), most);
+  };
+  return {
+    zoom,
+    x: along(bounds.x, bounds.width, anchor.x + anchor.width / 2, size.width),
+    y: along(bounds.y, bounds.height, anchor.y + anchor.height / 2, size.height),
+  };
+}

@@ -1,0 +1,105 @@
+import { useReactFlow, type ReactFlowInstance } from '@xyflow/react';
+import { useMemo, useState } from 'react';
+import { Button } from '../ui/button.js';
+import { announce } from '../ui/notices.js';
+import { addNode, freePlace } from './change-drawing.js';
+import { nodesOf, type Drawing, type NodeKind, type Position } from './drawing.js';
+import { useStore } from './editor-store.js';
+import { withFrames } from './flow-nodes.js';
+import { KindIcon } from './kind-icon.js';
+import { searchKinds } from './kind-search.js';
+import { addNote, MAX_NOTES } from './notes.js';
+import './palette.css';
+import { MAX_AT_ONCE } from './use-flow.js';
+
+/** The format in which a kind is dragged: the `type` of its nodes. */
+export const KIND_FORMAT = 'application/x-node-kind';
+
+/** The kinds of nodes by category. A person presses one to add it, or drags it onto the graph. */
+export function Palette() {
+  const store = useStore();
+  const flow = useReactFlow();
+  const [search, setSearch] = useState('');
+  const found = useMemo(() => searchKinds([...store.kinds.values()], search), [store.kinds, search]);
+  const hasNote = 'note'.includes(search.trim().toLowerCase());
+  const place = () => {
+    const graph = document.querySelector('.react-flow')?.getBoundingClientRect() ?? new DOMRect();
+    const middle = flow.screenToFlowPosition({ x: graph.x + graph.width / 2, y: graph.y + graph.height / 2 });
+    return { graph, middle };
+  };
+  const addOneNote = (): void => {
+    const added = addNote(store.drawing, place().middle);
+    if (added === undefined) announce(`A drawing may have ${MAX_NOTES} notes at most`);
+    else store.change(added.drawing, { select: [added.key] });
+  };
+  const add = (kind: NodeKind): void => {
+    const { graph, middle } = place();
+    const selected = withFrames(store.drawing, store.kinds, store.getState().selection.nodes);
+    const free = freePlace(store.drawing, selected, middle);
+    const { drawing, id } = addNode(store.drawing, store.kinds, kind, free);
+    store.change(drawing, { select: [id] });
+    const [from, to] = [
+      flow.flowToScreenPosition(free),
+      flow.flowToScreenPosition({ x: free.x + 240, y: free.y + 120 }),
+    ];
+    const isInSight = from.x > graph.left && to.x < graph.right && from.y > graph.top && to.y < graph.bottom;
+    if (!isInSight) showNew(flow, store.drawing, free);
+  };
+  return (
+    <div className="palette" role="group" aria-label="Add nodes">
+      <input
+        type="search"
+        className="control palette-search"
+        aria-label="Search nodes"
+        aria-keyshortcuts="/"
+        placeholder="Search nodes"
+        value={search}
+        onChange={({ target }) => setSearch(target.value)}
+        onKeyDown={({ key }) => {
+          const [first] = found;
+          if (key === 'Enter' && search.trim() !== '' && first !== undefined) add(first);
+        }}
+      />
+      {found.length === 0 && !hasNote && <p className="palette-heading">No kind of node matches.</p>}
+      {categoriesOf(found).map(([category, kinds]) => (
+        <div key={category} className="palette-category">
+          <h2 className="palette-heading">{category}</h2>
+          {kinds.map((kind) => (
+            <Button
+              key={kind.type}
+              className="palette-kind"
+              aria-label={`Add ${kind.title}`}
+              title={kind.description}
+              draggable
+              onDragStart={(event) => event.dataTransfer.setData(KIND_FORMAT, kind.type)}
+              onClick={() => add(kind)}
+            >
+              <KindIcon type={kind.type} /> {kind.title}
+            </Button>
+          ))}
+        </div>
+      ))}
+      {hasNote && (
+        <div className="palette-category">
+          <h2 className="palette-heading">Notes</h2>
+          <Button className="palette-kind" aria-label="Add note" title="A note beside the nodes" onClick={addOneNote}>
+            <span className="palette-note" aria-hidden="true" /> Note
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Shows the whole graph if it can be read then, else the new node in the middle. */
+function showNew(flow: ReactFlowInstance, drawing: Drawing, { x, y }: Position): void {
+  const zoom = flow.getZoom();
+  if (nodesOf(drawing).size <= MAX_AT_ONCE) void flow.fitView({ maxZoom: zoom, padding: 0.1 });
+  else void flow.setCenter(x, y, { zoom });
+}
+
+function categoriesOf(kinds: readonly NodeKind[]): [string, NodeKind[]][] {
+  const categories = new Map<string, NodeKind[]>();
+  for (const kind of kinds) categories.set(kind.category, [...(categories.get(kind.category) ?? []), kind]);
+  return [...categories];
+}

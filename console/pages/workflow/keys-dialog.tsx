@@ -1,0 +1,49 @@
+import { ALIGNMENTS } from '../../drawing/arrange.js';
+import { useStore } from '../../drawing/editor-store.js';
+import { Dialog } from '../../ui/dialog.js';
+import './editor.css';
+
+interface Key {
+  keys: string;
+  what: string;
+  /** The key changes the drawing. */
+  isChange?: boolean;
+}
+
+const KEYS: readonly Key[] = [
+  { keys: 'Ctrl+S', what: 'Save', isChange: true },
+  { keys: 'Ctrl+Enter', what: 'Run', isChange: true },
+  { keys: 'Ctrl+Z', what: 'Undo', isChange: true },
+  { keys: 'Ctrl+Shift+Z', what: 'Redo', isChange: true },
+  { keys: '/', what: 'Search nodes', isChange: true },
+  { keys: 'Ctrl+click', what: 'Choose several' },
+  { keys: 'Shift+drag', what: 'Choose everything in an area' },
+  { keys: 'Ctrl+C', what: 'Copy what is chosen' },
+  { keys: 'Ctrl+X', what: 'Cut what is chosen', isChange: true },
+  { keys: 'Ctrl+V', what: 'Paste', isChange: true },
+  { keys: 'Ctrl+D', what: 'Duplicate what is chosen', isChange: true },
+  { keys: 'Delete', what: 'Delete what is chosen', isChange: true },
+  { keys: 'Arrow keys', what: 'Move what is chosen', isChange: true },
+  ...ALIGNMENTS.map(({ key, name }): Key => ({ keys: `Alt+${key}`, what: name, isChange: true })),
+  { keys: '?', what: 'Show these keys' },
+];
+
+/** The keys of the editor. Who may only look at a workflow sees those that change nothing. */
+export function KeysDialog({ onClose }: { onClose: () => void }) {
+  const { isReadOnly } = useStore();
+  const isMac = navigator.platform.startsWith('Mac');
+  return (
+    <Dialog title="Keys" isWide onClose={onClose}>
+      <dl className="keys">
+        {KEYS.filter(({ isChange }) => isChange !== true || !isReadOnly).map(({ keys, what }) => (
+          <div key={what} className="keys-row">
+            <dt>
+              <kbd>{isMac ? keys.replace('Ctrl', '⌘') : keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,222 @@
+// What makes the editor pleasant: cards that say what they do, search, notes, keys.
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { createAccount, type Account } from '../api/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, http, linkInRow, trigger, type Drawing } from '../support/graphs.js';
+import { assertAccessible } from './axe.js';
+import { useConsole } from './browser.js';
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
+const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+
+describe('the craft of the editor', function () {
+  this.timeout(180_000);
+  const world = useConsole(async (stack) => {
+    const owner = await createAccount(stack);
+    return { owner, project: await owner.api.createProject('Craft') };
+  });
+
+  const open = async (data: Drawing, options?: object): Promise<Page> => {
+    const { owner, project } = world as { owner: Account; project: number };
+    const id = await owner.api.createWorkflow(project, data, 'Crafted');
+    return world.browser.person(owner.userId, `/workflows/${id}`, options);
+  };
+
+  it('shows on a card what the node does, and its problems', async () => {
+    const call = http('https://api.example.com/orders', { label: 'Orders', method: 'POST' });
+    const empty = http('', { label: 'Empty' });
+    const page = await open(drawing(linkInRow([trigger([{ id: 'city' }], { label: 'Begin' }), call, empty])));
+    await node(page, 'Orders').getByText('POST api.example.com/orders').waitFor();
+    await node(page, 'Begin').getByText('Input: city').waitFor();
+    await node(page, 'Empty').getByText('1 problem:').waitFor({ state: 'attached' });
+    assert.equal(await node(page, 'Orders').getByText('problem').count(), 0);
+    await assertAccessible(page, 'the cards');
+    await page.context().close();
+  });
+
+  it('opens a wide drawing where it begins, in a size that can be read', async () => {
+    const calls = Array.from({ length: 30 }, (_, at) => http('https://example.com', { label: `Call ${at}` }));
+    const wide = drawing(linkInRow([trigger([], { label: 'Begin' }), ...calls]));
+    const placed = wide.nodes.map((each, at) => ({ ...each, position: { x: at * 280, y: 0 } }));
+    const page = await open({ ...wide, nodes: placed });
+    const graph = (await region(page, 'Graph').boundingBox())!;
+    const box = (await node(page, 'Begin').boundingBox())!;
+    assert.ok(box.width >= 220 * 0.6 - 1, JSON.stringify(box));
+    assert.ok(box.x >= graph.x && box.x < graph.x + 60, JSON.stringify({ box, graph }));
+    await page.context().close();
+  });
+
+  it('finds kinds of nodes by what is typed, in the palette and where a link is dropped', async () => {
+    const page = await open(drawing([trigger([], { label: 'Begin' })]));
+    const search = page.getByRole('searchbox', { name: 'Search nodes' });
+    await search.fill('sandbox');
+    await page.getByRole('button', { name: 'Add Code', exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Add (?!node after|nodes)/ }).count(), 1);
+    await search.fill('no such thing');
+    await page.getByText('No kind of node matches.').waitFor();
+    await search.fill('set');
+    await search.press('Enter');
+    await node(page, 'Set value').waitFor();
+    await page.keyboard.press('Control+z');
+    await node(page, 'Set value').waitFor({ state: 'detached' });
+    const handle = (await node(page, 'Begin').locator('.react-flow__handle-right').boundingBox())!;
+    await page.mouse.move(handle.x + handle.width / 2, handle.y + handle.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(handle.x + 90, handle.y + 80, { steps: 4 });
+    await page.mouse.up();
+    const menu = page.getByRole('dialog', { name: 'Insert node' });
+    await menu.getByRole('menuitem', { name: 'HTTP request', exact: true }).waitFor();
+    assert.equal(await menu.getByRole('menuitem', { name: 'Trigger', exact: true }).count(), 0);
+    await assertAccessible(page, 'the menu of kinds');
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    await press(page, 'Add node after Begin');
+    await page.getByRole('searchbox', { name: 'Search nodes' }).fill('model');
+    await menu.getByRole('menuitem', { name: 'Agent', exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const second = await menu
+      .waitFor({ state: 'detached' })
+      .then(() => region(page, 'Node').getByRole('textbox').first());
+    assert.match(await second.inputValue(), /^(Agent|LLM request)$/);
+    await node(page, `Begin to ${await second.inputValue()}`).waitFor({ state: 'attached' });
+    await page.keyboard.press('Control+z');
+    assert.equal(await node(page, 'Begin').count(), 1);
+    await press(page, 'Add node after Begin');
+    await page.context().close();
+  });
+
+  it('inserts a node into a link, and what follows makes room, as one step of Undo', async () => {
+    const nodes = linkInRow([
+      trigger([], { label: 'Begin' }),
+      http('https://example.com', { label: 'Call' }),
+      http('https://example.com', { label: 'Last' }),
+    ]);
+    const drawn = drawing(nodes);
+    const placed = drawn.nodes.map((each, at) => ({ ...each, position: { x: at * 280, y: 0 } }));
+    const page = await open({ ...drawn, nodes: placed });
+    const before = await boxOf(node(page, 'Last'));
+    const link = node(page, 'Begin to Call');
+    await link.hover();
+    await link.getByRole('button', { name: 'Insert node' }).click();
+    await page.getByRole('searchbox', { name: 'Search nodes' }).fill('condition');
+    await page.keyboard.press('Enter');
+    await node(page, 'Begin to Condition').waitFor({ state: 'attached' });
+    await node(page, 'Condition to Call').waitFor({ state: 'attached' });
+    assert.equal(await link.count(), 0);
+    assert.ok((await boxOf(node(page, 'Last'))).x > before.x + 200);
+    await page.keyboard.press('Control+z');
+    await link.waitFor({ state: 'attached' });
+    assert.deepEqual(await boxOf(node(page, 'Last')), before);
+    // A click on the middle of a link still selects it, and the keyboard reaches its button.
+    await link.click();
+    await region(page, 'Node').getByText('1 link selected.').waitFor();
+    await link.focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Insert node' }).waitFor();
+    await page.context().close();
+  });
+
+  it('keeps at most five buttons and a menu in the toolbar', async () => {
+    const page = await open(drawing([trigger([], { label: 'Begin' })]));
+    const toolbar = page.getByRole('toolbar', { name: 'Workflow' });
+    await toolbar.waitFor();
+    const names = await toolbar.getByRole('button').allTextContents();
+    assert.deepEqual(names, ['Undo', 'Redo', 'Save', 'Run', 'More']);
+    await press(toolbar, 'More');
+    const items = (await page.getByRole('menuitem').allTextContents()).join(', ');
+    assert.equal(
+      items,
+      'Tidy up, Versions, Starts by itself, Export, Publish, Rename, Duplicate, Limit the cost of runs, Keys, Delete workflow',
+    );
+    await assertAccessible(page, 'the menu of the workflow');
+    await page.context().close();
+  });
+
+  it('has notes that are written, moved, copied, duplicated, deleted and taken back, and that no run reads', async () => {
+    const page = await open(drawing([trigger([], { label: 'Begin' })]));
+    const notes = region(page, 'Graph').getByRole('article', { name: 'Note', exact: true });
+    await press(page, 'Add note');
+    await notes.waitFor();
+    await notes.dblclick();
+    await page.keyboard.type('Ask the owner');
+    assert.equal(await notes.getByRole('textbox').inputValue(), 'Ask the owner');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+c');
+    await page.keyboard.press('Control+v');
+    await eventually(async () => (await notes.count()) === 2);
+    await page.keyboard.press('Control+d');
+    await eventually(async () => (await notes.count()) === 3);
+    await page.keyboard.press('Delete');
+    await eventually(async () => (await notes.count()) === 2);
+    await page.keyboard.press('Control+z');
+    await eventually(async () => (await notes.count()) === 3);
+    for (let step = 0; step < 2; step += 1) await page.keyboard.press('Control+z');
+    await eventually(async () => (await notes.count()) === 1);
+    const before = await boxOf(notes);
+    await notes.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await eventually(async () => (await boxOf(notes)).y > before.y);
+    await assertAccessible(page, 'a note');
+    await page.keyboard.press('Control+s');
+    await page.getByText('All changes saved').waitFor();
+    await page.reload();
+    assert.equal(await notes.getByRole('textbox').inputValue(), 'Ask the owner');
+    await region(page, 'Problems').getByText('This workflow can run.').waitFor();
+    await page.context().close();
+  });
+
+  it('shows the keys, and duplicates and aligns what is chosen, each as one step of Undo', async () => {
+    const nodes = linkInRow([trigger([], { label: 'Begin' }), http('https://example.com', { label: 'Call' })]);
+    const drawn = drawing(nodes);
+    const placed = drawn.nodes.map((each, at) => ({ ...each, position: { x: at * 280, y: at * 90 } }));
+    const page = await open({ ...drawn, nodes: placed });
+    await node(page, 'Begin').click();
+    await page.keyboard.press('?');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.getByText('Duplicate what is chosen').waitFor();
+    await assertAccessible(page, 'the keys');
+    await page.keyboard.press('Escape');
+    await node(page, 'Call').click({ modifiers: ['Control'] });
+    await page.keyboard.press('Alt+w');
+    await eventually(async () => (await boxOf(node(page, 'Call'))).y === (await boxOf(node(page, 'Begin'))).y);
+    await page.keyboard.press('Control+z');
+    await eventually(async () => (await boxOf(node(page, 'Call'))).y > (await boxOf(node(page, 'Begin'))).y);
+    await press(region(page, 'Node'), 'Arrange');
+    await page.getByRole('menuitem', { name: 'Align left' }).click();
+    await eventually(async () => (await boxOf(node(page, 'Call'))).x === (await boxOf(node(page, 'Begin'))).x);
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+d');
+    await node(page, 'Begin to Call').nth(1).waitFor({ state: 'attached' });
+    await page.keyboard.press('Control+z');
+    await node(page, 'Begin to Call').nth(1).waitFor({ state: 'detached' });
+    // What Undo has taken away is chosen no more, so the next click opens the form.
+    await node(page, 'Call').click();
+    await region(page, 'Node').getByRole('textbox', { name: 'Label' }).waitFor();
+    await page.context().close();
+  });
+
+  it('puts a variable in place of an untouched value', async () => {
+    const page = await open(drawing([trigger([{ id: 'city', title: 'City' }], { label: 'Begin' })]));
+    await press(page, 'Add node after Begin');
+    await page.getByRole('searchbox', { name: 'Search nodes' }).fill('output');
+    await page.keyboard.press('Enter');
+    const value = region(page, 'Node').getByRole('textbox', { name: 'Value', exact: true });
+    await value.waitFor();
+    await press(region(page, 'Node'), 'Insert variable');
+    await page.getByRole('button', { name: /^City/ }).click();
+    await eventually(async () => (await value.textContent()) === '{{ input.city }}');
+    await page.context().close();
+  });
+
+  it('breaks no policy, throws nothing and asks no other origin', () => world.browser.assertClean());
+});
+
+async function boxOf(what: Locator): Promise<{ x: number; y: number }> {
+  const { x, y } = (await what.boundingBox())!;
+  return { x: Math.round(x), y: Math.round(y) };
+}
