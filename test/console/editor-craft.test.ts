@@ -124,13 +124,14 @@ describe('the craft of the editor', function () {
     const page = await open(drawing([trigger([], { label: 'Begin' })]));
     const toolbar = page.getByRole('toolbar', { name: 'Workflow' });
     await toolbar.waitFor();
-    const names = await toolbar.getByRole('button').allTextContents();
-    assert.deepEqual(names, ['Undo', 'Redo', 'Save', 'Run', 'More']);
+    const names = (await toolbar.getByRole('button').allTextContents()).map((text) => text.replace('▾', '').trim());
+    assert.deepEqual(names, ['Undo', 'Redo', 'Save', 'Test', 'Run', 'More']);
+    assert.equal(await toolbar.getByRole('button', { name: 'Test' }).isDisabled(), true, 'nothing is chosen');
     await press(toolbar, 'More');
     const items = (await page.getByRole('menuitem').allTextContents()).join(', ');
     assert.equal(
       items,
-      'Tidy up, Versions, Starts by itself, Export, Publish, Rename, Duplicate, Limit the cost of runs, Keys, Delete workflow',
+      'Tidy up, Versions, Starts by itself, Export, Cases, Publish, Rename, Duplicate, Limit the cost of runs, Keys, Delete workflow',
     );
     await assertAccessible(page, 'the menu of the workflow');
     await page.context().close();
