@@ -15,6 +15,7 @@ import { connectionPresetRoutes } from './connections/presets-routes.js';
 import { readConsoleFiles } from './console/console-files.js';
 import { serveConsole } from './console/serve-console.js';
 import type { AppDeps } from './deps.js';
+import { fileRoutes } from './files/routes.js';
 import { deliveryRoutes } from './hooks/delivery-routes.js';
 import { hookRoutes } from './hooks/routes.js';
 import type { AppMiddleware, AppState } from './http/app-state.js';
@@ -147,6 +148,7 @@ export const routes: Route[] = [
   ...runRoutes,
   ...resumeRoutes,
   ...liveRoutes,
+  ...fileRoutes,
   ...historyRoutes,
   ...allRunsRoutes,
   ...nodeRoutes,

@@ -6,6 +6,7 @@ import type { ModelProviders } from '../config/model-providers.js';
 import type { Connections } from '../connections/open-connection.js';
 import type { Database } from '../db/core/client.js';
 import type { SecretBox } from '../db/core/secret-box.js';
+import type { Files } from '../files/files.js';
 import type { ChatMeter } from './chat/chat-meter.js';
 import type { ChatUpstream } from './chat/chat-upstream.js';
 import type { RefreshFigures } from './observability/database-metrics.js';
@@ -36,6 +37,7 @@ export interface AppDeps {
   mcp: McpClient;
   outgoing: OutgoingClient;
   connections: Connections;
+  files: Files;
   currencies: Currencies;
   models: ModelProviders;
   chatUpstream: ChatUpstream;

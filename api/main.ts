@@ -16,6 +16,7 @@ import { startListener, type Listener } from '../db/core/listener.js';
 import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
 import { sessionNameOf } from '../db/core/session-name.js';
 import { createSecretBox } from '../db/core/secret-box.js';
+import { openFiles } from '../files/open-files.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
@@ -32,6 +33,7 @@ import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
+import { startSweepingFiles } from './background/sweep-files.js';
 import { startSealingHeaders } from './background/seal-headers.js';
 import { startCountingBytes, startFoldingFigures } from './background/figures.js';
 import { HeavyTurns } from './http/heavy-turns.js';
@@ -73,6 +75,7 @@ async function main(): Promise<void> {
   const figures = startFoldingFigures(deps);
   const bytes = startCountingBytes(deps);
   const sealing = startSealingHeaders(deps);
+  const sweep = startSweepingFiles(deps);
   const cases = startRunningCases(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
@@ -92,6 +95,7 @@ async function main(): Promise<void> {
       figures,
       bytes,
       sealing,
+      sweep,
       cases,
       webhooks,
       schedules,
@@ -160,7 +164,8 @@ function createDeps(
   // Postgres has the end of a closed run, so a query must not make a worker replay it.
   const workflow = { queryRejectCondition: 'NOT_OPEN' } as const;
   const temporal = new Client({ connection, namespace, dataConverter, workflow });
-  const secretBox = createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY'));
+  const secretsKeys = required(environment, 'secretsKeys', 'SECRETS_KEY');
+  const secretBox = createSecretBox(secretsKeys);
   const outgoing = createOutgoingClient(environment.addressRules);
   const deps: AppDeps = {
     db,
@@ -168,6 +173,7 @@ function createDeps(
     secretBox,
     outgoing,
     connections: createConnections({ db, secretBox, outgoing }),
+    files: openFiles(db, secretsKeys, environment),
     mcp: createMcpClient(environment.addressRules),
     currencies: loadCurrencies(environment),
     models: loadModelProviders(environment, env),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { originList, ConfigError, byteSize, flag, parseRetrySchedule } from './variable-types.js';
 import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
+import { fileVariables, toFileSettings, type FileSettings } from './file-settings.js';
 import { networkVariables, port, toNetworkSettings, toPublicUrl, type NetworkSettings } from './network-settings.js';
 import { SECRET_FILE_VARIABLES, withSecretFiles } from './secret-files.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
@@ -71,6 +72,7 @@ const schema = z.object({
   /** The memory that the payloads of all nodes in a worker share. */
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
   ...databaseVariables,
+  ...fileVariables,
   ...networkVariables,
   ...signInVariables,
 });
@@ -88,7 +90,7 @@ type NameOf<Variable extends string> = Variable extends `${infer First}_${infer 
 type Named = { [Variable in keyof Required<Values> as NameOf<Variable>]: Values[Variable] };
 
 /** What several variables say together, and those that are parsed further. */
-interface Derived extends DatabaseSettings, NetworkSettings {
+interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
   production: boolean;
   /** 32 bytes each; the first encrypts, all decrypt. If empty, Temporal's payloads are not encrypted. */
   temporalPayloadKeys: Buffer[];
@@ -140,6 +142,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
     ...toDatabaseSettings(values),
+    ...toFileSettings(values),
     ...toNetworkSettings(values),
     workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
     isTracing: asksForTraces(values),

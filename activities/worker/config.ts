@@ -16,6 +16,8 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
   return {
     databaseUrl: required(environment, 'databaseUrl', 'DATABASE_URL'),
     secretsKeys: required(environment, 'secretsKeys', 'SECRETS_KEY'),
+    fileStore: environment.fileStore,
+    maxFileBytes: environment.maxFileBytes,
     publicUrl: environment.publicUrl,
     execution: environment.execution,
     runTimeoutDays: environment.runTimeoutDays,

@@ -1,5 +1,5 @@
 import { mayAct } from '../../acceptance/roles.js';
-import { findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
+import { findFileRole, findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/projects/reach.js';
 import { findUser } from '../../db/projects/users-repository.js';
 import type { AppDeps } from '../deps.js';
@@ -41,6 +41,10 @@ async function findAccess(
   if (to === 'run') {
     const runId = uuid.safeParse(params['workflow_run_id']);
     return runId.success ? findRunRole(db, runId.data, reach) : undefined;
+  }
+  if (to === 'file') {
+    const fileId = uuid.safeParse(params['file_id']);
+    return fileId.success ? findFileRole(db, fileId.data, reach) : undefined;
   }
   const parsed = pathId.safeParse(params['id']);
   if (!parsed.success) return undefined;

@@ -75,14 +75,14 @@ async function findNamed(rule: Recorded, route: Route, ctx: AppContext, { db }: 
   return outside !== undefined && inside?.projectId !== outside.projectId ? outside : inside;
 }
 
-type Around = { type: 'project' | 'workflow'; id: number } | { type: 'run'; id: string };
+type Around = { type: 'project' | 'workflow'; id: number } | { type: 'run' | 'file'; id: string };
 
 /** Returns the object that the access rule of the route names. */
 function toAround({ access }: Route, params: Record<string, string | undefined>): Around | undefined {
   if (access === undefined) return undefined;
-  if (access.to === 'run') {
-    const runId = uuid.safeParse(params['workflow_run_id']).data;
-    return runId === undefined ? undefined : { type: 'run', id: runId };
+  if (access.to === 'run' || access.to === 'file') {
+    const { data: inner } = uuid.safeParse(params[access.to === 'run' ? 'workflow_run_id' : 'file_id']);
+    return inner === undefined ? undefined : { type: access.to, id: inner };
   }
   const id = pathId.safeParse(params['id']).data;
   return id === undefined ? undefined : { type: access.to, id };

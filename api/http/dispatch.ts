@@ -28,6 +28,7 @@ import {
 } from './middleware/read-body.js';
 import { readRunInput } from './read-run-input.js';
 import type { Route, RouteResult } from './route.js';
+import { openBody } from './stream-body.js';
 
 /** Authentication and authorization precede validation, so that a stranger learns nothing from a 400. */
 export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
@@ -80,10 +81,11 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
     const { body, bodyBytes } = await readBody(route, ctx, memory, admitted?.maxBodyBytes);
     const { caller, access, log } = ctx.state;
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
+    const bodyStream = (limitBytes: number) => openBody(ctx, limitBytes);
     const held = { admitted: admitted?.found, tenant, memory, signal };
     const refuse = (error: unknown) => recordRefusal(route, ctx, deps, error);
     const audit = Object.assign(createTrail(route, ctx, deps, given), { refuse });
-    const seen = { log, caller, access, audit, ...held, ...given };
+    const seen = { log, caller, access, audit, bodyStream, ...held, ...given };
     const rule = recordedBy(route.audit);
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
     const run = (db: Database): Promise<RouteResult> =>
@@ -166,7 +168,7 @@ async function readBody(
   lease: ByteLease,
   admittedBytes: number | undefined,
 ): Promise<{ body: unknown; bodyBytes: Buffer }> {
-  if (route.body === undefined) return { body: undefined, bodyBytes: NO_BYTES };
+  if (route.body === undefined || route.bodyFormat === 'stream') return { body: undefined, bodyBytes: NO_BYTES };
   const bounds = { limitBytes: bodyLimitOf(route, admittedBytes), lease };
   if (route.bodyFormat === 'verbatim') {
     const { value, bytes } = await readVerbatimBody(ctx, bounds);

@@ -1,5 +1,6 @@
 // A route is declared once; validation, access check and documentation are derived from the declaration.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
 import type { Role } from '../../db/core/tables.js';
@@ -34,7 +35,7 @@ export interface Caller extends Reach {
  * is too low gets `refusal` (403 unless stated).
  */
 export interface AccessRule {
-  to: 'project' | 'workflow' | 'run';
+  to: 'project' | 'workflow' | 'run' | 'file';
   role: Role;
   refusal?: 400 | 403;
 }
@@ -67,6 +68,8 @@ export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   body: B;
   /** The unmodified bytes of the body; empty unless `bodyFormat` is `verbatim` or `bytes`. */
   bodyBytes: Buffer;
+  /** Begins to receive the body, where `bodyFormat` is `stream`. It may be called once. api/http/stream-body.ts. */
+  bodyStream: (limitBytes: number) => Readable;
   /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
   requestHeaders: IncomingHttpHeaders;
   /** The object that `admit` has found. */
@@ -123,9 +126,10 @@ interface RouteShape {
    * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written.
    * `verbatim`: the same as `json`, with its bytes kept and no text in it refused. `text`: any text of any media type,
    * passed to `body` as a string. `run-input`: the result of `readRunInput`. `bytes`: anything, in `bodyBytes` alone.
+   * `stream`: anything, by `bodyStream`; its limit is the handler's.
    * Without a `body` schema no body is read.
    */
-  bodyFormat?: 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes';
+  bodyFormat?: 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes' | 'stream';
   /** Answers a body that cannot be parsed, for clients who expect other words than `parse_error`. */
   answerUnparsed?: (error: ApiError) => RouteResult;
   /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
@@ -205,6 +209,6 @@ export function defineRoute<
   H = undefined,
   T = undefined,
 >(spec: RouteSpec<A, R, P, Q, B, H, T>): Route {
-  const hasId = spec.access !== undefined && spec.access.to !== 'run';
+  const hasId = spec.access !== undefined && spec.access.to !== 'run' && spec.access.to !== 'file';
   return { auth: 'key', ...(hasId && { params: idParams }), ...spec } as unknown as Route;
 }

@@ -39,6 +39,12 @@ export async function sendBytes(ctx: AppContext, body: string | Buffer, lease: B
 
 /** Sends a stream that ends when its source wants. If one side breaks, the other is broken, too. */
 export async function sendStream(ctx: AppContext, stream: Readable, stalledMs: number | undefined): Promise<void> {
+  if (ctx.method === 'HEAD') {
+    stream.destroy();
+    begin(ctx);
+    ctx.res.end();
+    return;
+  }
   if (stalledMs !== undefined) ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
   begin(ctx);
   try {

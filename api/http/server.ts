@@ -1,7 +1,8 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerClientError, answerConnect, answerMissingHost, answerUnknownExpectation } from './client-error.js';
+import { isUnhurried } from './stream-body.js';
 
 export interface ListeningServer {
   server: Server;
@@ -24,7 +25,7 @@ const LINGER_MS = 1_000;
 export interface ConnectionLimits {
   /** The time from the first byte (on a new connection, from its opening) to the end of the headers. */
   headersTimeoutMs: number;
-  /** The time to the end of the body: ten megabytes at a megabit a second. */
+  /** The time to the end of the body: ten megabytes at a megabit a second. Streams are judged by their silences instead. */
   requestTimeoutMs: number;
   /** The time is longer than the idle timeout of the usual load balancers, which must close the connection first. */
   keepAliveTimeoutMs: number;
@@ -48,6 +49,8 @@ const LIMITS: ConnectionLimits = {
   maxRequestsPerConnection: 1_000,
 };
 const MAX_HEAD_BYTES = 16 * 1024;
+/** No body takes longer, whatever it is. */
+const LONGEST_REQUEST_MS = 3_600_000;
 
 interface Address {
   host: string;
@@ -85,7 +88,7 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
   const latest = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
+    requestTimeout: LONGEST_REQUEST_MS,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkingIntervalMs,
     maxHeaderSize: MAX_HEAD_BYTES,
@@ -94,9 +97,11 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
   });
   server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
   const room = createRoom(server, limits.maxConnections);
+  const late = watchForLate(server, limits);
   const answer: RequestListener = (request, response) => {
     latest.set(request.socket, response);
     room.hold(request.socket, response);
+    late.watch(request);
     if (!answerMissingHost(response)) listener(request, response);
   };
   server.on('request', answer);
@@ -112,6 +117,29 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
   );
   server.on('connect', (_request, socket) => answerConnect(socket, latest.get(socket)));
   return server;
+}
+
+/** Refuses requests whose bodies do not arrive in time, unless they may take as long as they like. */
+function watchForLate(server: Server, { requestTimeoutMs, checkingIntervalMs }: ConnectionLimits) {
+  const receiving = new Map<IncomingMessage, number>();
+  const check = setInterval(() => {
+    const earliest = performance.now() - requestTimeoutMs;
+    for (const [request, sinceMs] of receiving) {
+      if (request.complete || request.destroyed || isUnhurried(request)) receiving.delete(request);
+      else if (sinceMs < earliest) {
+        receiving.delete(request);
+        const error = Object.assign(new Error('the request took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+        server.emit('clientError', error, request.socket);
+      }
+    }
+  }, checkingIntervalMs);
+  check.unref();
+  server.once('close', () => clearInterval(check));
+  return {
+    watch(request: IncomingMessage): void {
+      if (!request.complete) receiving.set(request, performance.now());
+    },
+  };
 }
 
 /**

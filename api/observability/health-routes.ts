@@ -28,12 +28,14 @@ const readySchema = z.object({
   database: z.boolean().optional(),
   migrations: z.boolean().optional(),
   temporal: z.boolean().optional(),
+  files: z.boolean().optional(),
 });
 
 const ready = defineRoute({
   method: 'GET',
   path: '/readyz',
-  summary: 'Database and Temporal answer, and no migration is missing; says which, unless METRICS_PORT is set.',
+  summary:
+    'Database, Temporal and the store of files answer, and no migration is missing; says which, unless METRICS_PORT is set.',
   auth: 'open',
   quiet: true,
   responses: { 200: readySchema, 503: readySchema },
@@ -80,13 +82,14 @@ interface MetricsAddress {
 }
 
 async function checkReadiness(deps: AppDeps) {
-  const [database, migrations, temporal] = await Promise.all([
+  const [database, migrations, temporal, files] = await Promise.all([
     holds(sql`SELECT 1`.execute(deps.db)),
     holds(checkMigrations(deps)),
     holds(pingTemporal(deps.temporal, CHECK_MS)),
+    holds(deps.files.checkStore()),
   ]);
-  const isReady = database && migrations && temporal;
-  return { isReady, body: { status: isReady ? 'ready' : 'not ready', database, migrations, temporal } as const };
+  const isReady = database && migrations && temporal && files;
+  return { isReady, body: { status: isReady ? 'ready' : 'not ready', database, migrations, temporal, files } as const };
 }
 
 async function checkMigrations(deps: AppDeps): Promise<void> {

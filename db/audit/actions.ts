@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'connection.deleted',
   'connection.authorized',
   'connection.used',
+  'file.deleted',
   'hook.created',
   'hook.changed',
   'hook.deleted',

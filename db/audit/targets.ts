@@ -66,6 +66,9 @@ const FIND = {
         'header', header, 'author', hooks.author_id) AS fields,
       jsonb_build_object('secret', ${hashOf('secret_enc')}) AS secrets
     FROM hooks JOIN workflows ON workflows.id = workflow_id WHERE hooks.id = ${id}`,
+  file: ({ id }: TargetKey) => sql`
+    SELECT name, project_id, jsonb_build_object('name', name, 'type', type, 'size', size) AS fields, ${NONE} AS secrets
+    FROM files WHERE id = ${id} AND copy_id IS NOT NULL`,
   connection: ({ id }: TargetKey) => sql`
     SELECT name, project_id, jsonb_build_object('name', name, 'kind', kind, 'origins', origins, 'settings', settings::jsonb,
         'account', account) AS fields,

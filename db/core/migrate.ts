@@ -17,6 +17,7 @@ import * as runVersions from '../migrations/0014-run-versions.js';
 import * as connections from '../migrations/0015-connections.js';
 import * as sealedHeaders from '../migrations/0016-sealed-headers.js';
 import * as trying from '../migrations/0017-trying.js';
+import * as files from '../migrations/0018-files.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0015-connections': connections,
   '0016-sealed-headers': sealedHeaders,
   '0017-trying': trying,
+  '0018-files': files,
 };
 
 /**

@@ -36,6 +36,8 @@ export interface SealedRows {
   /** The current one, and the previous one. */
   'webhook-secret': [projectId: number];
   'idempotency-key': [userId: number, key: string];
+  /** Such a link is in no row: whoever was given it has it. */
+  'file-link': [];
   /** Such a session is in no row: its client has it. */
   'tool-session': [];
 }

@@ -20,6 +20,7 @@ import type {
 import type { AuditChainsTable, AuditRecordsTable, AuditRefusalsTable } from './tables/audit-tables.js';
 import type { ConnectionSignInsTable, ConnectionsTable, ConnectionUsesTable } from './tables/connection-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
+import type { FileCopiesTable, FileReferencesTable, FilesTable, FileStoreTable } from './tables/file-tables.js';
 import type { RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
 import type { HooksTable, HookWindowsTable } from './tables/hook-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
@@ -68,6 +69,7 @@ export type { KeyScope, ProviderKeysTable, Role, SpendingPeriod, UsersTable } fr
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
 export type { AuditVia } from './tables/audit-tables.js';
 export type { ConnectionKind, ConnectionStatus } from './tables/connection-tables.js';
+export type { HolderKind } from './tables/file-tables.js';
 export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
@@ -134,6 +136,10 @@ export interface Tables {
   connections: ConnectionsTable;
   connection_sign_ins: ConnectionSignInsTable;
   connection_uses: ConnectionUsesTable;
+  file_store: FileStoreTable;
+  file_copies: FileCopiesTable;
+  files: FilesTable;
+  file_references: FileReferencesTable;
   hooks: HooksTable;
   hook_windows: HookWindowsTable;
   schedules: SchedulesTable;

@@ -102,6 +102,16 @@ export async function findTaskInReach(db: Db, taskId: string, reach: Reach): Pro
   return task;
 }
 
+/** Returns whether a task of the project waits for the user. */
+export async function hasOpenTask(db: Db, projectId: number, userId: number): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM human_tasks AS task
+    JOIN runs AS run ON run.id = task.run_id
+    JOIN project_members AS member ON member.project_id = task.project_id AND member.user_id = ${userId}
+    WHERE task.project_id = ${projectId} AND ${FILTERS.pending} AND ${isAssigned} LIMIT 1`.execute(db);
+  return rows.length > 0;
+}
+
 interface TasksInReach {
   reach: Reach;
   status: TaskFilter | undefined;

@@ -87,6 +87,14 @@ export async function findWorkflowRole(db: Db, workflowId: number, reach: Reach)
   return membership;
 }
 
+/** Returns the role in the project of a file. */
+export function findFileRole(db: Db, fileId: string, reach: Reach): Promise<Membership | undefined> {
+  return membershipsOf(db, reach)
+    .innerJoin('files', 'files.project_id', 'projects.id')
+    .where('files.id', '=', fileId)
+    .executeTakeFirst();
+}
+
 /** Returns the role in the project of a run, whatever has become of its workflow. */
 export function findRunRole(db: Db, runId: string, reach: Reach): Promise<Membership | undefined> {
   return membershipsOf(db, reach)

@@ -90,6 +90,7 @@ export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promis
   for (const table of EXPIRING) {
     expired[table] = await deleteRows(trx, table, runs, limit);
   }
+  expired.file_references = await deleteReferences(trx, rows, limit);
   expired.provider_calls = await emptyCalls(trx, runs, limit);
   const undecided = sql`${runs} AND status IN ('pending', 'expired')`;
   // A tool call that the limit has left may still refer to its approval: then that waits for the next call.
@@ -102,6 +103,11 @@ export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promis
   const batch = toBatch(expired, limit);
   if (!batch.hasMore) await sql`UPDATE runs SET is_purge_pending = false WHERE ${idsOf(rows)}`.execute(trx);
   return { expired, hasMore: batch.hasMore || rows.length === Math.min(limit, RUNS_AT_ONCE) };
+}
+
+function deleteReferences(db: Db, runs: { id: string }[], limit: number): Promise<number> {
+  const holders = sql`kind = 'run' AND holder = ANY (${runs.map(({ id }) => id)}::text[])`;
+  return deleteRows(db, 'file_references', holders, limit);
 }
 
 function idsOf(rows: { id: string }[]): RawBuilder<unknown> {

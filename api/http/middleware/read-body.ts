@@ -61,7 +61,7 @@ export async function readBytes(ctx: AppContext, bounds: BodyBounds): Promise<Bu
 }
 
 /** Answers `Expect: 100-continue`. */
-function askForBody({ req, res }: AppContext): void {
+export function askForBody({ req, res }: AppContext): void {
   if (req.headers.expect === undefined || req.httpVersion !== '1.1') return;
   res.removeHeader('Connection');
   res.writeContinue();

@@ -132,8 +132,8 @@ describe('sealed columns', function () {
       'schedule-input': true,
       'human-answer': true,
       'webhook-secret': true,
-      // A session of an MCP client is with the client alone.
-    } satisfies Record<Exclude<SecretContext, 'tool-session'>, true>;
+      // A session of an MCP client, and a link to a file, are with the client alone.
+    } satisfies Record<Exclude<SecretContext, 'file-link' | 'tool-session'>, true>;
     assert.deepEqual(
       [...new Set(SEALED_COLUMNS.map(({ context }) => context))].toSorted(),
       Object.keys(kinds).toSorted(),

@@ -1,0 +1,38 @@
+// Removes files that nothing refers to, and bytes that no file has. It runs in every API process; an advisory lock admits
+// one at a time to the rows. Extensions, section 12.
+import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
+import { giveUpDeadCopies, giveUpUnusedCopies } from '../../db/files/copies-repository.js';
+import { deleteUnusedFiles } from '../../db/files/files-repository.js';
+import type { AppDeps } from '../deps.js';
+import { startLoop, type BackgroundLoop } from './loops.js';
+
+const INTERVAL_MS = 60_000;
+const SOON_MS = 1_000;
+const FILES_AT_ONCE = 200;
+
+type SweepDeps = Pick<AppDeps, 'db' | 'files' | 'logger'> & { config: Pick<AppDeps['config'], 'resultRetentionDays'> };
+
+export function startSweepingFiles(deps: SweepDeps): BackgroundLoop {
+  return startLoop(async () => {
+    try {
+      return (await sweepFiles(deps)) ? SOON_MS : INTERVAL_MS;
+    } catch (err) {
+      // Waiting loses nothing.
+      deps.logger.warn({ err }, 'a sweep of files failed; the next one goes on');
+      return INTERVAL_MS;
+    }
+  });
+}
+
+/**
+ * One round. Returns whether more may be left. Rows go before their bytes: a process that dies in between leaves copies that
+ * are given up, whose bytes the next round removes.
+ */
+export async function sweepFiles({ db, files, config }: SweepDeps): Promise<boolean> {
+  const isFull = await withAdvisoryLock(db, 'files', async (trx) => {
+    const { deleted, copyIds } = await deleteUnusedFiles(trx, config.resultRetentionDays, FILES_AT_ONCE);
+    await giveUpUnusedCopies(trx, copyIds);
+    return deleted === FILES_AT_ONCE || (await giveUpDeadCopies(trx, FILES_AT_ONCE)) === FILES_AT_ONCE;
+  });
+  return (await files.removeGivenUp(FILES_AT_ONCE)) || isFull === true;
+}

@@ -1,0 +1,60 @@
+// Files that arrive in requests, as a multipart part or as the whole body.
+import type { Readable } from 'node:stream';
+import type { FileToSave, Files } from '../../files/files.js';
+import { FileTooLargeError } from '../../files/files.js';
+import type { FileValue } from '../../files/file-value.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { ApiError, bodyTooLarge, invalidFields } from '../http/errors.js';
+import { isMultipart, readMultipart } from '../http/multipart.js';
+
+/** Multipart has boundaries and headers around the file. */
+export const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
+
+interface Upload {
+  body: Readable;
+  contentType: string;
+  /** `X-File-Name`: percent-encoded UTF-8. */
+  fileName: string | undefined;
+  memory: ByteLease;
+  signal: AbortSignal;
+  of: Pick<FileToSave, 'projectId' | 'userId'>;
+}
+
+/** Throws 400 where there is no file, 413 where it is too large. */
+export async function takeUpload(files: Files, upload: Upload): Promise<FileValue> {
+  const { body, contentType, fileName, memory, signal, of } = upload;
+  await memory.resize(files.bufferBytes);
+  if (!isMultipart(contentType)) {
+    return saveUpload(files, { ...of, name: decodeName(fileName), type: contentType }, body, signal);
+  }
+  let saved: FileValue | undefined;
+  await readMultipart(body, {
+    contentType,
+    maxParts: 1,
+    async onPart({ field, name, type, bytes }) {
+      if (field !== 'file') throw invalidFields({ [field]: ['The file is sent in the field `file`.'] });
+      saved = await saveUpload(files, { ...of, name: name ?? '', type }, bytes, signal);
+    },
+  });
+  if (saved === undefined) throw invalidFields({ file: ['This field is required.'] });
+  return saved;
+}
+
+export async function saveUpload(
+  files: Files,
+  file: FileToSave,
+  bytes: Readable,
+  signal: AbortSignal,
+): Promise<FileValue> {
+  return files.save(file, bytes, signal).catch((error: unknown) => {
+    throw error instanceof FileTooLargeError ? bodyTooLarge(error.limitBytes) : error;
+  });
+}
+
+function decodeName(given: string | undefined): string {
+  try {
+    return decodeURIComponent(given ?? '');
+  } catch (error) {
+    throw new ApiError(400, 'invalid', 'X-File-Name must be percent-encoded UTF-8.', { cause: error });
+  }
+}

@@ -1,0 +1,55 @@
+// A file as a value of workflows: `{"file_id", "name", "type", "size", "sha256"}`. Only `file_id` counts; the service fills
+// in the rest. Extensions, section 12.
+
+export interface FileValue {
+  /** UUID. */
+  file_id: string;
+  name: string;
+  /** A media type, as it was declared. */
+  type: string;
+  /** In bytes. */
+  size: number;
+  /** Hexadecimal. */
+  sha256: string;
+}
+
+interface Described {
+  id: string;
+  name: string;
+  type: string;
+  size: number;
+  sha256: Buffer;
+}
+
+export function toFileValue({ id, name, type, size, sha256 }: Described): FileValue {
+  return { file_id: id, name, type, size, sha256: sha256.toString('hex') };
+}
+
+const LONGEST_NAME = 255;
+const LONGEST_TYPE = 255;
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+/**
+ * Returns a name that is safe to show and to store: the last part of a path, without control characters and marks that turn
+ * the direction of text, of at most 255 characters.
+ */
+export function cleanFileName(given: string): string {
+  const last =
+    given
+      .replace(/\p{Cs}/gu, '\ufffd')
+      .split(/[/\\]/)
+      .at(-1) ?? '';
+  const shown = last.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ').trim();
+  const name = shown
+    .slice(0, LONGEST_NAME)
+    .replace(/\p{Cs}$/u, '')
+    .trim();
+  return /^\.*$/.test(name) ? 'file' : name;
+}
+
+/** Returns the media type as it was declared, in lower case, or that of unknown bytes where it is none. */
+export function cleanFileType(given: string | undefined): string {
+  const type = (given ?? '').trim();
+  const isType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/.test(type) && type.length <= LONGEST_TYPE;
+  return isType ? type.replace(/^[^;]+/, (name) => name.toLowerCase()) : UNKNOWN_TYPE;
+}

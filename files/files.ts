@@ -1,0 +1,193 @@
+// Saves, reads and removes the bytes of files. They go through as streams, and are never in memory as a whole. Extensions,
+// section 12.
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Database, Db } from '../db/core/client.js';
+import {
+  adoptStoreMark,
+  findCopiesToRemove,
+  forgetCopy,
+  giveUpCopy,
+  giveUpUnusedCopies,
+  insertCopy,
+  postponeCopy,
+  settleCopy,
+  touchCopy,
+} from '../db/files/copies-repository.js';
+import { deleteFile, insertFile, type StoredFile } from '../db/files/files-repository.js';
+import { addReferences, type Holder } from '../db/files/references-repository.js';
+import type { FileStore } from './file-store.js';
+import { cleanFileName, cleanFileType, toFileValue, type FileValue } from './file-value.js';
+import { sealedRange, type ByteRange, type FileSealer } from './sealed-copy.js';
+
+export interface FileToSave {
+  projectId: number;
+  name: string;
+  /** The media type as it was declared. */
+  type: string | undefined;
+  /** The run that makes it. */
+  runId?: string;
+  /** Who uploads it. */
+  userId?: number;
+  /** Refers to it from the beginning. */
+  holder?: Holder;
+}
+
+/** The file has more bytes than one may have. */
+export class FileTooLargeError extends Error {
+  override name = 'FileTooLargeError';
+  readonly limitBytes: number;
+
+  constructor(limitBytes: number) {
+    super(`The file has more than ${limitBytes} bytes.`);
+    this.limitBytes = limitBytes;
+  }
+}
+
+export interface Files {
+  /** The most bytes of one file. */
+  readonly maxBytes: number;
+  /** The memory that one `save` holds. */
+  readonly bufferBytes: number;
+  /**
+   * Saves all that the stream yields. Throws FileTooLargeError, the refusal of PostgreSQL where the project would store more
+   * than it may, or what the stream throws. Nothing is left then.
+   */
+  save(file: FileToSave, bytes: Readable, signal?: AbortSignal): Promise<FileValue>;
+  /** Returns the bytes, or a part of them. Throws MissingBytesError. */
+  read(file: StoredFile, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
+  /** Deletes the file and its bytes. Returns `in_use` while a run in flight holds it, undefined where there is none. */
+  delete(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined>;
+  /** Removes the bytes that have been given up, and returns whether there may be more. */
+  removeGivenUp(limit: number): Promise<boolean>;
+  /** Throws where the store is not the one that the database belongs to. */
+  checkStore(): Promise<void>;
+}
+
+interface FilesOptions {
+  db: Database;
+  store: FileStore;
+  sealer: FileSealer;
+  maxBytes: number;
+}
+
+export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): Files {
+  let isChecked = false;
+
+  async function checkStore(): Promise<void> {
+    if (isChecked) return;
+    const mark = await store.markedAs(randomUUID());
+    if ((await adoptStoreMark(db, mark)) !== mark) {
+      throw new Error('The files of this database are in another store: see FILES_DIR and FILES_S3_BUCKET.');
+    }
+    isChecked = true;
+  }
+
+  async function remove({ id, name }: { id: string; name: string }): Promise<void> {
+    await store.remove(name);
+    await forgetCopy(db, id);
+  }
+
+  return {
+    maxBytes,
+    bufferBytes: store.bufferBytes,
+    checkStore,
+    async save(file, bytes, signal) {
+      await checkStore();
+      const copy = { id: randomUUID(), name: randomBytes(16).toString('hex') };
+      const key = { projectId: file.projectId, copyId: copy.id, seal: sealer.newSeal() };
+      await insertCopy(db, { ...copy, projectId: file.projectId, seal: key.seal });
+      const tell = async (written: number): Promise<void> => {
+        if (!(await touchCopy(db, copy.id, written))) throw givenUp();
+      };
+      const meter = createMeter({ maxBytes, tell });
+      try {
+        const write = (sealed: AsyncIterable<Uint8Array>) => store.write(copy.name, sealed, signal);
+        await pipeline(bytes, meter.count, sealer.sealing(key), write, { ...(signal !== undefined && { signal }) });
+        const { size, sha256 } = meter.sum();
+        const saved = await db.transaction().execute(async (trx) => {
+          const copyId = await settleCopy(trx, { id: copy.id, projectId: file.projectId, bytes: size, sha256 });
+          if (copyId === undefined) throw givenUp();
+          const { projectId, runId = null, userId = null } = file;
+          const facts = { name: cleanFileName(file.name), type: cleanFileType(file.type), size, sha256 };
+          const id = randomUUID();
+          await insertFile(trx, { ...facts, id, projectId, copyId, runId, userId });
+          if (file.holder !== undefined) await addReferences(trx, projectId, file.holder, [id]);
+          return { isSame: copyId !== copy.id, value: toFileValue({ ...facts, id }) };
+        });
+        // What fails here is removed by the sweep.
+        if (saved.isSame) await remove(copy).catch(() => undefined);
+        return saved.value;
+      } catch (error) {
+        await giveUpCopy(db, copy.id)
+          .then(() => remove(copy))
+          .catch(() => undefined);
+        throw error;
+      }
+    },
+    async read({ projectId, copyId, seal, storedAs, size }, range = { start: 0, end: size }, signal) {
+      const sealed = await store.read(storedAs, sealedRange(size, range), signal);
+      const opening = sealer.opening({ projectId, copyId, seal }, size, range);
+      // An error of the source is one of the result, whose reader sees it.
+      pipeline(sealed, opening).catch(() => undefined);
+      return opening;
+    },
+    async delete(transaction, id) {
+      const deleted = await deleteFile(transaction, id);
+      if (deleted === undefined || deleted === 'in_use') return deleted;
+      await giveUpUnusedCopies(transaction, [deleted.copyId]);
+      return 'deleted';
+    },
+    async removeGivenUp(limit) {
+      const copies = await findCopiesToRemove(db, limit);
+      for (const copy of copies) {
+        await remove(copy).catch(async (error: unknown) => {
+          await postponeCopy(db, copy.id);
+          throw error;
+        });
+      }
+      return copies.length === limit;
+    },
+  };
+}
+
+/** A process that stands still for minutes counts as dead, and the sweep removes what it has written. */
+function givenUp(): Error {
+  return new Error('the copy of a file was given up');
+}
+
+/** The project's sum of bytes is told of so many at once. */
+const TOLD_BYTES = 8 * 1024 * 1024;
+const TOLD_EVERY_MS = 30_000;
+
+interface Metered {
+  maxBytes: number;
+  /** Says that the writer is alive and how much it has written. Throws where it may not go on. */
+  tell: (written: number) => Promise<void>;
+}
+
+/** Counts and hashes what goes through `count`. */
+function createMeter({ maxBytes, tell }: Metered) {
+  const hash = createHash('sha256');
+  let size = 0;
+  let told = 0;
+  return {
+    count: async function* (this: void, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      // A slow sender is alive, too. What it may no longer do, the next piece finds out.
+      const clock = setInterval(() => void tell(size).catch(() => undefined), TOLD_EVERY_MS);
+      try {
+        for await (const piece of bytes) {
+          size += piece.length;
+          if (size > maxBytes) throw new FileTooLargeError(maxBytes);
+          hash.update(piece);
+          if (size - told >= TOLD_BYTES) await tell((told = size));
+          yield piece;
+        }
+      } finally {
+        clearInterval(clock);
+      }
+    },
+    sum: () => ({ size, sha256: hash.digest() }),
+  };
+}

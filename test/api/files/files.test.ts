@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import http from 'node:http';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { createAccount, giveRole } from '../accounts.js';
+import { foldBytes } from '../../support/stored-bytes.js';
+import { startStack, type StartedStack } from '../../support/stack.js';
+
+const MAX_FILE_BYTES = 3 * 1024 * 1024;
+
+interface FileValue {
+  file_id: string;
+  name: string;
+  type: string;
+  size: number;
+  sha256: string;
+}
+
+type Facts = FileValue & { created_at: string; expires_at: string | null; used_by: Record<string, number> };
+
+describe('files of a project', function () {
+  this.timeout(120_000);
+  let stack: StartedStack;
+  let api: ApiClient;
+  let projectId: number;
+
+  before(async function () {
+    this.timeout(200_000);
+    stack = await startStack({ env: { MAX_FILE_BYTES: String(MAX_FILE_BYTES), MAX_PROJECT_BYTES: '16 MiB' } });
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    projectId = await api.createProject();
+  });
+  after(() => stack.stop());
+
+  interface Sent {
+    method?: string;
+    body?: string | Uint8Array | FormData;
+    headers?: Record<string, string>;
+  }
+  const send = (at: string, { headers, ...init }: Sent = {}): Promise<Response> =>
+    fetch(`${stack.apiUrl}/api/v1${at}`, { ...init, headers: { 'X-API-Key': stack.apiKey, ...headers } });
+
+  async function upload(bytes: Uint8Array | string, name = 'a.txt', type = 'text/plain', project = projectId) {
+    const form = new FormData();
+    form.append('file', new Blob([bytes], { type }), name);
+    const response = await send(`/projects/${project}/files/`, { method: 'POST', body: form });
+    assert.equal(response.status, 201, await response.clone().text());
+    return (await response.json()) as FileValue;
+  }
+
+  async function bytesOf(id: string, headers: Record<string, string> = {}): Promise<[number, Buffer, Headers]> {
+    const response = await send(`/files/${id}/content/`, { headers });
+    return [response.status, Buffer.from(await response.arrayBuffer()), response.headers];
+  }
+
+  const stored = async (): Promise<string[]> =>
+    (await readdir(path.join(stack.dataDir, 'files'), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile() && entry.name !== 'store-mark')
+      .map((entry) => entry.name);
+
+  const leftAs = (before: readonly string[]) =>
+    eventually(async () => JSON.stringify(await stored()) === JSON.stringify(before));
+
+  it('are taken as multipart and as a raw body, and given back byte for byte', async () => {
+    const bytes = randomBytes(1_000_003);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const file = await upload(bytes, 'Bericht ä.bin', 'application/x-thing');
+    assert.deepEqual(
+      { ...file, file_id: '' },
+      {
+        file_id: '',
+        name: 'Bericht ä.bin',
+        type: 'application/x-thing',
+        size: bytes.length,
+        sha256,
+      },
+    );
+    const [status, given, headers] = await bytesOf(file.file_id);
+    assert.equal(status, 200);
+    assert.ok(given.equals(bytes));
+    assert.equal(headers.get('content-type'), 'application/x-thing');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.match(headers.get('content-disposition') ?? '', /^attachment; .*filename\*=UTF-8''Bericht%20%C3%A4\.bin/);
+    const raw = await send(`/projects/${projectId}/files/`, {
+      method: 'POST',
+      body: 'plain',
+      headers: { 'content-type': 'text/plain', 'x-file-name': encodeURIComponent('é.txt') },
+    });
+    const value = (await raw.json()) as FileValue;
+    assert.deepEqual([raw.status, value.name, value.type, value.size], [201, 'é.txt', 'text/plain', 5]);
+    const empty = await upload('', 'empty');
+    assert.deepEqual([empty.size, (await bytesOf(empty.file_id))[1].length], [0, 0]);
+  });
+
+  it('are given in part, and not again to who has them', async () => {
+    const file = await upload('0123456789');
+    const part = async (range: string) => {
+      const [status, bytes, headers] = await bytesOf(file.file_id, { range });
+      return [status, String(bytes), headers.get('content-range')];
+    };
+    assert.deepEqual(await part('bytes=2-4'), [206, '234', 'bytes 2-4/10']);
+    assert.deepEqual(await part('bytes=7-'), [206, '789', 'bytes 7-9/10']);
+    assert.deepEqual(await part('bytes=-2'), [206, '89', 'bytes 8-9/10']);
+    assert.deepEqual(await part('bytes=8-99'), [206, '89', 'bytes 8-9/10']);
+    for (const range of ['bytes=0-1,3-4', 'bytes=5-2', 'bytes=a-b', 'lines=1-2'])
+      assert.deepEqual(await part(range), [200, '0123456789', null], range);
+    const [status, , headers] = await bytesOf(file.file_id, { range: 'bytes=10-' });
+    assert.deepEqual([status, headers.get('content-range')], [416, 'bytes */10']);
+    const etag = (await bytesOf(file.file_id))[2].get('etag')!;
+    assert.equal((await bytesOf(file.file_id, { 'if-none-match': etag }))[0], 304);
+    assert.equal((await bytesOf(file.file_id, { range: 'bytes=0-0', 'if-range': '"other"' }))[0], 200);
+    const head = await send(`/files/${file.file_id}/content/`, { method: 'HEAD' });
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, '10']);
+  });
+
+  it('are told of with who uses them, found by name, and sorted', async () => {
+    const project = await api.createProject();
+    const small = await upload('a', 'small.txt', 'text/plain', project);
+    const large = await upload('b'.repeat(1000), 'large 100%.txt', 'text/plain', project);
+    const list = async (query: string) => {
+      const { body } = await api.get<{ total: number; items: Facts[] }>(`/projects/${project}/files/${query}`);
+      return [body.total, ...body.items.map(({ name }) => name)];
+    };
+    assert.deepEqual(await list('?ordering=-size'), [2, 'large 100%.txt', 'small.txt']);
+    assert.deepEqual(await list('?ordering=created_at'), [2, 'small.txt', 'large 100%.txt']);
+    assert.deepEqual(await list('?search=100%25'), [1, 'large 100%.txt']);
+    assert.equal((await api.get(`/projects/${project}/files/?ordering=name`)).status, 400);
+    const { body } = await api.get<Facts>(`/files/${small.file_id}/`);
+    assert.deepEqual(body.used_by, { runs: 0, pins: 0, cases: 0, drawings: 0, schedules: 0, messages: 0 });
+    const days = (Date.parse(body.expires_at!) - Date.parse(body.created_at)) / 86_400_000;
+    assert.equal(Math.round(days), 1);
+    assert.notEqual(small.sha256, large.sha256);
+  });
+
+  it('with equal bytes have two ids, are stored once, and counted once', async () => {
+    const project = await api.createProject();
+    const bytes = randomBytes(200_000);
+    const before = (await stored()).length;
+    const files = await Promise.all([1, 2, 3, 4].map(() => upload(bytes, 'same', 'a/b', project)));
+    assert.equal(new Set(files.map(({ file_id: id }) => id)).size, 4);
+    assert.equal((await stored()).length, before + 1);
+    await foldBytes(stack);
+    const { body } = await api.get<{ stored_bytes: number }>(`/projects/${project}/`);
+    assert.equal(body.stored_bytes, bytes.length);
+    for (const { file_id: id } of files.slice(1)) assert.equal((await api.delete(`/files/${id}/`)).status, 204);
+    assert.ok((await bytesOf(files[0]!.file_id))[1].equals(bytes));
+    await api.delete(`/files/${files[0]!.file_id}/`);
+    assert.equal((await stored()).length, before);
+    await foldBytes(stack);
+    assert.equal((await api.get<{ stored_bytes: number }>(`/projects/${project}/`)).body.stored_bytes, 0);
+    for (const { file_id: id } of files) assert.equal((await api.get(`/files/${id}/`)).status, 404);
+  });
+
+  it('of equal bytes in two projects have nothing to do with each other', async () => {
+    const [one, other] = [await api.createProject(), await api.createProject()];
+    const bytes = randomBytes(1000);
+    const [mine, theirs] = [await upload(bytes, 'x', 'a/b', one), await upload(bytes, 'x', 'a/b', other)];
+    await api.delete(`/files/${mine.file_id}/`);
+    assert.ok((await bytesOf(theirs.file_id))[1].equals(bytes));
+  });
+
+  it('are refused where they are too large, and nothing of them is left', async () => {
+    const before = await stored();
+    const large = Buffer.alloc(MAX_FILE_BYTES + 1);
+    const form = new FormData();
+    form.append('file', new Blob([large]), 'large');
+    const answers = [
+      await send(`/projects/${projectId}/files/`, { method: 'POST', body: large }),
+      await send(`/projects/${projectId}/files/`, { method: 'POST', body: form }),
+    ];
+    for (const answer of answers)
+      assert.deepEqual([answer.status, ((await answer.json()) as { code: string }).code], [413, 'body_too_large']);
+    assert.deepEqual(await stored(), before);
+    const project = await api.createProject();
+    await upload(randomBytes(MAX_FILE_BYTES), 'x', 'a/b', project);
+    for (let time = 0; time < 4; time += 1) await upload(randomBytes(MAX_FILE_BYTES), 'x', 'a/b', project);
+    await foldBytes(stack);
+    const beyond = await send(`/projects/${project}/files/`, { method: 'POST', body: randomBytes(MAX_FILE_BYTES) });
+    assert.deepEqual([beyond.status, ((await beyond.json()) as { code: string }).code], [413, 'quota_exceeded']);
+  });
+
+  it('that break off, or are no multipart, leave nothing, and the service goes on', async () => {
+    const before = await stored();
+    await new Promise<void>((resolve) => {
+      const request = http.request(`${stack.apiUrl}/api/v1/projects/${projectId}/files/`, {
+        method: 'POST',
+        headers: { 'X-API-Key': stack.apiKey, 'content-length': '1000000' },
+      });
+      request.on('error', () => resolve());
+      request.write(Buffer.alloc(300_000));
+      setTimeout(() => request.destroy(), 300);
+    });
+    await leftAs(before);
+    const boundary = 'multipart/form-data; boundary=xx';
+    const bodies: [string, string, number][] = [
+      ['multipart/form-data', 'x', 400],
+      [boundary, '', 400],
+      [boundary, '--xx\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhalf', 400],
+      [boundary, '--xx\r\nContent-Disposition: form-data; name="other"; filename="a"\r\n\r\nx\r\n--xx--\r\n', 400],
+      [boundary, '--xx--\r\n', 400],
+      [boundary, '--xx\r\n'.repeat(50), 400],
+    ];
+    for (const [type, body, status] of bodies) {
+      const answer = await send(`/projects/${projectId}/files/`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': type },
+      });
+      assert.equal(answer.status, status, `${type} ${JSON.stringify(body)}: ${await answer.text()}`);
+    }
+    await leftAs(before);
+    assert.equal((await queryDatabase(stack, `SELECT FROM file_copies WHERE status <> 'stored'`)).length, 0);
+  });
+
+  it('have links that need no credentials, and lead to one file until they expire', async () => {
+    const file = await upload('linked');
+    const made = await api.post<{ url: string }>(`/files/${file.file_id}/link/`, { body: { expires_in: 10 } });
+    assert.equal(made.status, 201);
+    const { url } = made.body;
+    const open = async (at: string): Promise<[number, string]> => {
+      const response = await fetch(at);
+      return [response.status, await response.text()];
+    };
+    assert.deepEqual(await open(url), [200, 'linked']);
+    assert.equal((await fetch(url, { headers: { range: 'bytes=0-2' } })).status, 206);
+    const [status, text] = await open(url.replace(/.\/$/, (end) => (end === 'A/' ? 'B/' : 'A/')));
+    assert.deepEqual([status, (JSON.parse(text) as { code: string }).code], [403, 'link_invalid']);
+    for (const seconds of [9, 86_401, 1.5, 'x'])
+      assert.equal((await api.post(`/files/${file.file_id}/link/`, { body: { expires_in: seconds } })).status, 400);
+    await new Promise((resolve) => setTimeout(resolve, 10_500));
+    const [late, why] = await open(url);
+    assert.deepEqual([late, (JSON.parse(why) as { code: string }).code], [403, 'link_expired']);
+    await api.delete(`/files/${file.file_id}/`);
+  });
+
+  it('are for members: others learn nothing of them, viewers bring and delete none', async () => {
+    const file = await upload('members only');
+    const [viewer, stranger] = [await createAccount(stack), await createAccount(stack)];
+    await giveRole(stack, viewer, projectId, 'viewer');
+    const as = async (key: string, method: string, at: string, body?: string): Promise<number> =>
+      (await fetch(`${stack.apiUrl}/api/v1${at}`, { method, headers: { 'X-API-Key': key }, ...(body && { body }) }))
+        .status;
+    const ways: [string, string, number, number][] = [
+      ['GET', `/files/${file.file_id}/`, 200, 404],
+      ['GET', `/files/${file.file_id}/content/`, 200, 404],
+      ['POST', `/files/${file.file_id}/link/`, 403, 404],
+      ['DELETE', `/files/${file.file_id}/`, 403, 404],
+      ['GET', `/projects/${projectId}/files/`, 200, 404],
+      ['POST', `/projects/${projectId}/files/`, 403, 404],
+    ];
+    for (const [method, at, forViewer, forStranger] of ways) {
+      const body = method === 'POST' && at.startsWith('/projects') ? 'x' : undefined;
+      assert.equal(await as(viewer.apiKey, method, at, body), forViewer, `viewer ${method} ${at}`);
+      assert.equal(await as(stranger.apiKey, method, at, body), forStranger, `stranger ${method} ${at}`);
+    }
+    for (const id of ['x', '00000000-0000-0000-0000-000000000000'])
+      assert.equal((await api.get(`/files/${id}/`)).status, 404);
+  });
+
+  it('have names and types that do no harm', async () => {
+    const form = (name: string, type: string): string =>
+      `--xx\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n<script>\r\n--xx--\r\n`;
+    const names: [string, string, string, string][] = [
+      ['../../etc/passwd', 'text/html', 'passwd', 'text/html'],
+      ['a\u202Efdp.exe', 'image/svg+xml', 'a fdp.exe', 'image/svg+xml'],
+      ['..', 'nonsense', 'file', 'application/octet-stream'],
+    ];
+    for (const [name, type, cleaned, cleanType] of names) {
+      const answer = await send(`/projects/${projectId}/files/`, {
+        method: 'POST',
+        body: form(name, type),
+        headers: { 'content-type': 'multipart/form-data; boundary=xx' },
+      });
+      const file = (await answer.json()) as FileValue;
+      assert.deepEqual([file.name, file.type], [cleaned, cleanType]);
+      const [, , headers] = await bytesOf(file.file_id);
+      assert.match(headers.get('content-disposition') ?? '', /^attachment/);
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    }
+    const encoded = await send(`/projects/${projectId}/files/`, {
+      method: 'POST',
+      body: 'x',
+      headers: { 'x-file-name': '%ff' },
+    });
+    assert.equal(encoded.status, 400);
+  });
+
+  it('that nothing refers to go after a day, with their bytes', async () => {
+    const file = await upload(randomBytes(500));
+    const before = (await stored()).length;
+    await queryDatabase(
+      stack,
+      `UPDATE files SET created_at = now() - interval '25 hours' WHERE id = '${file.file_id}'`,
+    );
+    await eventually(
+      async () => {
+        const { status } = await api.get(`/files/${file.file_id}/`);
+        return status === 404 && (await stored()).length === before - 1;
+      },
+      { timeoutMs: 80_000, intervalMs: 1_000 },
+    );
+  });
+});
