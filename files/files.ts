@@ -59,6 +59,8 @@ export interface Files {
   read(file: StoredFile, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
   /** Deletes the file and its bytes. Returns `in_use` while a run in flight holds it, undefined where there is none. */
   delete(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined>;
+  /** Deletes files that came with a request that was refused. What fails is removed by the sweep, a day later. */
+  discard(saved: readonly FileValue[]): Promise<void>;
   /** Removes the bytes that have been given up, and returns whether there may be more. */
   removeGivenUp(limit: number): Promise<boolean>;
   /** Throws where the store is not the one that the database belongs to. */
@@ -84,9 +86,21 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     isChecked = true;
   }
 
+  async function deleteWithin(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined> {
+    const deleted = await deleteFile(transaction, id);
+    if (deleted === undefined || deleted === 'in_use') return deleted;
+    await giveUpUnusedCopies(transaction, [deleted.copyId]);
+    return 'deleted';
+  }
+
   async function remove({ id, name }: { id: string; name: string }): Promise<void> {
     await store.remove(name);
     await forgetCopy(db, id);
+  }
+
+  /** What fails here is given up and removed by the sweep. */
+  async function giveUp(copy: { id: string; name: string }): Promise<void> {
+    if (await giveUpCopy(db, copy.id)) await remove(copy);
   }
 
   return {
@@ -120,9 +134,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
         if (saved.isSame) await remove(copy).catch(() => undefined);
         return saved.value;
       } catch (error) {
-        await giveUpCopy(db, copy.id)
-          .then(() => remove(copy))
-          .catch(() => undefined);
+        await giveUp(copy).catch(() => undefined);
         throw error;
       }
     },
@@ -133,23 +145,27 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
       pipeline(sealed, opening).catch(() => undefined);
       return opening;
     },
-    async delete(transaction, id) {
-      const deleted = await deleteFile(transaction, id);
-      if (deleted === undefined || deleted === 'in_use') return deleted;
-      await giveUpUnusedCopies(transaction, [deleted.copyId]);
-      return 'deleted';
+    delete: deleteWithin,
+    async discard(saved) {
+      if (saved.length === 0) return;
+      await db.transaction().execute(async (trx) => {
+        for (const { file_id: id } of saved) await deleteWithin(trx, id);
+      });
+      await removeGivenUp(saved.length);
     },
-    async removeGivenUp(limit) {
-      const copies = await findCopiesToRemove(db, limit);
-      for (const copy of copies) {
-        await remove(copy).catch(async (error: unknown) => {
-          await postponeCopy(db, copy.id);
-          throw error;
-        });
-      }
-      return copies.length === limit;
-    },
+    removeGivenUp,
   };
+
+  async function removeGivenUp(limit: number): Promise<boolean> {
+    const copies = await findCopiesToRemove(db, limit);
+    for (const copy of copies) {
+      await remove(copy).catch(async (error: unknown) => {
+        await postponeCopy(db, copy.id);
+        throw error;
+      });
+    }
+    return copies.length === limit;
+  }
 }
 
 /** A process that stands still for minutes counts as dead, and the sweep removes what it has written. */

@@ -27,17 +27,23 @@ export async function takeUpload(files: Files, upload: Upload): Promise<FileValu
   if (!isMultipart(contentType)) {
     return saveUpload(files, { ...of, name: decodeName(fileName), type: contentType }, body, signal);
   }
-  let saved: FileValue | undefined;
-  await readMultipart(body, {
+  const saved: FileValue[] = [];
+  const reading = readMultipart(body, {
     contentType,
     maxParts: 1,
     async onPart({ field, name, type, bytes }) {
       if (field !== 'file') throw invalidFields({ [field]: ['The file is sent in the field `file`.'] });
-      saved = await saveUpload(files, { ...of, name: name ?? '', type }, bytes, signal);
+      saved.push(await saveUpload(files, { ...of, name: name ?? '', type }, bytes, signal));
     },
   });
-  if (saved === undefined) throw invalidFields({ file: ['This field is required.'] });
-  return saved;
+  // A body may turn out to be malformed behind its file.
+  await reading.catch(async (error: unknown) => {
+    await files.discard(saved).catch(() => undefined);
+    throw error;
+  });
+  const [file] = saved;
+  if (file === undefined) throw invalidFields({ file: ['This field is required.'] });
+  return file;
 }
 
 export async function saveUpload(

@@ -62,9 +62,19 @@ export async function settleCopy(
   return numUpdatedRows > 0n ? (same?.id ?? id) : undefined;
 }
 
-/** The bytes of these copies are to be removed from the store, and then their rows (`forgetCopy`). */
-export async function giveUpCopy(db: Db, id: string): Promise<void> {
-  await db.updateTable('file_copies').set({ status: 'deleting', bytes: 0 }).where('id', '=', id).execute();
+/**
+ * Gives a copy up whose writer has failed. Returns whether its bytes are to be removed. They are not where a commit has
+ * succeeded whose answer was lost: then a file has them.
+ */
+export async function giveUpCopy(db: Db, id: string): Promise<boolean> {
+  await db
+    .updateTable('file_copies')
+    .set({ status: 'deleting', bytes: 0 })
+    .where('id', '=', id)
+    .where('status', '=', 'writing')
+    .execute();
+  const copy = await db.selectFrom('file_copies').select('status').where('id', '=', id).executeTakeFirst();
+  return copy?.status !== 'stored';
 }
 
 /** Gives up what writers that died have left. */
