@@ -18,12 +18,15 @@ import { createMasker } from '../graph/mask.js';
 import type { Plan } from '../graph/plan.js';
 import { keepInputSecrets, maskInput, secretTexts } from '../graph/secrets.js';
 import { mergeErrors, validateNodes, type NodeErrors } from '../graph/validate.js';
+import { takeRunFiles } from './run-files.js';
 import { openDrawing, sealSecrets } from './opened-drawing.js';
 
 export interface RunToPrepare {
   workflow: StoredDrawing;
   userId: number;
   input: RunInput;
+  /** The fields for which files came with the request. */
+  uploaded?: readonly string[] | undefined;
   /** The value for `********` in a secret field of the input; it precedes the field's stored default. */
   storedSecret?: ((fieldId: string) => unknown) | undefined;
   /** Secrets of other runs that the input may hold: they are masked like the run's own. */
@@ -54,24 +57,31 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return { ok: false, errors: compiled.errors };
   const { document, plan } = compiled;
-  const { input, errors: inputErrors } = fillInput(drawing, request);
+  const { input: given, errors: fieldErrors } = fillInput(drawing, request);
+  const projectId = workflow.project_id;
+  const { uploaded } = request;
+  const fields = inputFieldsOf(drawing);
+  const files = await takeRunFiles(db, { projectId, fields, input: given, uploaded, drawing, plan });
+  const { input } = files;
+  const inputErrors = [...fieldErrors, ...files.inputErrors];
   const { startNode } = document;
   const lost = lostSecretErrors(findLostSecrets(drawing, secrets), { nodeIds: plan.ids, startNode, input });
-  const connections = await connectionErrors(db, workflow.project_id, drawing, plan);
-  const nodeErrors = [connections, lost, inputErrorsOf(document, inputErrors, lost)].reduce(
+  const connections = await connectionErrors(db, projectId, drawing, plan);
+  const nodeErrors = [connections, files.nodeErrors, lost, inputErrorsOf(document, inputErrors, lost)].reduce(
     mergeErrors,
     validateNodes(document, plan),
   );
   const id = randomUUID();
-  const row = [workflow.project_id, id] as const;
+  const row = [projectId, id] as const;
   const facts = {
     id,
     workflow_id: workflow.id,
     workflow_version: workflow.version,
-    project_id: workflow.project_id,
+    project_id: projectId,
     user_id: request.userId,
     ...sealInput(secretBox, row, { drawing, input, secrets: [...passedSecrets, ...secretTexts(secrets)] }),
     secrets_enc: sealSecrets(secretBox, secrets, 'run-secrets', ...row),
+    ...(files.fileIds.length > 0 && { file_ids: files.fileIds }),
     ...(passedSecrets.length > 0 && { passed_secrets_enc: sealPassedSecrets(secretBox, passedSecrets, row) }),
   };
   return { ok: true, run: { facts, nodeErrors, drawing, document, plan } };

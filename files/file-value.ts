@@ -1,17 +1,7 @@
-// A file as a value of workflows: `{"file_id", "name", "type", "size", "sha256"}`. Only `file_id` counts; the service fills
-// in the rest. Extensions, section 12.
+// Files as values of workflows, and the names and types that they get. Extensions, section 12.
+import type { FileValue } from '../graph/file-values.js';
 
-export interface FileValue {
-  /** UUID. */
-  file_id: string;
-  name: string;
-  /** A media type, as it was declared. */
-  type: string;
-  /** In bytes. */
-  size: number;
-  /** Hexadecimal. */
-  sha256: string;
-}
+export type { FileValue } from '../graph/file-values.js';
 
 interface Described {
   id: string;

@@ -1,8 +1,9 @@
 // One HTTP client for all requests of users' graphs: address guard, redirects, size and time limits.
+import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 import type { AddressRules } from './address-guard.js';
 import { createConnections } from './connections.js';
-import { TooManyEncodingsError, readBody } from './response-body.js';
+import { decodeBody, TooManyEncodingsError, readBody } from './response-body.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 import { tracedCall } from './traced-call.js';
 import { untilAborted } from './until-aborted.js';
@@ -11,7 +12,7 @@ export interface OutgoingRequest {
   url: URL;
   method: string;
   headers: Record<string, string>;
-  body: string | undefined;
+  body: string | StreamedBody | undefined;
   /** The time until the answer is complete, including name lookup, connecting and all redirects. */
   timeoutMs: number;
   signal: AbortSignal;
@@ -37,7 +38,24 @@ export interface OutgoingRequest {
    * read, and the time does not count towards `timeoutMs`.
    */
   reserve?: (bytes: number) => Promise<void> | undefined;
+  /**
+   * Takes the decoded body of an answer as a stream, in place of `reserve` and of the limit on bodies. It is asked with the
+   * head of the answer, and returns undefined for a body that is read as usual. What it returns is the body of the answer.
+   */
+  take?: ((head: AnswerHead) => TakeBody | undefined) | undefined;
+  /** The limit on what the body expands into, if it is taken as a stream. */
+  takenBytes?: number;
 }
+
+/** A body of known length that is sent as a stream, anew for each redirect. */
+export interface StreamedBody {
+  bytes: number;
+  open: () => Promise<Readable>;
+}
+
+export type AnswerHead = Pick<OutgoingResponse, 'status' | 'headers'>;
+
+export type TakeBody = (body: Readable) => Promise<Buffer>;
 
 export interface OutgoingResponse {
   status: number;
@@ -117,7 +135,10 @@ async function follow(
     const asked = first.authorize?.({ url, headers }) ?? { url, headers };
     // undici ignores the signal while it connects. An aborted request is never sent, so nobody waits for its end.
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
-    const sent = { method, body: body ?? null, signal, dispatcher };
+    const stream = typeof body === 'object' ? await body.open() : undefined;
+    if (typeof body === 'object')
+      headers = { ...withoutHeader(headers, /^content-length$/i), 'content-length': String(body.bytes) };
+    const sent = { method, body: stream ?? (body as string | undefined) ?? null, signal, dispatcher };
     const answer = await tracedCall(
       { url, method, headers: asked.headers, showHost },
       ({ statusCode }: Dispatcher.ResponseData) => statusCode,
@@ -149,13 +170,19 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
 async function toResponse(
   answer: Dispatcher.ResponseData,
   method: string,
-  { readBody: shouldReadBody = true, reserve }: OutgoingRequest,
+  { readBody: shouldReadBody = true, reserve, take, takenBytes = MAX_RESPONSE_BYTES }: OutgoingRequest,
   deadline: PausableDeadline,
 ): Promise<OutgoingResponse> {
   const headers = flatten(answer.headers);
   if (!shouldReadBody) {
     letEnd(answer.body);
     return { status: answer.statusCode, headers, body: Buffer.alloc(0) };
+  }
+  const taken = method === 'HEAD' ? undefined : take?.({ status: answer.statusCode, headers });
+  if (taken !== undefined) {
+    const limits = { limitBytes: takenBytes, signal: deadline.signal };
+    const decoded = decodeBody(answer.body, { encoding: headers['content-encoding'], ...limits });
+    return { status: answer.statusCode, headers, body: await taken(decoded) };
   }
   const waitFor = (bytes: number) => {
     const granted = reserve?.(bytes);

@@ -19,6 +19,7 @@ import type { ModelProviders } from '../../config/model-providers.js';
 import type { Connections } from '../../connections/open-connection.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import type { Files } from '../../files/files.js';
 import { kinds, kindsThatRun, type KindThatRuns } from '../../graph/kinds.js';
 import type { Execution } from '../../graph/document.js';
 import type { EvaluatedKind } from '../../graph/nodes/registry.js';
@@ -55,6 +56,7 @@ import { finalFailure } from '../node/failures.js';
 import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
+import { createFileUse } from '../node/file-use.js';
 import { createConnectionUse } from '../node/use-connection.js';
 import { settleWalk } from '../node/settle-walk.js';
 import { findGiven, takeGiven } from '../node/take-given.js';
@@ -72,6 +74,7 @@ interface ActivityDeps {
   callbacks: CallbackUrls;
   outgoing: OutgoingClient;
   connections: Connections;
+  files: Files;
   mcp: McpClient;
   sandbox: Sandbox;
   processes: Processes;
@@ -96,6 +99,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const sessions = createMcpSessions(deps.mcp);
   const connections = createConnectionUse(db, deps.connections);
+  const files = createFileUse(db, deps.files);
   const clients = createModelClients(db, secretBox, metrics);
   const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
@@ -111,7 +115,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const steps: Steps = {
     ...toInlineSteps(contexts, judge),
     trigger: toStep(triggerRunner),
-    http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing, connections })),
+    http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing, connections, files })),
     llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node })),
     mcp: toStep(createMcpRunner({ db, contexts, sessions, connections })),
     code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),

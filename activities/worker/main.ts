@@ -15,6 +15,7 @@ import { createConnections } from '../../connections/open-connection.js';
 import { createDatabase } from '../../db/core/client.js';
 import { sessionNameOf } from '../../db/core/session-name.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
+import { openFiles } from '../../files/open-files.js';
 import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createSandbox } from '../kinds/code/sandbox.js';
@@ -71,6 +72,7 @@ async function main(): Promise<void> {
   const processes = createProcesses();
   const secretBox = createSecretBox(config.secretsKeys);
   const connections = createConnections({ db, secretBox, outgoing });
+  const files = openFiles(db, config.secretsKeys, config);
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
@@ -94,6 +96,7 @@ async function main(): Promise<void> {
       callbacks,
       outgoing,
       connections,
+      files,
       mcp,
       sandbox,
       processes,
@@ -119,6 +122,7 @@ async function main(): Promise<void> {
     moreMetrics: readSdkMetrics,
     async readiness() {
       await sql`SELECT 1`.execute(db);
+      await files.checkStore();
       const isReady = worker.getState() === 'RUNNING';
       return { isReady, body: { status: isReady ? 'ok' : 'unavailable' } };
     },

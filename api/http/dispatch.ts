@@ -78,7 +78,7 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
   const memory = deps.memory.lease(tenant, signal);
   ctx.state.memory = memory;
   try {
-    const { body, bodyBytes } = await readBody(route, ctx, memory, admitted?.maxBodyBytes);
+    const { body, bodyBytes } = await readBody(route, ctx, { memory, deps }, admitted?.maxBodyBytes);
     const { caller, access, log } = ctx.state;
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
     const bodyStream = (limitBytes: number) => openBody(ctx, limitBytes);
@@ -165,7 +165,7 @@ const NO_BYTES = Buffer.alloc(0);
 async function readBody(
   route: Route,
   ctx: AppContext,
-  lease: ByteLease,
+  { memory: lease, deps }: { memory: ByteLease; deps: AppDeps },
   admittedBytes: number | undefined,
 ): Promise<{ body: unknown; bodyBytes: Buffer }> {
   if (route.body === undefined || route.bodyFormat === 'stream') return { body: undefined, bodyBytes: NO_BYTES };
@@ -175,11 +175,19 @@ async function readBody(
     return { body: parseFields(route.body, value), bodyBytes: bytes };
   }
   if (route.bodyFormat === 'bytes') return { body: undefined, bodyBytes: await readBytes(ctx, bounds) };
-  return { body: parseFields(route.body, await readGivenBody(route.bodyFormat, ctx, bounds)), bodyBytes: NO_BYTES };
+  return {
+    body: parseFields(route.body, await readGivenBody(route.bodyFormat, ctx, bounds, deps)),
+    bodyBytes: NO_BYTES,
+  };
 }
 
-function readGivenBody(format: Route['bodyFormat'], ctx: AppContext, bounds: BodyBounds): Promise<unknown> {
-  if (format === 'run-input') return readRunInput(ctx, bounds);
+function readGivenBody(
+  format: Route['bodyFormat'],
+  ctx: AppContext,
+  bounds: BodyBounds,
+  { files }: AppDeps,
+): Promise<unknown> {
+  if (format === 'run-input') return readRunInput(ctx, bounds, files);
   if (format === 'exact') return readJsonBody(ctx, bounds, parseExactJsonBody);
   return format === 'text' ? readTextBody(ctx, bounds) : readJsonBody(ctx, bounds);
 }

@@ -1,30 +1,109 @@
-// The input in a body of run and re-run: flat with an API key, wrapped with a session token. Specification, "Running
-// workflows".
+// The input in a body of run and re-run: flat with an API key, wrapped with a session token, or as multipart with files.
+// Specification, "Running workflows"; extensions, section 12.
+import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
+import type { FileValue } from '../../files/file-value.js';
+import { FileTooLargeError, type Files } from '../../files/files.js';
 import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/input.js';
 import type { AppContext } from './app-state.js';
+import { ApiError, bodyTooLarge } from './errors.js';
 import { parseFields } from './field-errors.js';
-import { parseExactJsonBody } from './json-body.js';
+import { decodeText, parseExactJsonBody } from './json-body.js';
 import { readJsonBody, readTextBody, type BodyBounds } from './middleware/read-body.js';
+import { isMultipart, readMultipart, type BodyPart } from './multipart.js';
+import { openBody } from './stream-body.js';
 
 const wrapper = z.object({ input_data: z.unknown().optional() });
+
+export interface GivenInput {
+  /**
+   * Undefined when no input was sent: an empty body, or a wrapper without `input_data`. Run treats that as `{}`, re-run as
+   * the original run's input.
+   */
+  input: RunInput | undefined;
+  /** Files that came with the request, in its order. They are stored, and nothing refers to them yet. */
+  uploads: Upload[];
+}
+
+export interface Upload {
+  /** The id of the trigger's field. */
+  field: string;
+  file: FileValue;
+}
 
 /**
  * The `body` of a route whose `bodyFormat` is `run-input`. zod must not copy it, because `__proto__` is an ordinary key
  * here.
  */
-export const runInputBody = z.unknown() as z.ZodType<RunInput | undefined>;
+export const runInputBody = z.unknown() as z.ZodType<GivenInput>;
 
 /**
- * Returns undefined when no input was sent: an empty body, or a wrapper without `input_data`. Run treats that as `{}`,
- * re-run as the original run's input. With an API key, text of any media type is an input; with a session token,
- * anything but a JSON object is a 400, and another media type a 415.
+ * With an API key, text of any media type is an input; with a session token, anything but a JSON object is a 400, and
+ * another media type a 415.
  */
-export async function readRunInput(ctx: AppContext, bounds: BodyBounds): Promise<RunInput | undefined> {
+export async function readRunInput(ctx: AppContext, bounds: BodyBounds, files: Files): Promise<GivenInput> {
+  if (isMultipart(ctx.get('content-type'))) return readWithFiles(ctx, bounds, files);
   if (ctx.state.caller?.credential === 'session') {
     const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx, bounds, parseExactJsonBody));
-    return inputData === undefined ? undefined : parseSessionInput(inputData);
+    return { input: inputData === undefined ? undefined : parseSessionInput(inputData), uploads: [] };
   }
   const text = await readTextBody(ctx, bounds);
-  return text.trim() === '' ? undefined : parseApiKeyInput(text);
+  return { input: text.trim() === '' ? undefined : parseApiKeyInput(text), uploads: [] };
+}
+
+const MAX_PARTS = 100;
+const INPUT = 'input';
+/** An input costs its bytes, their text and the parsed value. */
+const INPUT_FACTOR = 3;
+
+async function readWithFiles(ctx: AppContext, { limitBytes, lease }: BodyBounds, files: Files): Promise<GivenInput> {
+  const { access, caller, signal } = ctx.state;
+  const given: GivenInput = { input: undefined, uploads: [] };
+  const body = openBody(ctx, MAX_PARTS * files.maxBytes);
+  await lease.resize(files.bufferBytes);
+  const onPart = async ({ field, name = '', type, bytes }: BodyPart): Promise<void> => {
+    if (field === INPUT) {
+      given.input = await readInput(bytes, {
+        limitBytes,
+        lease: { resize: (size) => lease.resize(files.bufferBytes + size) },
+      });
+      return;
+    }
+    const owner = { projectId: access!.projectId, ...(caller !== undefined && { userId: caller.userId }) };
+    given.uploads.push({ field, file: await files.save({ ...owner, name, type }, bytes, signal) });
+  };
+  try {
+    await readMultipart(body, { contentType: ctx.get('content-type'), maxParts: MAX_PARTS, onPart });
+    return given;
+  } catch (error) {
+    await discardUploads(files, given);
+    throw error instanceof FileTooLargeError ? bodyTooLarge(error.limitBytes) : error;
+  }
+}
+
+/** What fails here is removed by the sweep, a day later. */
+export async function discardUploads(files: Files, { uploads }: GivenInput): Promise<void> {
+  await files.discard(uploads.map(({ file }) => file)).catch(() => undefined);
+}
+
+async function readInput(
+  bytes: BodyPart['bytes'],
+  { limitBytes, lease }: { limitBytes: number; lease: { resize(bytes: number): Promise<void> | undefined } },
+): Promise<RunInput> {
+  let sizeBytes = 0;
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of bytes as AsyncIterable<Buffer>) {
+      sizeBytes += piece.length;
+      if (sizeBytes > limitBytes) throw bodyTooLarge(limitBytes);
+      await lease.resize(INPUT_FACTOR * sizeBytes);
+      yield piece;
+    }
+  };
+  const text = decodeText(await buffer(counted()));
+  if (text.trim() === '') return {};
+  const input: unknown = parseExactJsonBody(text);
+  if (typeof input !== 'object' || input === null) {
+    throw new ApiError(400, 'invalid', 'The field `input` must be a JSON object.');
+  }
+  return parseSessionInput(input);
 }

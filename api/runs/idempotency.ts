@@ -29,7 +29,7 @@ interface StartRequest {
   /** The input as sent; undefined when none was sent. */
   input?: RunInput | undefined;
   /** Present only where a run is resumed, or something is tried: what was asked for. */
-  options?: object;
+  options?: object | undefined;
 }
 
 /** Returns undefined without a key. */

@@ -12,6 +12,7 @@ import { toReRunRequest } from './re-run.js';
 import { runInputBody } from '../http/read-run-input.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { envelopeSchema, refusedRunSchema, toRefusal } from './run-envelope.js';
+import { keepIfAccepted, toUploadedInput } from './uploaded-input.js';
 import { waitForResults } from './wait-for-results.js';
 import { linkRequestToRun } from './run-traces.js';
 
@@ -28,11 +29,14 @@ const start = defineRoute({
   headers: waitHeaders.extend(idempotencyHeaders.shape),
   responses: { 200: envelopeSchema },
   answerHeaders: ['Preference-Applied'],
-  async handler({ deps, log, caller, params, body: input, headers, signal }) {
-    const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input });
-    const request = { workflow, userId: caller.userId, input: input ?? {}, keyed };
-    const { envelope, isRepeat } = await acceptRun(deps, log, request);
+  async handler({ deps, log, caller, params, body, headers, signal }) {
+    const { envelope, isRepeat } = await keepIfAccepted(deps, body, async () => {
+      const workflow = orNotFound(await findDrawing(deps.db, params.id));
+      const { input, uploaded, options } = toUploadedInput(workflow.document, body);
+      // The ids of files that came along differ with each request, and their bytes count instead.
+      const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input: body.input, options });
+      return acceptRun(deps, log, { workflow, userId: caller.userId, input: input ?? {}, uploaded, keyed });
+    });
     const started = { status: 200, body: envelope, headers: repeatHeaders(isRepeat) };
     return waitForResults(deps, started, envelope, { reader: caller, prefer: headers.prefer, signal });
   },
@@ -52,19 +56,21 @@ const reRun = defineRoute({
   headers: waitHeaders.extend(idempotencyHeaders.shape),
   responses: { 201: envelopeSchema, 400: refusedRunSchema },
   answerHeaders: ['Preference-Applied'],
-  async handler({ deps, log, caller, params, body: input, headers, signal }) {
-    const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    const originalRunId = params.run_id;
-    const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, originalRunId, input });
-    // The first answer takes precedence, because the original run may have expired since.
-    const first = keyed && (await findFirstAnswer(deps, keyed));
+  async handler({ deps, log, caller, params, body, headers, signal }) {
+    const acceptance = await keepIfAccepted(deps, body, async () => {
+      const workflow = orNotFound(await findDrawing(deps.db, params.id));
+      const originalRunId = params.run_id;
+      const { input, uploaded, options } = toUploadedInput(workflow.document, body);
+      const asked = { workflowId: params.id, originalRunId, input: body.input, options };
+      const keyed = toKeyedRequest(caller.userId, headers, asked);
+      // The first answer takes precedence, because the original run may have expired since.
+      const first = keyed && (await findFirstAnswer(deps, keyed));
+      if (first !== undefined) return { envelope: first, isRepeat: true };
+      const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
+      await linkRequestToRun(deps, originalRunId);
+      return acceptRun(deps, log, { ...reused, workflow, userId: caller.userId, uploaded, keyed });
+    });
     const waiting = { reader: caller, prefer: headers.prefer, signal };
-    if (first !== undefined) {
-      return waitForResults(deps, answerReRun({ envelope: first, isRepeat: true }), first, waiting);
-    }
-    const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
-    await linkRequestToRun(deps, originalRunId);
-    const acceptance = await acceptRun(deps, log, { ...reused, workflow, userId: caller.userId, keyed });
     return waitForResults(deps, answerReRun(acceptance), acceptance.envelope, waiting);
   },
 });

@@ -4,8 +4,10 @@ import type { RunInput } from '../../graph/input.js';
 import type { Plan } from '../../graph/plan.js';
 import { withAdvisoryLock } from '../core/advisory-lock.js';
 import type { Database, Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { executePrepared } from '../core/statement.js';
 import type { NewRun, StoredRunStatus } from '../core/tables.js';
+import { addReferences } from '../files/references-repository.js';
 
 /** The start of a run in Temporal needs this. */
 export interface RunToStart {
@@ -30,10 +32,22 @@ export interface RunToCheck {
   stuck_since: Date | null;
 }
 
-export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_at'>;
+export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_at'> & {
+  /** The files that its input and its drawing hold. */
+  file_ids?: readonly string[];
+};
 
 /** `checkInSeconds`: when the reconciler looks whether the start got through. */
-export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: number): Promise<void> {
+export function insertAcceptedRun(db: Db, facts: RunFacts, checkInSeconds: number): Promise<void> {
+  const { file_ids: fileIds = [], ...run } = facts;
+  if (fileIds.length === 0) return insertRow(db, run, checkInSeconds);
+  return inTransaction(db, async (transaction) => {
+    await insertRow(transaction, run, checkInSeconds);
+    await addReferences(transaction, run.project_id, { kind: 'run', id: run.id }, fileIds);
+  });
+}
+
+async function insertRow(db: Db, run: Omit<RunFacts, 'file_ids'>, checkInSeconds: number): Promise<void> {
   const nextCheckAt = sql<Date>`now() + make_interval(secs => ${checkInSeconds})`;
   // The columns and their order are the same, whatever the run has.
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
@@ -47,7 +61,7 @@ export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: n
 }
 
 /** An attempt that validation refused: kept with its errors, never executed. */
-export async function insertDraftRun(db: Db, run: RunFacts): Promise<void> {
+export async function insertDraftRun(db: Db, { file_ids: _, ...run }: RunFacts): Promise<void> {
   await db
     .insertInto('runs')
     .values({ ...run, status: 'Draft', run_finished_at: sql<Date>`now()` })

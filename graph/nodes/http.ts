@@ -23,6 +23,11 @@ const methodSchema = z
 const settingsSchema = z.looseObject({
   timeout: z.number().min(0.1).max(300).default(30).describe('Seconds for one attempt'),
   fail_on_status: z.boolean().default(true).describe('Whether a 4xx or 5xx answer fails the node'),
+  response: z
+    .enum(['text', 'auto', 'file'])
+    .default('text')
+    .describe('`file`: the body becomes a file; `auto`: only a body that is neither text nor JSON')
+    .meta({ start: 'auto' }),
   retry_unsafe: z.boolean().default(false).describe('Whether POST and PATCH may be sent again'),
   connection_timeout: connectionTimeoutField,
 });
@@ -32,16 +37,20 @@ const schema = z.looseObject({
   method: methodSchema,
   connection: connectionField,
   headers: headersField,
-  body: z.unknown().optional().describe('Any JSON; strings in it may hold variables'),
+  body: z
+    .unknown()
+    .optional()
+    .describe('Any JSON; `{"$file": FILE}` sends its bytes, `{"$form": {...}}` multipart/form-data'),
   settings: settingsSchema.prefault({}),
 });
 
 export type HttpNodeData = z.infer<typeof schema>;
 
 const outputSchema = z.looseObject({
-  content: z.string().describe('The body as text'),
+  content: z.string().describe('The body as text, or the name of its file'),
   status_code: z.int(),
   headers: z.record(z.string(), z.string()),
+  file: z.unknown().optional().describe('The body, where it is a file'),
   json: z.unknown().optional().describe('The body, where it is JSON'),
 });
 

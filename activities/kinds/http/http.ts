@@ -8,6 +8,8 @@ import { renderJson, renderText, type NodeOutput, type VariableValues } from '..
 import { isConnectionHeader } from '../../../outgoing/header-text.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { NodeFailure } from '../../node/failures.js';
+import { createFileAnswer } from './file-answer.js';
+import { toFileBody } from './file-body.js';
 import { toHttpBody } from './http-body.js';
 import { toShallowJson } from '../shallow-json.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
@@ -21,7 +23,10 @@ import {
   type OutgoingClient,
   type OutgoingRequest,
   type OutgoingResponse,
+  type StreamedBody,
 } from '../../../outgoing/outgoing-client.js';
+import type { FileUse } from '../../node/file-use.js';
+import type { FileValue } from '../../../graph/file-values.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { CallWith, ConnectionUse } from '../../node/use-connection.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
@@ -45,24 +50,26 @@ interface HttpDeps {
   contexts: RunContexts;
   client: OutgoingClient;
   connections: ConnectionUse;
+  files: FileUse;
 }
 
-export function createHttpRunner({ db, contexts, client, connections }: HttpDeps): NodeKindRunner {
+export function createHttpRunner({ db, contexts, client, connections, files }: HttpDeps): NodeKindRunner {
   return {
     kind: 'http',
     maxAttempts: MAX_ATTEMPTS,
     firstDelayMs: 500,
     async execute(task) {
       const data = httpNode.schema.parse(task.node.data);
-      const outgoing = await prepare(contexts, data, task);
+      const outgoing = await prepare({ contexts, files }, data, task);
+      const taking = createFileAnswer(files, task, { url: outgoing.url, settings: data.settings });
       const mayRepeat = isRepeatable(outgoing.method) || data.settings.retry_unsafe;
       const send = async ({ credential, hide, masker }: CallWith): Promise<Answered> => {
         const attempt = mayRepeat ? undefined : await claimUnsafeCall(db, task);
         const answer = await client
-          .send({ ...outgoing, authorize: credential?.authorize })
+          .send({ ...outgoing, take: taking.take, takenBytes: files.maxBytes + 1, authorize: credential?.authorize })
           .catch(async (error: unknown) => {
             if (task.signal.aborted) throw error;
-            const failure = toFailure(error, mayRepeat);
+            const failure = error instanceof NodeFailure ? error : toFailure(error, mayRepeat);
             const isUnsent = failure.isRetryable || failure.code === 'connection_origin';
             if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });
             throw failure;
@@ -79,10 +86,13 @@ export function createHttpRunner({ db, contexts, client, connections }: HttpDeps
       // The answer has arrived, so a stopping worker tries to record it even without the memory that it has asked for.
       const weightBytes = RECORDING_FACTOR * answer.body.length + structureBytes(answer.body);
       await task.memory.resize(weightBytes)?.catch(() => undefined);
-      return toOutcome(answer, data, { mayRepeat, ...masking });
+      return toOutcome(answer, data, { mayRepeat, file: taking.file(), ...masking });
     },
   };
 }
+
+/** What a streamed body holds in memory. */
+const STREAMED_BYTES = 256 * 1024;
 
 /** The status by which a server refuses a credential. */
 const REFUSED = 401;
@@ -94,11 +104,17 @@ interface Answered extends Pick<CallWith, 'hide' | 'masker'> {
 /**
  * Returns the rendered request only, so that the values of its variables are not held while the request is in flight.
  */
-async function prepare(contexts: RunContexts, data: HttpNodeData, task: NodeTask): Promise<OutgoingRequest> {
-  const { url, method, headers, body } = data;
-  const values = await contexts.loadValues(task, { url, method, headers, body });
-  const request = toRequest(data, values, task);
-  const heldBytes = READING_FACTOR * (request.body?.length ?? 0);
+async function prepare(
+  { contexts, files }: Pick<HttpDeps, 'contexts' | 'files'>,
+  data: HttpNodeData,
+  task: NodeTask,
+): Promise<OutgoingRequest> {
+  const { url, method, headers } = data;
+  const values = await contexts.loadValues(task, { url, method, headers, body: data.body });
+  const body = renderJson(data.body, values);
+  const withFiles = await toFileBody(files, task, body);
+  const request = toRequest({ ...data, body }, values, { task, withFiles });
+  const heldBytes = READING_FACTOR * (typeof request.body === 'string' ? request.body.length : STREAMED_BYTES);
   await task.memory.resize(heldBytes);
   return { ...request, reserve: (bytes) => task.memory.resize(heldBytes + READING_FACTOR * bytes) };
 }
@@ -112,15 +128,21 @@ async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
   );
 }
 
-function toRequest(data: HttpNodeData, values: VariableValues, task: NodeTask): OutgoingRequest {
+/** `body` of the data is rendered already. */
+function toRequest(
+  data: HttpNodeData,
+  values: VariableValues,
+  { task, withFiles }: { task: NodeTask; withFiles: (StreamedBody & { contentType: string }) | undefined },
+): OutgoingRequest {
   const method = toHttpMethod(renderText(data.method, values));
   if (method === undefined)
     throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
   const headers = renderHeaders(data.headers, values);
   refuseConnectionHeaders(headers);
   const secretHeaders = Object.keys(headers).filter((name) => holdsSecret(task, headers[name]!));
-  const body = toHttpBody(method, renderJson(data.body, values), headers);
+  const body = withFiles ?? toHttpBody(method, data.body, headers);
   const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
+  if (withFiles !== undefined) setFileType(headers, withFiles.contentType);
   if (!has('idempotency-key')) headers['idempotency-key'] = toIdempotencyKey(task);
   if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
   if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
@@ -136,6 +158,14 @@ function toRequest(data: HttpNodeData, values: VariableValues, task: NodeTask): 
     secretHeaders,
     hidesHost: !data.url.toLowerCase().includes(url.hostname),
   };
+}
+
+/** The type that the node gives takes precedence over that of the file. A form has the boundary that its body has. */
+function setFileType(headers: Record<string, string>, contentType: string): void {
+  const given = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type');
+  if (given !== undefined && !contentType.startsWith('multipart/')) return;
+  if (given !== undefined) Reflect.deleteProperty(headers, given);
+  headers['content-type'] = contentType;
 }
 
 function holdsSecret({ run }: NodeTask, value: string): boolean {
@@ -160,9 +190,9 @@ function renderedUrl(text: string): URL {
 function toOutcome(
   answer: OutgoingResponse,
   data: HttpNodeData,
-  { mayRepeat, hide, masker }: { mayRepeat: boolean; hide: Masker; masker: Masker },
+  { mayRepeat, file, hide, masker }: { mayRepeat: boolean; file: FileValue | undefined; hide: Masker; masker: Masker },
 ): NodeOutcome {
-  const output = hide.json(toOutput(answer));
+  const output = hide.json(toOutput(answer, file));
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
   // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
   const quoted = masker.text(output.content).slice(0, QUOTED_BODY_CHARACTERS).trim();
@@ -176,7 +206,8 @@ function toOutcome(
   );
 }
 
-function toOutput({ status, headers, body }: OutgoingResponse): NodeOutput {
+function toOutput({ status, headers, body }: OutgoingResponse, file: FileValue | undefined): NodeOutput {
+  if (file !== undefined) return { content: file.name, status_code: status, headers, file };
   const content = decode(body, headers['content-type']);
   const output: NodeOutput = { content, status_code: status, headers };
   const json = toShallowJson(content);

@@ -1,0 +1,90 @@
+// The files that the input and the drawing of a run hold. Extensions, section 12.
+import type { Db } from '../db/core/client.js';
+import { findFiles } from '../db/files/files-repository.js';
+import { toFileValue } from '../files/file-value.js';
+import { fileFieldOf, fileIdsIn, filesIn, givenFileIds, withFileFacts, type FileValue } from '../graph/file-values.js';
+import type { RunInput } from '../graph/input.js';
+import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
+import type { Plan } from '../graph/plan.js';
+import type { NodeErrors } from '../graph/validate.js';
+
+const UNKNOWN_FILE = 'The project has no such file';
+const NO_FIELD = 'The trigger has no field for files with this ID';
+const NO_FILE = 'Should be a file, or the id of one';
+const NO_FILES = 'Should be a list of files, or of their ids';
+
+export interface RunFiles {
+  /** With all that is known of its files. */
+  input: RunInput;
+  inputErrors: Record<string, string>[];
+  /** Of nodes that name a file which the project has not. */
+  nodeErrors: NodeErrors;
+  /** The files that the run refers to. */
+  fileIds: string[];
+}
+
+interface FilesToTake {
+  projectId: number;
+  /** The fields of the trigger. */
+  fields: readonly JsonObject[];
+  input: RunInput;
+  /** The fields for which files came with the request. */
+  uploaded?: readonly string[] | undefined;
+  drawing: JsonObject;
+  plan: Pick<Plan, 'ids'>;
+}
+
+export async function takeRunFiles(db: Db, taking: FilesToTake): Promise<RunFiles> {
+  const { projectId, fields, input, drawing, plan, uploaded = [] } = taking;
+  const given = fields.flatMap((field) => givenFor(field, input));
+  const drawn = filesOfNodes(drawing, plan);
+  const ids = new Set([
+    ...fileIdsIn(input),
+    ...given.flatMap(({ ids: some }) => some ?? []),
+    ...drawn.map(({ id }) => id),
+  ]);
+  if (ids.size === 0 && given.length === 0) return { input, inputErrors: [], nodeErrors: {}, fileIds: [] };
+  const found = await findFiles(db, projectId, [...ids]);
+  const known = new Map(found.map((file) => [file.id, toFileValue(file)]));
+  const filled = withFileFacts(input, known);
+  const taken = new Set(fields.filter((field) => fileFieldOf(field) !== undefined).map(({ id }) => id));
+  const inputErrors: Record<string, string>[] = uploaded
+    .filter((field) => !taken.has(field))
+    .map((field) => ({ [field]: NO_FIELD }));
+  for (const { id, kind, ids: some } of given) {
+    const values = some?.map((fileId) => known.get(fileId));
+    if (values === undefined) inputErrors.push({ [id]: kind === 'file' ? NO_FILE : NO_FILES });
+    else if (!values.every(isKnown)) inputErrors.push({ [id]: UNKNOWN_FILE });
+    else setOwn(filled, id, kind === 'file' ? values[0] : values);
+  }
+  const nodeErrors = new Map<string, Record<string, string>[]>();
+  for (const { nodeId, path, id } of drawn) {
+    if (!known.has(id) && TAKES_A_FILE.test(path))
+      nodeErrors.set(nodeId, [...(nodeErrors.get(nodeId) ?? []), { [path]: UNKNOWN_FILE }]);
+  }
+  return { input: filled, inputErrors, nodeErrors: Object.fromEntries(nodeErrors), fileIds: [...known.keys()] };
+}
+
+function isKnown(value: FileValue | undefined): value is FileValue {
+  return value !== undefined;
+}
+
+function givenFor(field: JsonObject, input: RunInput) {
+  const { id } = field;
+  const kind = fileFieldOf(field);
+  const value = typeof id === 'string' ? ownValue(input, id) : undefined;
+  if (kind === undefined || typeof id !== 'string' || isEmpty(value)) return [];
+  return [{ id, kind, ids: givenFileIds(kind, value) }];
+}
+
+/** The places that take a file. Elsewhere an id that the project does not have is plain JSON: other services have files, too. */
+const TAKES_A_FILE = /(?:^|\.)(?:\$file$|\$form\.|files\.\d+$)/;
+
+/** What nodes that run hold of files, as literals. */
+function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>) {
+  const running = new Set<unknown>(plan.ids);
+  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
+  return nodes
+    .filter(({ id }) => running.has(id))
+    .flatMap((node) => filesIn(node['data']).map((file) => ({ ...file, nodeId: String(node['id']) })));
+}

@@ -1,0 +1,57 @@
+// Files in nodes: what a node is given, and what it makes. Extensions, section 12.
+import type { Readable } from 'node:stream';
+import type { Database } from '../../db/core/client.js';
+import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
+import { FileTooLargeError, type Files } from '../../files/files.js';
+import { MissingBytesError } from '../../files/file-store.js';
+import { fileIdOf, type FileValue } from '../../graph/file-values.js';
+import { NodeFailure } from './failures.js';
+import type { NodeTask } from './node-step.js';
+
+export interface FileUse {
+  /** The most bytes of one file. */
+  readonly maxBytes: number;
+  /** Finds the file of a value. Throws `file_missing`. */
+  find(task: FileTask, value: unknown): Promise<StoredFile>;
+  /** Returns the bytes as a stream. Throws `file_missing`. */
+  read(file: StoredFile, signal: AbortSignal): Promise<Readable>;
+  /** Saves a file that the node has made; the run refers to it. Throws `file_too_large`, and what the stream throws. */
+  save(task: FileTask, file: { name: string; type: string | undefined }, bytes: Readable): Promise<FileValue>;
+}
+
+type FileTask = Pick<NodeTask, 'run' | 'runId' | 'signal'>;
+
+export function createFileUse(db: Database, files: Files): FileUse {
+  return {
+    maxBytes: files.maxBytes,
+    async find({ run }, value) {
+      const id = fileIdOf(value);
+      const [file] = id === undefined ? [] : await findFiles(db, run.projectId, [id]);
+      if (file === undefined) throw fileMissing(value);
+      return file;
+    },
+    async read(file, signal) {
+      return files.read(file, undefined, signal).catch((error: unknown) => {
+        throw error instanceof MissingBytesError ? fileMissing(file) : error;
+      });
+    },
+    async save({ run, runId, signal }, { name, type }, bytes) {
+      const holder = { kind: 'run', id: runId } as const;
+      // What the other side has named may hold a secret.
+      const file = { projectId: run.projectId, name: run.masker.text(name), type, runId, holder };
+      return files.save(file, bytes, signal).catch((error: unknown) => {
+        throw error instanceof FileTooLargeError ? fileTooLarge(error.limitBytes) : error;
+      });
+    },
+  };
+}
+
+export function fileTooLarge(limitBytes: number): NodeFailure {
+  return new NodeFailure('file_too_large', `The file has more than ${limitBytes} bytes.`);
+}
+
+function fileMissing(value: unknown): NodeFailure {
+  const { name } = (typeof value === 'object' && value !== null ? value : {}) as { name?: unknown };
+  const named = typeof name === 'string' && name !== '' ? ` ${JSON.stringify(name.slice(0, 255))}` : '';
+  return new NodeFailure('file_missing', `The project has no file${named}, or it was deleted.`);
+}
