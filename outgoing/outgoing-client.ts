@@ -132,12 +132,11 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     const dispatcher = dispatcherFor(method);
+    const stream = typeof body === 'object' ? await body.open() : undefined;
+    if (typeof body === 'object') headers = withLength(headers, body.bytes);
     const asked = first.authorize?.({ url, headers }) ?? { url, headers };
     // undici ignores the signal while it connects. An aborted request is never sent, so nobody waits for its end.
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
-    const stream = typeof body === 'object' ? await body.open() : undefined;
-    if (typeof body === 'object')
-      headers = { ...withoutHeader(headers, /^content-length$/i), 'content-length': String(body.bytes) };
     const sent = { method, body: stream ?? (body as string | undefined) ?? null, signal, dispatcher };
     const answer = await tracedCall(
       { url, method, headers: asked.headers, showHost },
@@ -159,6 +158,10 @@ async function follow(
     }
     url = target;
   }
+}
+
+function withLength(headers: Record<string, string>, bytes: number): Record<string, string> {
+  return { ...withoutHeader(headers, /^content-length$/i), 'content-length': String(bytes) };
 }
 
 /** Returns the target of a redirect; undefined when the answer is no redirect. */

@@ -61,7 +61,8 @@ async function insertRow(db: Db, run: Omit<RunFacts, 'file_ids'>, checkInSeconds
 }
 
 /** An attempt that validation refused: kept with its errors, never executed. */
-export async function insertDraftRun(db: Db, { file_ids: _, ...run }: RunFacts): Promise<void> {
+export async function insertDraftRun(db: Db, facts: RunFacts): Promise<void> {
+  const { file_ids: _unused, ...run } = facts;
   await db
     .insertInto('runs')
     .values({ ...run, status: 'Draft', run_finished_at: sql<Date>`now()` })

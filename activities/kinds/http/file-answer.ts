@@ -5,7 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { HttpNodeData } from '../../../graph/nodes/http.js';
 import { OutgoingError, type AnswerHead, type TakeBody } from '../../../outgoing/outgoing-client.js';
-import type { FileUse } from '../../node/file-use.js';
+import { ExpandedTooFarError } from '../../../outgoing/response-body.js';
+import { fileTooLarge, type FileUse } from '../../node/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 /** What is text has the limit of texts. */
@@ -30,7 +31,9 @@ export function createFileAnswer(
   let file: FileValue | undefined;
   const save = async (bytes: Readable, headers: Record<string, string>): Promise<Buffer> => {
     const name = nameIn(headers['content-disposition']) ?? lastPartOf(url);
-    file = await files.save(task, { name, type: headers['content-type'] }, bytes);
+    file = await files.save(task, { name, type: headers['content-type'] }, bytes).catch((error: unknown) => {
+      throw error instanceof ExpandedTooFarError ? fileTooLarge(files.maxBytes) : error;
+    });
     return NO_BYTES;
   };
   return {

@@ -8,17 +8,12 @@ import { eventually } from '../../support/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { createAccount, giveRole } from '../accounts.js';
 import { foldBytes } from '../../support/stored-bytes.js';
+import { sweepingDeps } from './sweeping.js';
+import { sweepFiles } from '../../../api/background/sweep-files.js';
 import { startStack, type StartedStack } from '../../support/stack.js';
+import { createFileClient, type FileValue } from '../../support/upload.js';
 
 const MAX_FILE_BYTES = 3 * 1024 * 1024;
-
-interface FileValue {
-  file_id: string;
-  name: string;
-  type: string;
-  size: number;
-  sha256: string;
-}
 
 type Facts = FileValue & { created_at: string; expires_at: string | null; used_by: Record<string, number> };
 
@@ -36,26 +31,11 @@ describe('files of a project', function () {
   });
   after(() => stack.stop());
 
-  interface Sent {
-    method?: string;
-    body?: string | Uint8Array | FormData;
-    headers?: Record<string, string>;
-  }
-  const send = (at: string, { headers, ...init }: Sent = {}): Promise<Response> =>
-    fetch(`${stack.apiUrl}/api/v1${at}`, { ...init, headers: { 'X-API-Key': stack.apiKey, ...headers } });
-
-  async function upload(bytes: Uint8Array | string, name = 'a.txt', type = 'text/plain', project = projectId) {
-    const form = new FormData();
-    form.append('file', new Blob([bytes], { type }), name);
-    const response = await send(`/projects/${project}/files/`, { method: 'POST', body: form });
-    assert.equal(response.status, 201, await response.clone().text());
-    return (await response.json()) as FileValue;
-  }
-
-  async function bytesOf(id: string, headers: Record<string, string> = {}): Promise<[number, Buffer, Headers]> {
-    const response = await send(`/files/${id}/content/`, { headers });
-    return [response.status, Buffer.from(await response.arrayBuffer()), response.headers];
-  }
+  const client = () => createFileClient(stack);
+  const send = (...given: Parameters<ReturnType<typeof client>['send']>) => client().send(...given);
+  const upload = (bytes: Uint8Array | string, name?: string, type?: string, project = projectId) =>
+    client().upload(project, bytes, name, type);
+  const bytesOf = (id: string, headers?: Record<string, string>) => client().bytesOf(id, headers);
 
   const stored = async (): Promise<string[]> =>
     (await readdir(path.join(stack.dataDir, 'files'), { recursive: true, withFileTypes: true }))
@@ -296,12 +276,10 @@ describe('files of a project', function () {
       stack,
       `UPDATE files SET created_at = now() - interval '25 hours' WHERE id = '${file.file_id}'`,
     );
-    await eventually(
-      async () => {
-        const { status } = await api.get(`/files/${file.file_id}/`);
-        return status === 404 && (await stored()).length === before - 1;
-      },
-      { timeoutMs: 80_000, intervalMs: 1_000 },
-    );
+    const swept = sweepingDeps(stack);
+    while (await sweepFiles(swept.deps));
+    await swept.close();
+    assert.equal((await api.get(`/files/${file.file_id}/`)).status, 404);
+    assert.equal((await stored()).length, before - 1);
   });
 });
