@@ -65,7 +65,7 @@ const create = defineRoute({
       authorId: caller.userId,
       cron: readCron(body.cron),
       timeZone: readTimeZone(body.time_zone),
-      inputEnc: sealInput(deps, { workflow, scheduleId: id, body: body.input }),
+      ...(await sealInput(deps, { workflow, scheduleId: id, body: body.input })),
       overlap: body.overlap,
       jitterSeconds: body.jitter_seconds,
       catchupSeconds: body.catchup_seconds,
@@ -101,8 +101,8 @@ const change = defineRoute({
     const workflow = await loadDrawing(deps, workflowId);
     const { input: _, ...told } = body;
     const isToTell = Object.values(told).some((value) => value !== undefined);
-    const toChange = (stored: ScheduleRecord): ScheduleChange => ({
-      settings: toSettings(deps, { workflow, stored, body }),
+    const toChange = async (stored: ScheduleRecord): Promise<ScheduleChange> => ({
+      settings: await toSettings(deps, { workflow, stored, body }),
       isToTell,
       authorId: body.input !== undefined || isTakenOver(stored, body) ? caller.userId : stored.authorId,
     });
@@ -149,19 +149,18 @@ function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }
 
-function toSettings(deps: AppDeps, { workflow, stored, body }: Change): ScheduleSettings {
+async function toSettings(deps: AppDeps, { workflow, stored, body }: Change): Promise<ScheduleSettings> {
   return {
     cron: body.cron === undefined ? stored.cron : readCron(body.cron),
     timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),
-    inputEnc:
-      body.input === undefined
-        ? stored.inputEnc
-        : sealInput(deps, {
-            workflow,
-            scheduleId: stored.id,
-            body: body.input,
-            stored: openScheduleInput(deps.secretBox, stored.id, stored.inputEnc),
-          }),
+    ...(body.input === undefined
+      ? { inputEnc: stored.inputEnc }
+      : await sealInput(deps, {
+          workflow,
+          scheduleId: stored.id,
+          body: body.input,
+          stored: openScheduleInput(deps.secretBox, stored.id, stored.inputEnc),
+        })),
     overlap: body.overlap ?? stored.overlap,
     jitterSeconds: body.jitter_seconds ?? stored.jitterSeconds,
     catchupSeconds: body.catchup_seconds ?? stored.catchupSeconds,

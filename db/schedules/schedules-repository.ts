@@ -4,6 +4,7 @@ import { sql, type InferResult, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { ScheduleOverlap } from '../core/tables.js';
+import { addReferences, replaceReferences } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 
@@ -13,6 +14,8 @@ export interface ScheduleSettings {
   cron: string;
   timeZone: string;
   inputEnc: Buffer;
+  /** The files that the input holds; undefined where the input stays as it is. */
+  fileIds?: readonly string[] | undefined;
   overlap: ScheduleOverlap;
   jitterSeconds: number;
   catchupSeconds: number;
@@ -49,6 +52,7 @@ export function insertSchedule(db: Db, schedule: NewSchedule): Promise<ScheduleR
       .insertInto('schedules')
       .values({ id, workflow_id: workflowId, author_id: authorId, ...toColumns(schedule) })
       .execute();
+    await addReferences(transaction, schedule.projectId, { kind: 'schedule', id }, schedule.fileIds ?? []);
     return scheduleRecords(transaction, workflowId).where('schedules.id', '=', id).executeTakeFirstOrThrow();
   });
 }
@@ -83,13 +87,13 @@ export interface ScheduleChange {
 export function updateSchedule(
   db: Db,
   { workflowId, scheduleId }: { workflowId: number; scheduleId: string },
-  change: (stored: ScheduleRecord) => ScheduleChange,
+  change: (stored: ScheduleRecord) => Promise<ScheduleChange>,
 ): Promise<ScheduleRecord | undefined> {
   return inTransaction(db, async (transaction) => {
     const find = () => scheduleRecords(transaction, workflowId).where('schedules.id', '=', scheduleId);
     const stored = await find().forNoKeyUpdate('schedules').executeTakeFirst();
     if (stored === undefined) return undefined;
-    const { settings, authorId, isToTell } = change(stored);
+    const { settings, authorId, isToTell } = await change(stored);
     await transaction
       .updateTable('schedules')
       .set({
@@ -100,6 +104,9 @@ export function updateSchedule(
       })
       .where('id', '=', scheduleId)
       .execute();
+    const { fileIds } = settings;
+    if (fileIds !== undefined)
+      await replaceReferences(transaction, workflowId, { kind: 'schedule', id: scheduleId }, fileIds);
     return find().executeTakeFirst();
   });
 }
