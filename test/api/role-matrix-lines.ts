@@ -383,6 +383,7 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/billing-history/chat/', for: 'anyone', answer: '200' },
+  { route: 'GET /api/v1/models/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/usage/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/projects/:id/audit/', for: 'admin', answer: '200' },
   { route: 'GET /api/v1/audit/', for: 'administrator', answer: '200' },
