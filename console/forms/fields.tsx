@@ -323,7 +323,9 @@ export function RecordTable({ label, path, hint, rows, isText, onChange }: Recor
         <p className="field-hint">{MASK} stands for a stored secret. It is kept until you write another one.</p>
       )}
       {error !== undefined && <p className="field-error">{error}</p>}
-      <Button onClick={() => onChange([...rows, { name: '', value: '' }])}>Add to {label}</Button>
+      <Button variant="quiet" onClick={() => onChange([...rows, { name: '', value: '' }])}>
+        <span aria-hidden="true">+</span> Add to {label}
+      </Button>
     </fieldset>
   );
 }

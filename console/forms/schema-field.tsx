@@ -130,7 +130,7 @@ export function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, '
 }
 
 /** Nothing in `More` has a `More` of its own. */
-const InMore = createContext(false);
+export const InMore = createContext(false);
 
 function ObjectField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (

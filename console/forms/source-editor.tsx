@@ -73,7 +73,7 @@ export function SourceEditor(props: SourceEditorProps) {
       EditorView.cspNonce.of(styleNonce() ?? ''),
       given.current.of(EditorView.contentAttributes.of(first.attributes)),
       EditorView.editable.of(!isReadOnly),
-      EditorView.contentAttributes.of(isReadOnly ? { 'aria-readonly': 'true' } : {}),
+      EditorView.contentAttributes.of({ tabindex: '0', ...(isReadOnly && { 'aria-readonly': 'true' }) }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.some((each) => each.isUserEvent('outside'))) {
           tell(update.state.doc.toString());

@@ -18,39 +18,69 @@ interface VariablePickerProps {
  */
 export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps) {
   const [isOpen, setIsOpen] = useState(false);
+  const chosen = useRef<string>(undefined);
+  const button = useRef<HTMLButtonElement>(null);
+  const [place, setPlace] = useState<Place>({ side: 'bottom', at: NOWHERE });
   return (
     <Popover.Root
       open={isOpen}
       onOpenChange={(willOpen) => {
-        if (willOpen) onOpen?.();
+        if (willOpen) {
+          onOpen?.();
+          setPlace(placeOf(button.current));
+        }
         setIsOpen(willOpen);
       }}
     >
       <Popover.Trigger asChild>
-        <Button>Insert variable</Button>
+        <Button ref={button}>Insert variable</Button>
       </Popover.Trigger>
+      <Popover.Anchor virtualRef={{ current: place.at }} />
       <Popover.Portal>
         <Popover.Content
           className="variables-panel"
           aria-label="Variables"
-          side="left"
+          side={place.side}
           align="start"
-          sideOffset={24}
+          sideOffset={8}
           collisionPadding={8}
           onInteractOutside={(event) => event.preventDefault()}
+          onCloseAutoFocus={(event) => {
+            const text = chosen.current;
+            chosen.current = undefined;
+            if (text === undefined) return;
+            // The field gets the focus, and not the button.
+            event.preventDefault();
+            onChoose(text);
+          }}
         >
           <Choices
             groups={groups()}
             onChoose={(text) => {
+              chosen.current = text;
               setIsOpen(false);
-              // The panel gives the focus back first.
-              setTimeout(() => onChoose(text));
             }}
           />
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
   );
+}
+
+interface Place {
+  side: 'left' | 'bottom';
+  /** The element at which the panel stands. */
+  at: Pick<Element, 'getBoundingClientRect'>;
+}
+
+const NOWHERE: Place['at'] = { getBoundingClientRect: () => new DOMRect() };
+const WIDTH = 396;
+
+/** The fields stay in sight if there is room beside their form. */
+function placeOf(button: HTMLElement | null): Place {
+  const form = button?.closest('section');
+  if (form && form.getBoundingClientRect().left > WIDTH) return { side: 'left', at: form };
+  return { side: 'bottom', at: button ?? NOWHERE };
 }
 
 const MAX_GROUPS = 40;

@@ -5,7 +5,7 @@ import { asArray, asObject, asText, type JsonObject } from '../drawing/json.js';
 import { setAt } from '../drawing/links.js';
 import { ConditionRow, hasRightSide, hintOf, operatorOf } from '../forms/fields.js';
 import { useFieldError } from '../forms/form.js';
-import { ItemButtons, Layers, Properties } from '../forms/schema-field.js';
+import { InMore, ItemButtons, Layers, Properties } from '../forms/schema-field.js';
 import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { Button } from '../ui/button.js';
 import { Hint, TextField } from '../ui/fields.js';
@@ -32,7 +32,9 @@ export function KindForm(props: KindFormProps) {
         <details key={heading} className="form-more" open={keys.some((key) => Object.hasOwn(data, key)) || undefined}>
           <summary>{heading}</summary>
           <div className="form-more-fields">
-            <Properties schema={fields} path={[]} value={data} onChange={onChange} />
+            <InMore value>
+              <Properties schema={fields} path={[]} value={data} onChange={onChange} />
+            </InMore>
           </div>
         </details>
       ))}

@@ -139,7 +139,12 @@ describe('the query of an address', () => {
   });
 
   it('is written back to the byte where nothing has changed, and encoded where something has', () => {
-    for (const address of ['https://a.example/x?a=1+2&b&c==%20#d?e', '{{ x }}?p={{ y }}', 'u?a=1&&=2&', 'https://a.example/']) {
+    for (const address of [
+      'https://a.example/x?a=1+2&b&c==%20#d?e',
+      '{{ x }}?p={{ y }}',
+      'u?a=1&&=2&',
+      'https://a.example/',
+    ]) {
       assert.equal(withQuery(address, queryRows(address)), address);
     }
     const rows = queryRows('https://a.example/?a=1%202#end');
