@@ -18,7 +18,7 @@ import {
 } from './fields.js';
 import { FormContext, useFieldError, type SchemaFieldProps } from './form.js';
 import './forms.css';
-import { isSet, layersOf, withoutOtherModes } from './layers.js';
+import { isSet, layersOf, onlyFields, withoutFields, withoutOtherModes } from './layers.js';
 import {
   descriptionOf,
   hasConstants,
@@ -88,18 +88,25 @@ export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldPr
   ));
 }
 
+interface LayersProps extends Omit<SchemaFieldProps, 'label'> {
+  /** What is needed stands elsewhere: of these fields only those with a value come first. */
+  isRest?: boolean;
+}
+
 /**
  * The fields that a person needs first, and the others under `More`. A field stays where it is as long as the form is
  * open, so that nothing jumps away while somebody writes.
  */
-export function Layers(props: Omit<SchemaFieldProps, 'label'>) {
-  const { schema, path, value, onChange } = props;
+export function Layers(props: LayersProps) {
+  const { schema, path, value, isRest = false, onChange } = props;
   const isInMore = use(InMore);
   const owner = asObject(value);
   const [begun] = useState(() => new Set(Object.keys(owner).filter((key) => isSet(schema, key, owner))));
   const fields = withoutOtherModes(schema, owner);
   if (isInMore) return <Properties schema={fields} path={path} value={value} onChange={onChange} />;
-  const [first, more] = layersOf(fields, begun);
+  const [first, more] = isRest
+    ? [onlyFields(fields, [...begun]), withoutFields(fields, [...begun])]
+    : layersOf(fields, begun);
   return (
     <>
       <Properties schema={first} path={path} value={value} onChange={onChange} />
@@ -109,7 +116,7 @@ export function Layers(props: Omit<SchemaFieldProps, 'label'>) {
 }
 
 /** Fields that most nodes leave as they are. A problem in one of them opens it. */
-export function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
+function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const { errors } = use(FormContext);
   const keys = Object.keys(propertiesOf(schema));
   if (keys.length === 0) return null;

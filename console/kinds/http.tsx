@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { asText, type JsonObject } from '../drawing/json.js';
 import { RecordTable, VariableText } from '../forms/fields.js';
 import { onlyFields, withoutFields } from '../forms/layers.js';
-import { Layers, More, Properties, SchemaField } from '../forms/schema-field.js';
+import { Layers, Properties, SchemaField } from '../forms/schema-field.js';
 import { propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { SelectField } from '../ui/fields.js';
 import { bodyTypeOf, toBodyType, type BodyType } from './body.js';
@@ -37,7 +37,7 @@ export function HttpForm({ schema, data, onChange }: HttpFormProps) {
       <Properties schema={onlyFields(schema, ['headers'])} {...own} />
       <Body schema={propertiesOf(schema)['body'] ?? {}} data={data} onChange={onChange} />
       <Layers schema={withoutFields(schema, ['url', 'method', 'headers', 'body', 'settings'])} {...own} />
-      <More schema={settings} path={['settings']} value={data['settings']} onChange={onChange} />
+      <Layers schema={settings} path={['settings']} value={data['settings']} isRest onChange={onChange} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { asArray, asObject, asText, type JsonObject } from '../drawing/json.js';
 import { SuggestionsField, VariableText } from '../forms/fields.js';
 import { useFieldError } from '../forms/form.js';
 import { onlyFields, withoutFields } from '../forms/layers.js';
-import { ItemButtons, Layers, More, Properties } from '../forms/schema-field.js';
+import { ItemButtons, Layers, Properties } from '../forms/schema-field.js';
 import { propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { Button } from '../ui/button.js';
 import './kinds.css';
@@ -23,7 +23,7 @@ export function ModelForm({ schema, data, onChange }: ModelFormProps) {
       <Properties schema={onlyFields(settings, ['model_name'])} {...field} />
       <Chat schema={propertiesOf(schema)['messages'] ?? {}} value={data['messages']} onChange={onChange} />
       <Layers schema={withoutFields(schema, ['messages', 'settings'])} path={[]} value={data} onChange={onChange} />
-      <More schema={withoutFields(settings, ['model_name'])} {...field} />
+      <Layers schema={withoutFields(settings, ['model_name'])} {...field} isRest />
     </>
   );
 }

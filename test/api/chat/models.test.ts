@@ -27,6 +27,20 @@ describe('the list of models', function () {
     assert.deepEqual(seen, ['gpt-one', 'vendor/two', 'down']);
   });
 
+  it('is read with prices by people who draw, without what only `*` serves', async () => {
+    const { body, status } = await proxy.send('', { method: 'GET', path: '/api/v1/models/' });
+    assert.equal(status, 200, body.toString());
+    const prices = (id: string, provider: string) => ({
+      id,
+      provider,
+      input_price_per_million: String(TEST_PRICES.input_price_per_million),
+      output_price_per_million: String(TEST_PRICES.output_price_per_million),
+    });
+    const listed = [prices('gpt-one', 'raw'), prices('vendor/two', 'raw'), prices('down', 'down')];
+    assert.deepEqual(JSON.parse(body.toString()), listed);
+    assert.ok(!body.includes(proxy.upstream.platformKey) && !body.includes('http'));
+  });
+
   it('refuses in the shape of chat completions', async () => {
     await assert.rejects(clientOf('wrong').models.list(), (error: AuthenticationError) => {
       assert.ok(error instanceof AuthenticationError);

@@ -93,7 +93,7 @@ describe('previews', () => {
 
 describe('layers of a form', () => {
   const layers = (type: string, data: JsonObject = {}): [string[], string[]] => {
-    const schema = kinds.get(type)!.schema as JsonObject;
+    const schema = kinds.get(type)!.schema;
     const shown = withoutOtherModes(schema, data);
     const begun = new Set(Object.keys(data).filter((key) => isSet(schema, key, data)));
     const [first, more] = layersOf(shown, begun).map((part) => Object.keys(propertiesOf(part)));
