@@ -67,7 +67,7 @@ describe('the editor', function () {
     await press(page, /^City name/);
     await eventually(() => page.evaluate(`document.activeElement.textContent.endsWith('city=Input › city_name')`));
     await node(page, 'LLM request').click();
-    await field(page, 'Model').fill('some-model');
+    await region(page, 'Node').getByRole('combobox', { name: 'Model', exact: true }).fill('some-model');
     await field(page, 'Message').fill('Say OK');
     await node(page, 'Condition').click();
     await field(page, 'Left').fill('1');

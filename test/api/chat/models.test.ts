@@ -28,17 +28,20 @@ describe('the list of models', function () {
   });
 
   it('is read with prices by people who draw, without what only `*` serves', async () => {
-    const { body, status } = await proxy.send('', { method: 'GET', path: '/api/v1/models/' });
-    assert.equal(status, 200, body.toString());
-    const prices = (id: string, provider: string) => ({
-      id,
-      provider,
-      input_price_per_million: String(TEST_PRICES.input_price_per_million),
-      output_price_per_million: String(TEST_PRICES.output_price_per_million),
-    });
-    const listed = [prices('gpt-one', 'raw'), prices('vendor/two', 'raw'), prices('down', 'down')];
-    assert.deepEqual(JSON.parse(body.toString()), listed);
-    assert.ok(!body.includes(proxy.upstream.platformKey) && !body.includes('http'));
+    const headers = { 'x-api-key': proxy.account.apiKey };
+    const answer = await fetch(new URL('/api/v1/models/', proxy.baseUrl), { headers });
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    const prices = { input_price_per_million: '1', output_price_per_million: '2' };
+    const [one, two] = JSON.parse(text) as object[];
+    assert.deepEqual(
+      [one, two],
+      [
+        { id: 'gpt-one', provider: 'raw', ...prices },
+        { id: 'vendor/two', provider: 'raw', ...prices },
+      ],
+    );
+    assert.ok(!text.includes('*') && !text.includes(proxy.upstream.platformKey) && !text.includes('http'));
   });
 
   it('refuses in the shape of chat completions', async () => {
