@@ -143,20 +143,11 @@ function Navigation({ isOpen, path, onChoose }: NavigationProps) {
     <nav id="navigation" aria-label="Main" className={classNames('navigation', isOpen && 'navigation-open')}>
       <ul className="navigation-list">
         {PLACES.map(({ to, name }) => {
-          const isInbox = to === ADDRESSES.inbox && waiting !== undefined;
           const isHere = path === to || path.startsWith(`${to}/`);
           return (
             <li key={to}>
-              <Link
-                href={to}
-                onClick={onChoose}
-                className="navigation-link"
-                aria-current={isHere ? 'page' : undefined}
-                aria-label={isInbox ? `${name}, ${waiting} waiting` : undefined}
-              >
-                {name}
-                {/* This is a picture and no text: the name says the number in words. */}
-                {isInbox && waiting > 0 && <span className="navigation-count" data-count={waiting} />}
+              <Link href={to} onClick={onChoose} className="navigation-link" aria-current={isHere ? 'page' : undefined}>
+                {to === ADDRESSES.inbox ? <InboxName name={name} waiting={waiting} /> : name}
               </Link>
             </li>
           );
@@ -166,7 +157,23 @@ function Navigation({ isOpen, path, onChoose }: NavigationProps) {
   );
 }
 
-/** Returns how many approval requests, tasks and sign-ins wait for the person; undefined for visitors, and until it is known. */
+/** The badge is read as `Inbox, 2 waiting`: the words around its number are hidden from the eye alone. */
+function InboxName({ name, waiting = 0 }: { name: string; waiting: number | undefined }) {
+  if (waiting === 0) return name;
+  return (
+    <span>
+      {name}
+      <span className="navigation-comma">, </span>
+      <span className="navigation-count">{waiting}</span>
+      <span className="hidden-text"> waiting</span>
+    </span>
+  );
+}
+
+/**
+ * Returns how many approval requests, tasks and sign-ins wait for the person. It is undefined for visitors, and until it is
+ * known.
+ */
 function useWaiting(): number | undefined {
   const user = useUser();
   const { data } = useQuery({
