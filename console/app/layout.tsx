@@ -15,18 +15,22 @@ import { toSignInPath } from './return-address.js';
 import { session, useUser, type User } from './session.js';
 
 const GoTo = lazy(() => import('./go-to.js').then((module) => ({ default: module.GoTo })));
+const Keys = lazy(() => import('./keys.js').then((module) => ({ default: module.Keys })));
 
 /** The frame around every page: the way to the other pages, the account, the live region. */
 export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const main = useFocusOnPage(path);
   const isSignedIn = useUser() !== undefined;
-  const [isGoing, setIsGoing] = useState(false);
+  const [open, setOpen] = useState<'go-to' | 'keys'>();
+  const close = (): void => setOpen(undefined);
   const listen = useEffectEvent((event: KeyboardEvent) => {
     focusSearch(event);
-    if (!isGoToKey(event) || !isSignedIn || isInDialog()) return;
+    if (event.defaultPrevented || openDialog() !== null) return;
+    const wanted = isGoToKey(event) && isSignedIn ? 'go-to' : isKeysKey(event) ? 'keys' : undefined;
+    if (wanted === undefined) return;
     event.preventDefault();
-    setIsGoing(true);
+    setOpen(wanted);
   });
   useEffect(() => {
     const act = (event: KeyboardEvent): void => listen(event);
@@ -51,11 +55,10 @@ export function Layout({ children }: { children: ReactNode }) {
           <Suspense fallback={<Loading />}>{children}</Suspense>
         </ErrorBoundary>
       </main>
-      {isGoing && isSignedIn && (
-        <Suspense>
-          <GoTo onClose={() => setIsGoing(false)} />
-        </Suspense>
-      )}
+      <Suspense>
+        {open === 'go-to' && isSignedIn && <GoTo onClose={close} />}
+        {open === 'keys' && <Keys onClose={close} />}
+      </Suspense>
       <LiveRegion />
     </div>
   );
@@ -255,8 +258,8 @@ function isGoToKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): 
   return key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey;
 }
 
-function isInDialog(): boolean {
-  return openDialog() !== null;
+function isKeysKey({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  return key === '?' && !ctrlKey && !metaKey && !altKey && !isWriting(target);
 }
 
 function openDialog(): Element | null {

@@ -57,6 +57,7 @@ describe('the frame of the console', function () {
       await page.goto(at);
       await heading(page, 'Not found').waitFor();
     }
+    await assertAccessible(page, 'not found');
     await linkTo(page, 'Runs').click();
     await heading(page, 'Runs').waitFor();
     await page.context().close();
@@ -80,6 +81,26 @@ describe('the frame of the console', function () {
     await page.keyboard.press('Enter');
     await heading(page, 'Runs').waitFor();
     await dialog.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('shows the keys by ? on every page, and finds the search of the page by /', async () => {
+    const page = await world.browser.person(world.person.userId, '/workflows');
+    await heading(page, 'Workflows').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('is it ?');
+    const search = page.getByRole('searchbox', { name: 'Search workflows' });
+    assert.equal(await search.inputValue(), 'is it ?', 'a text is written as it is');
+    for (const place of ['Costs', 'Workflows']) {
+      await linkTo(page, place).click();
+      await heading(page, place).waitFor();
+      await page.keyboard.press('?');
+      const dialog = page.getByRole('dialog', { name: 'Keys', exact: true });
+      await dialog.getByText('Go to a page, a workflow or a run').waitFor();
+      await assertAccessible(page, 'the dialog Keys');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
     await page.context().close();
   });
 

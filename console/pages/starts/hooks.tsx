@@ -112,8 +112,8 @@ function HookArticle({ hook, mayChange, onReplace, onDelete }: HookArticleProps)
     <article className="card" aria-labelledby={heading}>
       <div className="starts-head">
         <h3 id={heading}>Hook {hook.id}</h3>
-        <WorkflowOfStart workflow={hook.workflow} />
         <span className="start-kind">{signatureOf(hook)}</span>
+        <WorkflowOfStart workflow={hook.workflow} />
       </div>
       {hook.url !== undefined && (
         <div className="start-address">
