@@ -239,6 +239,7 @@ describe('the page of a run', function () {
     const differences = page.getByRole('region', { name: 'Differences' });
     const name = differences.getByRole('group', { name: 'Input' }).getByRole('row', { name: 'name' });
     assert.match((await name.textContent()) ?? '', /Grace.*Ada/);
+    await assertAccessible(page, 'the differences');
     await page.getByRole('button', { name: 'Change input' }).click();
     // The number has more digits than a number of JavaScript holds.
     assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);

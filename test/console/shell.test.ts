@@ -58,6 +58,14 @@ describe('the frame of the console', function () {
       await heading(page, 'Not found').waitFor();
     }
     await assertAccessible(page, 'not found');
+    const visitor = await world.browser.visitor();
+    for (const each of [page, visitor]) {
+      for (const at of ['/settings/nothing', '/workflows/abc/nothing']) {
+        assert.equal((await each.goto(at))?.status(), 404, at);
+        await heading(each, 'Not found').waitFor();
+      }
+    }
+    await visitor.context().close();
     await linkTo(page, 'Runs').click();
     await heading(page, 'Runs').waitFor();
     await page.context().close();
