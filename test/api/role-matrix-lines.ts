@@ -121,6 +121,8 @@ export const lines: Line[] = [
     answer: '200',
     params: () => ({ version: '1' }),
   },
+  { route: 'GET /api/v1/projects/:id/hooks/', for: 'viewer', answer: '200' },
+  { route: 'GET /api/v1/projects/:id/schedules/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/hooks/', for: 'viewer', answer: '200' },
   {
     route: 'POST /api/v1/workflows/:id/hooks/',
