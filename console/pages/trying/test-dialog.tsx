@@ -27,12 +27,13 @@ import {
 
 interface TestDialogProps {
   workflowId: number;
+  projectId: number;
   pins: readonly Pin[];
   asked: AskedTrial;
 }
 
 /** Says what a test will call and the most that it may cost, before it calls anybody. */
-export function TestDialog({ workflowId, pins, asked }: TestDialogProps) {
+export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogProps) {
   const { nodeId, mode } = asked;
   const store = useStore();
   const trials = useTrials();
@@ -46,10 +47,11 @@ export function TestDialog({ workflowId, pins, asked }: TestDialogProps) {
     input: written,
     values,
     form,
-  } = useRunInput(
-    runFields(drawing, store.kinds),
-    useTrial((state) => state.values),
-  );
+  } = useRunInput({
+    fields: runFields(drawing, store.kinds),
+    projectId,
+    begin: useTrial((state) => state.values),
+  });
   const takesKnown = known !== undefined && isKnownTaken;
   const request: TrialRequest = { mode, node: nodeId, drawing, input: takesKnown ? undefined : asObject(written) };
   // What is written into the fields changes neither the calls nor the price.

@@ -5,6 +5,7 @@ import { Problem } from '../../app/problem.js';
 import { dataOf, labelOf, nodesOf, type Drawing } from '../../drawing/drawing.js';
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { isSameJson } from '../../drawing/json.js';
+import { FilesOf } from '../../files/file-figure.js';
 import { readLinks } from '../../drawing/run-links.js';
 import { useLive, useRunWord } from '../../live/run-cache.js';
 import { useLiveRun } from '../../live/use-live-run.js';
@@ -218,6 +219,7 @@ function Pinned({ pin }: { pin: Pin }): ReactNode {
           : 'Tests take this in place of executing the node. No other run reads it.'}
       </p>
       <JsonTree value={contentOfPin(pin)} depth={1} />
+      <FilesOf value={contentOfPin(pin)} />
     </div>
   );
 }
