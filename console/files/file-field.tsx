@@ -27,14 +27,24 @@ export function FileField(props: FileFieldProps) {
   const id = useId();
   const [uploads] = useState(() => createUploads({ projectId, isMany, begin: filesOfText(value) }));
   const items = useStored(uploads, (state) => state);
-  const described = [hint !== undefined && `${id}hint`, error !== undefined && `${id}error`].filter(Boolean).join(' ');
+  const described = [
+    isRequired && `${id}required`,
+    hint !== undefined && `${id}hint`,
+    error !== undefined && `${id}error`,
+  ]
+    .filter(Boolean)
+    .join(' ');
   useReport(uploads, isMany, onChange);
   return (
     <div role="group" className="field" aria-labelledby={`${id}label`}>
       <span className="field-label" id={`${id}label`}>
         {label}
-        {isRequired && <span className="hidden-text"> (required)</span>}
       </span>
+      {isRequired && (
+        <span className="hidden-text" id={`${id}required`}>
+          Required
+        </span>
+      )}
       <DropArea uploads={uploads} isMany={isMany} describedBy={described === '' ? undefined : described} />
       {items.length > 0 && (
         <ul className="file-list" aria-label={`Files of ${label}`}>

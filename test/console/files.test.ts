@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { createAccount, giveRole } from '../api/accounts.js';
+import { createAccount } from '../api/accounts.js';
 import { eventually } from '../support/eventually.js';
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
 import { createPdf, PNG, WAV } from '../support/media.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
-import { taskOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 
@@ -109,10 +108,10 @@ describe('files in the console', function () {
     await group(paper, 'Page 2 of 2 of invoice.pdf').waitFor();
     await eventually(async () => (await paper.locator('canvas').textContent()) === 'Page two');
     const photo = figure(result, 'photo.png').getByRole('img', { name: 'photo.png' });
-    await eventually(() => photo.evaluate('(image) => image.complete && image.naturalWidth === 8'));
+    await eventually(() => page.evaluate("document.querySelector('img.file-image')?.naturalWidth === 8"));
     assert.match((await photo.getAttribute('src'))!, /^blob:/);
-    const sound = figure(result, 'sound.wav').locator('audio');
-    await eventually(() => sound.evaluate('(audio) => audio.duration > 0.04'));
+    await figure(result, 'sound.wav').getByLabel('sound.wav').waitFor();
+    await eventually(() => page.evaluate("document.querySelector('audio')?.duration > 0.04"));
     await figure(result, 'dropped.csv').getByRole('cell', { name: '1,50' }).waitFor();
     await figure(result, 'drawn.svg').getByText('<script>').waitFor();
     await figure(result, 'page.html').getByText('<h1 onclick="x()">Not markup</h1>').waitFor();
