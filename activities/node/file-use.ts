@@ -50,7 +50,7 @@ export function fileTooLarge(limitBytes: number): NodeFailure {
   return new NodeFailure('file_too_large', `The file has more than ${limitBytes} bytes.`);
 }
 
-function fileMissing(value: unknown): NodeFailure {
+export function fileMissing(value: unknown): NodeFailure {
   const { name } = (typeof value === 'object' && value !== null ? value : {}) as { name?: unknown };
   const named = typeof name === 'string' && name !== '' ? ` ${JSON.stringify(name.slice(0, 255))}` : '';
   return new NodeFailure('file_missing', `The project has no file${named}, or it was deleted.`);

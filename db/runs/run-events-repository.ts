@@ -154,7 +154,7 @@ const approval = sql`json_build_object('request_id', approval.request_id, 'node_
 
 /** JSON of a task as it was then: who had chosen which action, without what they entered. */
 const humanTask = sql`json_build_object('id', task.task_id, 'node_id', task.node_id, 'path', task.path,
-  'message', task.message, 'fields', task.fields, 'actions', task.actions, 'required', task.required,
+  'message', task.message, 'fields', task.fields, 'files', task.files, 'actions', task.actions, 'required', task.required,
   'status', event.status, 'created_at', ${isoText(sql`task.created_at`)}, 'expires_at', ${isoText(sql`task.expires_at`)},
   'action', CASE WHEN event.status <> 'pending' THEN task.action END,
   'answers', ${answersOf(sql`task.task_id`, untilThen)})`;

@@ -47,6 +47,7 @@ export function TaskArticle({ task, onChange, isLinked = false }: TaskArticlePro
           <Markdown text={task.message} />
         </Suspense>
       </div>
+      <FilesOf value={task.files} />
       {task.required > 1 && <p>{task.required} people must choose the same action.</p>}
       <Answers task={task} />
       {task.may_answer && <AnswerForm task={task} onAnswered={onChange} />}
