@@ -16,6 +16,8 @@ interface FileFieldProps {
   /** The project that gets the files. */
   projectId: number;
   isMany: boolean;
+  /** Whether a file leaves the list once it has arrived, because it is no value. */
+  forgetsArrived?: boolean;
   /** JSON text of the file, or of the list of files; empty where there is none. */
   value: string;
   onChange: (value: string) => void;
@@ -23,9 +25,9 @@ interface FileFieldProps {
 
 /** A field that takes files: they are uploaded as soon as they are chosen or dropped. */
 export function FileField(props: FileFieldProps) {
-  const { label, hint, error, isRequired = false, projectId, isMany, value, onChange } = props;
+  const { label, hint, error, isRequired = false, projectId, isMany, forgetsArrived = false, value, onChange } = props;
   const id = useId();
-  const [uploads] = useState(() => createUploads({ projectId, isMany, begin: filesOfText(value) }));
+  const [uploads] = useState(() => createUploads({ projectId, isMany, forgetsArrived, begin: filesOfText(value) }));
   const items = useStored(uploads, (state) => state);
   const described = [
     isRequired && `${id}required`,

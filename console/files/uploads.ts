@@ -39,9 +39,11 @@ interface UploadsOptions {
   projectId: number;
   begin: readonly FileValue[];
   isMany: boolean;
+  /** Whether a file leaves the list once it has arrived, because it is no value of a field. */
+  forgetsArrived: boolean;
 }
 
-export function createUploads({ projectId, begin, isMany }: UploadsOptions): Uploads {
+export function createUploads({ projectId, begin, isMany, forgetsArrived }: UploadsOptions): Uploads {
   const store = createStore<readonly Chosen[]>(begin.map(toChosen));
   const sending = new Map<string, { file: File; stop: AbortController }>();
   const change = (key: string, facts: Partial<Chosen>): void => {
@@ -63,7 +65,8 @@ export function createUploads({ projectId, begin, isMany }: UploadsOptions): Upl
     const onProgress = (sent: number): void => change(key, { sent });
     try {
       const value = await limit(() => uploadFile({ projectId, file, signal, onProgress }), signal);
-      change(key, { value });
+      if (forgetsArrived) remove(key);
+      else change(key, { value });
       announce(`${file.name} is uploaded.`);
     } catch (error) {
       if (!signal.aborted) change(key, { problem: sentenceOf(error) });
