@@ -4,7 +4,7 @@ import { classNames } from '../ui/class-names.js';
 import { Hint } from '../ui/fields.js';
 import { formatBytes } from '../ui/format.js';
 import { useStored } from '../ui/store.js';
-import { filesOfText, UPLOADING } from './file-value.js';
+import { filesOfText, UPLOADING, type FileValue } from './file-value.js';
 import './files.css';
 import { createUploads, type Chosen, type Uploads } from './uploads.js';
 
@@ -16,18 +16,29 @@ interface FileFieldProps {
   /** The project that gets the files. */
   projectId: number;
   isMany: boolean;
-  /** Whether a file leaves the list once it has arrived, because it is no value. */
-  forgetsArrived?: boolean;
+  /** Takes each file that has arrived. The field itself has no value then. */
+  onArrived?: (value: FileValue) => void;
   /** JSON text of the file, or of the list of files; empty where there is none. */
   value: string;
-  onChange: (value: string) => void;
+  onChange?: (value: string) => void;
 }
 
 /** A field that takes files: they are uploaded as soon as they are chosen or dropped. */
 export function FileField(props: FileFieldProps) {
-  const { label, hint, error, isRequired = false, projectId, isMany, forgetsArrived = false, value, onChange } = props;
+  const { label, hint, error, isRequired = false, projectId, isMany, value, onChange, onArrived } = props;
   const id = useId();
-  const [uploads] = useState(() => createUploads({ projectId, isMany, forgetsArrived, begin: filesOfText(value) }));
+  const arrived = useRef(onArrived);
+  useEffect(() => {
+    arrived.current = onArrived;
+  }, [onArrived]);
+  const [uploads] = useState(() =>
+    createUploads({
+      projectId,
+      isMany,
+      begin: filesOfText(value),
+      ...(onArrived !== undefined && { onArrived: (file) => arrived.current?.(file) }),
+    }),
+  );
   const items = useStored(uploads, (state) => state);
   const described = [
     isRequired && `${id}required`,
@@ -66,7 +77,7 @@ export function FileField(props: FileFieldProps) {
 }
 
 /** Tells the form the value whenever it changes. What is being sent ends with the field. */
-function useReport(uploads: Uploads, isMany: boolean, onChange: (value: string) => void): void {
+function useReport(uploads: Uploads, isMany: boolean, onChange: FileFieldProps['onChange']): void {
   const report = useRef(onChange);
   useEffect(() => {
     report.current = onChange;
@@ -75,7 +86,7 @@ function useReport(uploads: Uploads, isMany: boolean, onChange: (value: string) 
     let told: string | undefined;
     const unsubscribe = uploads.subscribe(() => {
       const text = textOf(uploads.getState(), isMany);
-      if (text !== told) report.current((told = text));
+      if (text !== told) report.current?.((told = text));
     });
     return () => {
       uploads.abort();

@@ -83,9 +83,8 @@ function Upload({ projectId }: { projectId: number }) {
       hint="A file that nothing uses goes after a day."
       projectId={projectId}
       isMany
-      forgetsArrived
       value=""
-      onChange={() => void queries.invalidateQueries({ queryKey: ['files'] })}
+      onArrived={() => void queries.invalidateQueries({ queryKey: ['files'] })}
     />
   );
 }
