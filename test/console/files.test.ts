@@ -258,8 +258,9 @@ describe('files in the console', function () {
     const form = region(page, 'Node');
     const select = (name: string) => group(region(page, 'Graph'), name).click();
     const saved = async () => {
+      const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
       await button(page, 'Save').click();
-      await page.getByRole('status').getByText('Saved').waitFor({ state: 'attached' });
+      await answered;
       const { body } = await world.owner.api.get<{ data: { nodes: DrawingNode[] } }>(`/workflows/${id}/`);
       return body.data.nodes.map(({ data }) => data);
     };
