@@ -10,6 +10,7 @@ import {
 import { createStore, useStored } from '../ui/store.js';
 import { ADDRESSES } from './addresses.js';
 import { CALL_RETRIES } from './calls.js';
+import { browserEntries, forgetDrafts } from './drafts.js';
 import { isGuarded } from './leave-guard.js';
 
 type SignedIn = paths['/api/v1/auth/login/']['post']['responses'][200]['content']['application/json'];
@@ -127,6 +128,8 @@ function leave(hasEnded: boolean): void {
   const heldFor = hasEnded && state.phase === 'in' && isGuarded() ? state.user : undefined;
   token = undefined;
   store.setState({ phase: 'out', hasEnded, heldFor });
+  // A session that has ended by itself takes no unsaved work along; a person who signs out leaves nothing behind.
+  if (!hasEnded && state.phase === 'in') forgetDrafts(browserEntries(), state.user.id);
 }
 
 /** All calls that wait share one refresh. It returns undefined when the session has ended. */

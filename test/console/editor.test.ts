@@ -78,6 +78,7 @@ describe('the editor', function () {
     await dialog.getByText('Your unsaved changes are saved first.').waitFor();
     await dialog.getByRole('textbox', { name: 'City name' }).fill('Oslo');
     await press(dialog, 'Start run');
+    await region(page, 'Last run').getByRole('link', { name: 'Open run' }).click();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     await page.context().close();
   });

@@ -18,7 +18,7 @@ interface PinDialogProps {
 /** Edits a pinned result as JSON. */
 export function PinDialog({ workflowId, pin, label, onClose }: PinDialogProps) {
   const [text, setText] = useState(() => toText(contentOfPin(pin)));
-  const change = useChangePin(workflowId, pin.node_id, onClose);
+  const change = useChangePin(workflowId, { nodeId: pin.node_id, path: pin.path }, onClose);
   const written = parse(text);
   const save = { isPending: change.isPending, mutate: () => written && change.mutate(toPinBody(written)) };
   return (

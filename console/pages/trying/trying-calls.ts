@@ -21,6 +21,8 @@ export const MODE_WORDS: Readonly<Record<TrialMode, string>> = {
 export interface TrialRequest {
   mode: TrialMode;
   node: string;
+  /** The iteration in which a node in the body of a loop is tried. */
+  path?: string;
   /** The drawing as it is in the editor, saved or not. */
   drawing: Drawing;
   /** Without an input the trigger is taken like any other node. */
@@ -79,12 +81,16 @@ type PinBody = NonNullable<
   paths['/api/v1/workflows/{id}/pins/{node_id}/']['put']['requestBody']
 >['content']['application/json'];
 
-/** Pins a result to a node, or removes its pin (null). */
-export function useChangePin(workflowId: number, nodeId: string, onDone?: () => void) {
+/** Pins a result to a node, in an iteration if `path` names one, or removes its pin (null). */
+export function useChangePin(
+  workflowId: number,
+  { nodeId, path }: { nodeId: string; path: string },
+  onDone?: () => void,
+) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: PinBody | null) => {
-      const params = { path: { id: workflowId, node_id: nodeId } };
+      const params = { path: { id: workflowId, node_id: nodeId }, ...(path !== '' && { query: { path } }) };
       if (body === null) await unwrap(api.DELETE('/api/v1/workflows/{id}/pins/{node_id}/', { params }));
       else await unwrap(api.PUT('/api/v1/workflows/{id}/pins/{node_id}/', { params, body }));
     },

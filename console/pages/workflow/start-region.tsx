@@ -1,0 +1,54 @@
+import { useReactFlow } from '@xyflow/react';
+import { useMemo } from 'react';
+import { ADDRESSES } from '../../app/addresses.js';
+import { nodesOf } from '../../drawing/drawing.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { KindIcon } from '../../drawing/kind-icon.js';
+import { notesOf } from '../../drawing/notes.js';
+import { startersOf, type Starter } from '../../drawing/starters.js';
+import { ButtonLink } from '../../ui/button.js';
+import { Alert } from '../../ui/notices.js';
+import { ImportButton, ImportDialogs, useImport } from '../workflows/import.js';
+
+/** The ways to begin, on an empty canvas. */
+export function StartRegion({ projectId }: { projectId: number }) {
+  const { isReadOnly } = useStore();
+  const isEmpty = useEditor(({ history: { present } }) => nodesOf(present).size + notesOf(present).size === 0);
+  return isReadOnly || !isEmpty ? null : <Start projectId={projectId} />;
+}
+
+function Start({ projectId }: { projectId: number }) {
+  const store = useStore();
+  const flow = useReactFlow();
+  const importing = useImport(String(projectId));
+  const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
+  const begin = ({ make }: Starter): void => {
+    const { drawing, chosen } = make(store.drawing);
+    store.change(drawing, { select: [chosen] });
+    void flow.fitView({ maxZoom: 1, padding: 0.15 });
+  };
+  return (
+    <section className="start" aria-label="Start">
+      <h2>Start with</h2>
+      <ul className="start-list">
+        {starters.map((starter) => (
+          <li key={starter.name}>
+            <button type="button" className="start-choice" aria-label={starter.name} onClick={() => begin(starter)}>
+              <KindIcon type={starter.icon} />
+              <span>
+                <strong>{starter.name}</strong>
+                <span className="start-line">{starter.line}</span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className="start-foot">
+        <ButtonLink to={ADDRESSES.marketplace}>From the gallery</ButtonLink>
+        <ImportButton isBusy={importing.isBusy} onFiles={importing.take} />
+      </div>
+      {importing.error !== undefined && <Alert>{importing.error}</Alert>}
+      <ImportDialogs importing={importing} />
+    </section>
+  );
+}
