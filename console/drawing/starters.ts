@@ -65,8 +65,8 @@ const PLANS: readonly Plan[] = [
     steps: [
       { type: TRIGGER, data: () => ({ input_fields: [ITEMS] }) },
       { type: EACH, data: () => ({ items: '{{ input.items }}' }) },
-      { type: SET, by: 'body', data: (ids) => ({ value: `{{ ${ids[EACH]}.item }}` }) },
-      { type: OUTPUT, behind: EACH, data: (ids) => ({ value: `{{ ${ids[EACH]}.result.items }}` }) },
+      { type: OUTPUT, data: (ids) => ({ value: `{{ ${ids[EACH]}.result.items }}` }) },
+      { type: SET, behind: EACH, by: 'body', data: (ids) => ({ value: `{{ ${ids[EACH]}.item }}` }) },
     ],
   },
 ];

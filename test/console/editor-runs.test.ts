@@ -263,7 +263,7 @@ describe('the editor as the place of work', function () {
   describe('an empty canvas', () => {
     const STARTERS = {
       'HTTP request': ['HTTP request: URL'],
-      'Ask a model': ['LLM request: Model'],
+      'Ask a model': ['LLM request: Settings › Model'],
       'Loop over items': [],
     };
 

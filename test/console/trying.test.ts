@@ -229,7 +229,7 @@ describe('trying while drawing', function () {
     await press(dialog(page), 'Start test');
     await node(page, 'Said, succeeded').waitFor();
     const result = region(page, 'Test result');
-    await result.getByText('item c', { exact: true }).waitFor();
+    await result.getByText('item c', { exact: true }).first().waitFor();
     await result.getByText('Each [2]').waitFor();
     await press(result, 'Pin result');
     await node(page, 'Said, succeeded, pinned').waitFor();
@@ -237,7 +237,7 @@ describe('trying while drawing', function () {
     await node(page, 'Said, succeeded').waitFor();
     await ask(page, 'Said, succeeded', 'Only this node');
     await press(dialog(page), 'Start test');
-    await result.getByText('item a', { exact: true }).waitFor();
+    await result.getByText('item a', { exact: true }).first().waitFor();
     await ask(page, 'Said, succeeded', 'Only this node');
     await iteration.fill('7');
     await press(dialog(page), 'Start test');

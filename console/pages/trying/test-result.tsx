@@ -157,7 +157,10 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown }: OfNodeProps) {
       {!isReadOnly && (hasEnded || pin !== undefined) && (
         <div className="test-result-line">
           {hasEnded && (
-            <Button isBusy={change.isPending} onClick={() => change.mutate({ from_run: shown!.runId, path })}>
+            <Button
+              isBusy={change.isPending}
+              onClick={() => change.mutate({ from_run: shown!.runId, ...(path !== '' && { path }) })}
+            >
               Pin result
             </Button>
           )}

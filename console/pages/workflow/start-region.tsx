@@ -1,5 +1,5 @@
 import { useReactFlow } from '@xyflow/react';
-import { useMemo } from 'react';
+import { useId, useMemo } from 'react';
 import { ADDRESSES } from '../../app/addresses.js';
 import { nodesOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
@@ -20,6 +20,7 @@ export function StartRegion({ projectId }: { projectId: number }) {
 function Start({ projectId }: { projectId: number }) {
   const store = useStore();
   const flow = useReactFlow();
+  const id = useId();
   const importing = useImport(String(projectId));
   const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
   const begin = ({ make }: Starter): void => {
@@ -32,14 +33,14 @@ function Start({ projectId }: { projectId: number }) {
       <h2>Start with</h2>
       <ul className="start-list">
         {starters.map((starter) => (
-          <li key={starter.name}>
-            <button type="button" className="start-choice" aria-label={starter.name} onClick={() => begin(starter)}>
-              <KindIcon type={starter.icon} />
-              <span>
-                <strong>{starter.name}</strong>
-                <span className="start-line">{starter.line}</span>
-              </span>
-            </button>
+          <li key={starter.name} className="start-choice">
+            <KindIcon type={starter.icon} />
+            <div>
+              <button type="button" aria-describedby={`${id}${starter.icon}`} onClick={() => begin(starter)}>
+                {starter.name}
+              </button>
+              <p id={`${id}${starter.icon}`}>{starter.line}</p>
+            </div>
           </li>
         ))}
       </ul>
