@@ -10,7 +10,8 @@ import { useLiveRun } from '../../live/use-live-run.js';
 import { announce } from '../../ui/notices.js';
 import type { RunDetail } from '../run/run-data.js';
 import { runWord } from '../run/run-word.js';
-import { useTrials, type Trial } from './trial-store.js';
+import type { Trial } from './trial-store.js';
+import { useTrials } from './use-trials.js';
 
 interface Followed {
   links: RunLinks;

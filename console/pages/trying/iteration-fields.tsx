@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
-import { bodiesOf } from '../../drawing/bodies.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
 import { TextField } from '../../ui/fields.js';
+import { loopsAround, pathOf } from './iterations.js';
 
 interface IterationForm {
   /** The iteration in which the node is tried; undefined outside loops. */
@@ -31,21 +31,6 @@ export function useIteration(drawing: Drawing, kinds: NodeKinds, nodeId: string)
     isValid: loops.every((loop) => isIndex(textOf(loop))),
     form,
   };
-}
-
-/** Returns the loops in whose bodies a node is, the outermost first. */
-export function loopsAround(drawing: Drawing, kinds: NodeKinds, nodeId: string): string[] {
-  const { loopOf } = bodiesOf(drawing, kinds);
-  const loops: string[] = [];
-  for (let loop = loopOf.get(nodeId); loop !== undefined; loop = loopOf.get(loop)) loops.unshift(loop);
-  return loops;
-}
-
-/** Returns the path of an iteration as the service writes it: `LOOP[3]/INNER[0]`, with the signs between ids encoded. */
-export function pathOf(iterations: readonly (readonly [loop: string, index: string])[]): string {
-  const encode = (id: string): string =>
-    id.replace(/[%/[\]~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  return iterations.map(([loop, index]) => `${encode(loop)}[${Number(index)}]`).join('/');
 }
 
 function isIndex(text: string): boolean {

@@ -10,7 +10,8 @@ import { useCancel } from '../run/run-actions.js';
 import { useRun, type RunDetail } from '../run/run-data.js';
 import { RunStory } from '../run/story.js';
 import { useFollowed } from './follow.js';
-import { useTrial, type Trial } from './trial-store.js';
+import type { Trial } from './trial-store.js';
+import { useTrial } from './use-trials.js';
 import './trying.css';
 
 /** The last run of the workflow, in a line below the canvas. */

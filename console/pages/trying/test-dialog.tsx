@@ -15,7 +15,8 @@ import { Refused } from '../run/re-run.js';
 import { useRunInput } from '../workflow/run-input-form.js';
 import { runFields } from '../workflow/run-input.js';
 import { useIteration } from './iteration-fields.js';
-import { useTrial, useTrials, type AskedTrial } from './trial-store.js';
+import type { AskedTrial } from './trial-store.js';
+import { useTrial, useTrials } from './use-trials.js';
 import {
   missingOf,
   MODE_WORDS,

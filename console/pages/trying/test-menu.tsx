@@ -1,6 +1,6 @@
 import { useStore } from '../../drawing/editor-store.js';
 import { Menu } from '../../ui/menu.js';
-import { useTrials } from './trial-store.js';
+import { useTrials } from './use-trials.js';
 import { MODE_WORDS, type TrialMode } from './trying-calls.js';
 
 const MODES: readonly TrialMode[] = ['node', 'up_to', 'from'];

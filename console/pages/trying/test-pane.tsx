@@ -7,7 +7,7 @@ import { changedSince } from './changed.js';
 import { useNewest } from './follow.js';
 import { TestDialog } from './test-dialog.js';
 import { TestResult } from './test-result.js';
-import { useTrial, useTrials } from './trial-store.js';
+import { useTrial, useTrials } from './use-trials.js';
 import { usePins, type Pin } from './trying-calls.js';
 
 /** Trying while drawing: the dialog `Test`, what tests have found out, and the marks of both on the canvas. */

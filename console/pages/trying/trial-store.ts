@@ -1,10 +1,8 @@
 // What runs and tests say of a workflow that is being drawn: the ones that are followed, and the last result of every node.
-import { createContext, use, useEffect, useState } from 'react';
-import { queryClient } from '../../app/queries.js';
 import type { Drawing } from '../../drawing/drawing.js';
 import type { LiveRun, NodeEntry } from '../../live/live-run.js';
 import { foundInLoops, statusOf } from '../../live/node-status.js';
-import { createStore, useStored, type Store, type Stored } from '../../ui/store.js';
+import { createStore, type Store, type Stored } from '../../ui/store.js';
 import type { Pin, TrialMode } from './trying-calls.js';
 
 /** A wish to try a node. The dialog `Test` asks about it. */
@@ -33,7 +31,7 @@ export interface NodeTrial {
   drawing: Drawing;
 }
 
-interface TrialState {
+export interface TrialState {
   asked: AskedTrial | undefined;
   /** The last test. */
   last: Trial | undefined;
@@ -117,35 +115,4 @@ export class TrialStore implements Stored<TrialState> {
   #set(change: Partial<TrialState>): void {
     this.#state.setState({ ...this.getState(), ...change });
   }
-}
-
-/**
- * Returns the tests of a workflow. They are kept for some minutes after the editor is left, so that a look at the page of a
- * run does not lose them.
- */
-export function useTrialStore(workflowId: number): TrialStore {
-  const [store] = useState(() => queryClient.getQueryData<TrialStore>(keyOf(workflowId)) ?? new TrialStore());
-  useEffect(() => {
-    queryClient.removeQueries({ queryKey: keyOf(workflowId) });
-    return () => void queryClient.setQueryData(keyOf(workflowId), store);
-  }, [workflowId, store]);
-  return store;
-}
-
-function keyOf(workflowId: number): readonly unknown[] {
-  return ['workflow', workflowId, 'trials'];
-}
-
-/** The store never changes while a workflow is open, so nothing renders because of the context. */
-export const TrialContext = createContext<TrialStore | undefined>(undefined);
-
-export function useTrials(): TrialStore {
-  const store = use(TrialContext);
-  if (store === undefined) throw new Error('There is no editor around this component.');
-  return store;
-}
-
-/** `pick` must return a part of the state, and no new object. */
-export function useTrial<T>(pick: (state: TrialState) => T): T {
-  return useStored(useTrials(), pick);
 }

@@ -9,7 +9,7 @@ import { titleOfPath } from '../../forms/schema.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Alert, announce, Note } from '../../ui/notices.js';
-import { useTrials } from '../trying/trial-store.js';
+import { useTrials } from '../trying/use-trials.js';
 import { useRunInput } from './run-input-form.js';
 import { runFields } from './run-input.js';
 import type { Saver } from './saver.js';

@@ -14,7 +14,7 @@ import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
 import { LastRun } from '../trying/last-run.js';
 import { TestPane } from '../trying/test-pane.js';
-import { TrialContext, useTrialStore } from '../trying/trial-store.js';
+import { TrialContext, useTrialStore } from '../trying/use-trials.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './editor.css';
 import { NodePanel } from './node-panel.js';
