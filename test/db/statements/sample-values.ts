@@ -7,8 +7,9 @@ import type { SecretBox } from '../../../db/core/secret-box.js';
 import { createRefreshToken } from '../../../db/sessions/refresh-token.js';
 import { symbolOf } from './statement-sites.js';
 
-/** Some texts are read as JSON, and some as refresh tokens. Nobody looks at what the others say. */
-const TEXTS = ['{"content":"x","value":"x"}', createRefreshToken().token];
+/** Some texts are read as JSON: as a result, or as a plan. Some are read as refresh tokens. */
+const JSON_TEXT = JSON.stringify({ content: 'x', value: 'x', ids: [], kinds: [], labels: [] });
+const TEXTS = [JSON_TEXT, createRefreshToken().token];
 const NUMBERS = [1, 0, 100];
 const DEEPEST = 6;
 
