@@ -10,7 +10,14 @@ export interface DraftHead {
   version: number;
 }
 
-type Entries = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>;
+/** The part of `localStorage` that is needed. */
+export interface Entries {
+  readonly length: number;
+  key: (at: number) => string | null;
+  getItem: (key: string) => string | null;
+  setItem: (key: string, text: string) => void;
+  removeItem: (key: string) => void;
+}
 
 const PREFIX = 'draft:';
 /** A browser keeps about five million characters for a service. */
@@ -64,15 +71,6 @@ export function readDraft(entries: Entries, key: string): JsonObject | undefined
 
 export function forgetDrafts(entries: Entries, userId: number): void {
   for (const { key } of headsOf(entries, `${PREFIX}${userId}:`)) entries.removeItem(key);
-}
-
-/** Returns the browser's store; one that keeps nothing where the person has turned it off. */
-export function browserEntries(): Entries {
-  try {
-    return localStorage;
-  } catch {
-    return { length: 0, key: () => null, getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
-  }
 }
 
 function makeRoom(entries: Entries, own: string, needed: number, now: Date): void {

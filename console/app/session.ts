@@ -9,8 +9,9 @@ import {
 } from '../../clients/typescript/src/index.js';
 import { createStore, useStored } from '../ui/store.js';
 import { ADDRESSES } from './addresses.js';
+import { browserEntries } from './browser-entries.js';
 import { CALL_RETRIES } from './calls.js';
-import { browserEntries, forgetDrafts } from './drafts.js';
+import { forgetDrafts } from './drafts.js';
 import { isGuarded } from './leave-guard.js';
 
 type SignedIn = paths['/api/v1/auth/login/']['post']['responses'][200]['content']['application/json'];

@@ -393,7 +393,7 @@ describe('the editor', function () {
     await page.getByRole('link', { name: 'First steps' }).waitFor();
     await assertAccessible(page, 'the list');
     await page.getByRole('link', { name: 'First steps' }).click();
-    await node(page, 'Trigger').click();
+    await node(page, 'Trigger, succeeded').click();
     await field(page, 'Label').waitFor();
     await assertAccessible(page, 'the narrow editor');
     await page.setViewportSize({ width: 1280, height: 900 });

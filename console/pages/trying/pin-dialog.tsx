@@ -6,7 +6,8 @@ import { isObject, parseExact, toText, type JsonObject } from '../../drawing/jso
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
-import { contentOfPin, toPinBody, useChangePin, type Pin } from './trying-calls.js';
+import { contentOfPin, toPinBody, useChangePin } from './trying-calls.js';
+import type { Pin } from './trial-store.js';
 
 interface PinDialogProps {
   workflowId: number;

@@ -15,17 +15,9 @@ import { Refused } from '../run/re-run.js';
 import { useRunInput } from '../workflow/run-input-form.js';
 import { runFields } from '../workflow/run-input.js';
 import { useIteration } from './iteration-fields.js';
-import type { AskedTrial } from './trial-store.js';
+import type { AskedTrial, Pin } from './trial-store.js';
 import { useTrial, useTrials } from './use-trials.js';
-import {
-  missingOf,
-  MODE_WORDS,
-  startTrial,
-  useEstimate,
-  type Estimate,
-  type Pin,
-  type TrialRequest,
-} from './trying-calls.js';
+import { missingOf, MODE_WORDS, startTrial, useEstimate, type Estimate, type TrialRequest } from './trying-calls.js';
 
 interface TestDialogProps {
   workflowId: number;

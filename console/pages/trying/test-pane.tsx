@@ -8,7 +8,8 @@ import { useNewest } from './follow.js';
 import { TestDialog } from './test-dialog.js';
 import { TestResult } from './test-result.js';
 import { useTrial, useTrials } from './use-trials.js';
-import { usePins, type Pin } from './trying-calls.js';
+import { usePins } from './trying-calls.js';
+import type { Pin } from './trial-store.js';
 
 /** Trying while drawing: the dialog `Test`, what tests have found out, and the marks of both on the canvas. */
 export function TestPane({ saver }: { saver: Saver }) {

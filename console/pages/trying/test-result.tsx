@@ -17,9 +17,9 @@ import { SaveAsCase } from '../cases/save-as-case.js';
 import { isChanged } from './changed.js';
 import { useFollowed } from './follow.js';
 import { PinDialog } from './pin-dialog.js';
-import type { AskedTrial, NodeTrial, Trial } from './trial-store.js';
+import type { AskedTrial, NodeTrial, Pin, Trial } from './trial-store.js';
 import { useTrial } from './use-trials.js';
-import { contentOfPin, MODE_WORDS, useChangePin, type Pin } from './trying-calls.js';
+import { contentOfPin, MODE_WORDS, useChangePin } from './trying-calls.js';
 import './trying.css';
 
 interface TestResultProps {

@@ -1,9 +1,14 @@
 // What runs and tests say of a workflow that is being drawn: the ones that are followed, and the last result of every node.
+import type { components } from '../../../clients/typescript/src/index.js';
 import type { Drawing } from '../../drawing/drawing.js';
 import type { LiveRun, NodeEntry } from '../../live/live-run.js';
 import { foundInLoops, statusOf } from '../../live/node-status.js';
 import { createStore, type Store, type Stored } from '../../ui/store.js';
-import type { Pin, TrialMode } from './trying-calls.js';
+
+export type Pin = components['schemas']['Pin'];
+
+/** `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows. */
+export type TrialMode = 'node' | 'up_to' | 'from';
 
 /** A wish to try a node. The dialog `Test` asks about it. */
 export interface AskedTrial {

@@ -1,16 +1,13 @@
 // What the console asks of the service while a person tries a drawing.
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
-import { api, ServiceError, unwrap, type components, type paths } from '../../app/api.js';
+import { api, ServiceError, unwrap, type paths } from '../../app/api.js';
 import type { Drawing } from '../../drawing/drawing.js';
 import { isObject, ownValue, type JsonObject } from '../../drawing/json.js';
 import { announce } from '../../ui/notices.js';
+import type { Pin, TrialMode } from './trial-store.js';
 
-export type Pin = components['schemas']['Pin'];
 export type Estimate =
   paths['/api/v1/workflows/{id}/estimate/']['post']['responses'][200]['content']['application/json'];
-
-/** `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows. */
-export type TrialMode = 'node' | 'up_to' | 'from';
 
 export const MODE_WORDS: Readonly<Record<TrialMode, string>> = {
   node: 'Only this node',

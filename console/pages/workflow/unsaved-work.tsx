@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { browserEntries, draftKey, listDrafts, readDraft, writeDraft, type DraftHead } from '../../app/drafts.js';
+import { browserEntries } from '../../app/browser-entries.js';
+import { draftKey, listDrafts, readDraft, writeDraft, type DraftHead } from '../../app/drafts.js';
 import { ownerOf, session } from '../../app/session.js';
 import { newId } from '../../drawing/change-drawing.js';
 import { useStore, type EditorStore } from '../../drawing/editor-store.js';
