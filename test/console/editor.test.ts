@@ -65,9 +65,9 @@ describe('the editor', function () {
     await field(page, 'URL').fill(`${world.stack.apiUrl}/healthz?city=`);
     await press(region(page, 'Node'), 'Insert variable');
     await press(page, /^City name/);
-    await eventually(() => page.evaluate(`document.activeElement.value?.endsWith('{{ input.city_name }}')`));
+    await eventually(() => page.evaluate(`document.activeElement.textContent.endsWith('city=Input › city_name')`));
     await node(page, 'LLM request').click();
-    await field(page, 'Model').fill('some-model');
+    await region(page, 'Node').getByRole('combobox', { name: 'Model', exact: true }).fill('some-model');
     await field(page, 'Message').fill('Say OK');
     await node(page, 'Condition').click();
     await field(page, 'Left').fill('1');
@@ -196,7 +196,7 @@ describe('the editor', function () {
     await press(form, 'Add to Inputs');
     await form.getByRole('textbox', { name: 'Inputs 1 name' }).fill('a');
     await form.getByRole('textbox', { name: 'Inputs 1 value' }).fill('4.0');
-    assert.equal(await form.getByRole('textbox', { name: 'Inputs 1 value' }).inputValue(), '4.0');
+    assert.equal(await form.getByRole('textbox', { name: 'Inputs 1 value' }).textContent(), '4.0');
     await field(page, 'Code').focus();
     await press(form, 'Insert variable');
     await page.keyboard.press('Escape');

@@ -189,7 +189,8 @@ describe('trying while drawing', function () {
     await assertAccessible(page, 'variables with values');
     await variables.getByRole('button', { name: /person › name.*Ada/ }).click();
     await eventually(async () => {
-      assert.equal(await field(page, 'URL').inputValue(), `{{ ${nodes[1]!.id}.result.json.person.name }}`);
+      const chip = field(page, 'URL').getByTitle(`{{ ${nodes[1]!.id}.result.json.person.name }}`);
+      assert.equal(await chip.textContent(), 'First › json.person.name');
       return true;
     });
     await world.owner.api.put(`/workflows/${workflowId}/pins/${nodes[1]!.id}/`, {

@@ -26,7 +26,7 @@ function Start({ projectId }: { projectId: number }) {
   const begin = ({ make }: Starter): void => {
     const { drawing, chosen } = make(store.drawing);
     store.change(drawing, { select: [chosen] });
-    void flow.fitView({ maxZoom: 1, padding: 0.15 });
+    void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 });
   };
   return (
     <section className="start" aria-label="Start">
