@@ -81,7 +81,7 @@ function LeaveDialog() {
         leave();
       }}
     >
-      <p>What you have changed here is not saved. It is lost when you leave.</p>
+      <p>What you have changed here is not saved. This browser keeps it, and offers it when you come back.</p>
     </ConfirmDialog>
   );
 }

@@ -238,6 +238,7 @@ describe('the list of workflows, and who may do what with one', function () {
     await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).check();
     await dialog.getByRole('textbox', { name: 'Input as JSON' }).fill('{"big": 12345678901234567890}');
     await page.keyboard.press('Control+Enter');
+    await page.getByRole('region', { name: 'Last run' }).getByRole('link', { name: 'Open run' }).click();
     await page.waitForURL(/\/runs\//);
     await page.getByRole('button', { name: 'Change input' }).click();
     assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);

@@ -88,6 +88,7 @@ export const TIERS = {
     'test/console/cases.test.ts',
     'test/console/connections.test.ts',
     'test/console/costs.test.ts',
+    'test/console/editor-runs.test.ts',
     'test/console/editor.test.ts',
     'test/console/forms.test.ts',
     'test/console/hooks.test.ts',
