@@ -109,6 +109,7 @@ export const TIERS = {
     'test/console/shell.test.ts',
     'test/console/sign-in.test.ts',
     'test/console/sub-workflows.test.ts',
+    'test/console/ten-minutes.test.ts',
     'test/console/tool.test.ts',
     'test/console/trying.test.ts',
     'test/console/walk.test.ts',
