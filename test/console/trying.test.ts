@@ -19,7 +19,7 @@ import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
-const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
+const node = (page: Page, name: string | RegExp) => region(page, 'Graph').getByRole('group', { name, exact: true });
 const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
 const focused = (page: Page, text: string) =>
@@ -181,7 +181,7 @@ describe('trying while drawing', function () {
     const { data: run } = await world.owner.api.run(workflowId, { word: 'of the run' });
     await world.owner.api.pollToEnd(run.id);
     const page = await open(workflowId);
-    await node(page, 'Second').click();
+    await node(page, 'Second, succeeded').click();
     await field(page, 'URL').fill('');
     await press(region(page, 'Node'), 'Insert variable');
     const variables = page.getByRole('dialog', { name: 'Variables' });
@@ -198,7 +198,7 @@ describe('trying while drawing', function () {
     });
     await page.context().close();
     const again = await open(workflowId);
-    await node(again, 'Second').click();
+    await node(again, 'Second, succeeded').click();
     await press(region(again, 'Node'), 'Insert variable');
     await again.getByRole('button', { name: /^Content.*of the pin/ }).waitFor();
     await again.context().close();
