@@ -72,6 +72,7 @@ export const TIERS = {
     'test/temporal-workflows/canaries.test.ts',
     'test/temporal-workflows/code-crash.test.ts',
     'test/temporal-workflows/connection-canaries.test.ts',
+    'test/files/s3-store.test.ts',
     'test/temporal-workflows/connection-waits.test.ts',
     'test/temporal-workflows/loops-over-executions.test.ts',
     'test/temporal-workflows/many-waits.test.ts',
