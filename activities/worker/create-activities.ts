@@ -108,7 +108,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
-  const agent: AgentDeps = { ...children, providers, clients, forms, sessions, connections, node };
+  const agent: AgentDeps = { ...children, providers, clients, forms, sessions, connections, node, files, texts };
   const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
@@ -120,8 +120,8 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     ...toInlineSteps(contexts, judge),
     trigger: toStep(triggerRunner),
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing, connections, files })),
-    llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node })),
-    mcp: toStep(createMcpRunner({ db, contexts, sessions, connections })),
+    llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node, files, texts })),
+    mcp: toStep(createMcpRunner({ db, contexts, sessions, connections, files })),
     code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger, files, texts })),
   };
   const executeKind = async (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> => {
