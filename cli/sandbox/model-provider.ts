@@ -77,7 +77,9 @@ function complete({ model, messages, tools, stream, response_format: format }: C
   // Streams are for people; agents do not request them, so a stream contains no tool call.
   const toolCall = stream === true ? undefined : sandboxToolCall(messages, toolNames(tools));
   const text = toolCall === undefined ? sandboxAnswer(messages, format) : '';
-  const prompt = countTokens(messages.map(({ content }) => (Array.isArray(content) ? textOf(content) : JSON.stringify(content))).join(' '));
+  const prompt = countTokens(
+    messages.map(({ content }) => (Array.isArray(content) ? textOf(content) : JSON.stringify(content))).join(' '),
+  );
   const answer = countTokens(toolCall?.arguments ?? text);
   return {
     id: `chatcmpl-sandbox-${randomUUID()}`,

@@ -56,7 +56,8 @@ export function textOf(content: ChatMessage['content']): string {
 
 /** Says what a file is and how many bytes it has. */
 function fileIn({ image_url: image, file }: ContentPart): string {
-  const [, type = 'a file', base64 = ''] = /^data:([^;,]*);base64,(.*)$/s.exec(String(image?.url ?? file?.file_data)) ?? [];
+  const [, type = 'a file', base64 = ''] =
+    /^data:([^;,]*);base64,(.*)$/s.exec(String(image?.url ?? file?.file_data)) ?? [];
   const name = typeof file?.filename === 'string' ? `${file.filename}: ` : '';
   return ` [${name}${type}, ${Buffer.from(base64, 'base64').length} bytes]`;
 }

@@ -141,7 +141,12 @@ export const agentNode = {
   description: 'A language model that calls tools until it has an answer; a person can approve its calls.',
   category: 'AI',
   templateFields: ['messages', 'settings', 'tools'],
-  templatePlaces: { 'messages.*.message': 'text', 'messages.*.files': 'json', settings: 'json', 'tools.*.headers.*': 'text' },
+  templatePlaces: {
+    'messages.*.message': 'text',
+    'messages.*.files': 'json',
+    settings: 'json',
+    'tools.*.headers.*': 'text',
+  },
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

@@ -46,7 +46,12 @@ export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
       const model = findModel(providers, modelName);
       if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${modelName}".`);
       const filled = await toModelMessages(deps, task, { messages, values, model, modelName });
-      const body = { ...toModelParameters(settings, values), model: modelName, messages: filled, stream: false } as Body;
+      const body = {
+        ...toModelParameters(settings, values),
+        model: modelName,
+        messages: filled,
+        stream: false,
+      } as Body;
       const timeoutMs = settings.timeout * 1000;
       const { clients } = deps;
       const ask = async (turn: number, added: Message[]): Promise<PaidReply> => {

@@ -57,7 +57,10 @@ describe('MCP node', function () {
     const link = { type: 'resource_link', uri: 'file:///a', name: 'a' };
     const content = [
       { type: 'audio', mimeType: 'audio/x-wav', data: base64('sound') },
-      { type: 'resource', resource: { uri: 'docs://x/..%2Fsecret%20report.pdf?x', blob: base64('%PDF-'), mimeType: 'a/b' } },
+      {
+        type: 'resource',
+        resource: { uri: 'docs://x/..%2Fsecret%20report.pdf?x', blob: base64('%PDF-'), mimeType: 'a/b' },
+      },
       { type: 'resource', resource: { uri: 'docs://x/t', text: 'of a resource' } },
       { type: 'text', text: 'said' },
       { type: 'image', data: 7 },
