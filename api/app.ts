@@ -57,6 +57,7 @@ import { toolRoutes } from './tools/routes.js';
 import { caseRoutes } from './trying/cases-routes.js';
 import { pinRoutes } from './trying/pins-routes.js';
 import { testRoutes } from './trying/test-routes.js';
+import { modelRoutes } from './usage/models-routes.js';
 import { usageRoutes } from './usage/routes.js';
 import { webhookRoutes } from './webhooks/routes.js';
 import { allWorkflowsRoutes } from './workflows/all-workflows-routes.js';
@@ -167,6 +168,7 @@ export const routes: Route[] = [
   ...runFlagRoutes,
   ...billingRoutes,
   ...usageRoutes,
+  ...modelRoutes,
   ...auditRoutes,
   ...allWorkflowsRoutes,
   ...publicationRoutes,

@@ -54,7 +54,7 @@ export function createProviderFetch(client: OutgoingClient): ProviderFetch {
       const standard = toStandard(status, said);
       return new Response(JSON.stringify(standard.body), {
         status: standard.status,
-        headers: { 'content-type': 'application/json', ...challengeOf(answer) },
+        headers: { 'content-type': 'application/json', ...challengeHeader(answer) },
       });
     },
   };
@@ -66,8 +66,8 @@ function toText(body: unknown): string | undefined {
   return body instanceof URLSearchParams ? body.toString() : (body as string);
 }
 
-/** Where the metadata of an MCP server are. */
-function challengeOf({ headers }: OutgoingResponse): Record<string, string> {
+/** The header of an MCP server's answer that says where its metadata are. */
+function challengeHeader({ headers }: OutgoingResponse): Record<string, string> {
   const { 'www-authenticate': challenge } = headers;
   return challenge === undefined ? {} : { 'www-authenticate': challenge };
 }

@@ -33,6 +33,15 @@ export function fileIdsIn(value: unknown): string[] {
   return [...ids];
 }
 
+/** Names a file in JSON, also where the JSON stands as a text in other JSON. */
+const IN_TEXT = /file_id\\*"\s*:\s*\\*"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\\*"/gi;
+
+/** Returns the ids of all that may be files in a JSON text, however deep, each once. */
+export function fileIdsInText(text: string): string[] {
+  if (!text.includes('file_id')) return [];
+  return [...new Set([...text.matchAll(IN_TEXT)].map(([, id]) => id!.toLowerCase()))];
+}
+
 interface FoundFile {
   /** The keys that lead to it. */
   path: string;

@@ -25,7 +25,7 @@ interface Expression {
   variable: Variable | undefined;
 }
 
-interface Span {
+export interface Span {
   start: number;
   end: number;
   expression: string;
@@ -35,7 +35,7 @@ interface Span {
  * Yields every complete `{{ ... }}` of a text from left to right. Of nested braces it yields the innermost. Time is
  * linear.
  */
-function* spansOf(text: string): Generator<Span> {
+export function* spansOf(text: string): Generator<Span> {
   let cursor = 0;
   for (;;) {
     const open = text.indexOf('{{', cursor);

@@ -2,6 +2,7 @@
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { mayBeCaught } from '../../graph/caught.js';
 import type { Masker } from '../../graph/mask.js';
+import { fileIdsInText } from '../../graph/file-values.js';
 import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
 import {
   findNodeClaim,
@@ -9,6 +10,7 @@ import {
   type NodeClaim,
   type NodeEndRow,
 } from '../../db/nodes/node-results-repository.js';
+import { addReferences } from '../../db/files/references-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { NodeFailure, quotaFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';
@@ -45,6 +47,7 @@ export async function recordNode(
 ): Promise<NodeClaim | undefined> {
   const { run, node, runId, path, nodeId } = task;
   const texts = end.outcome && toResultText(end.outcome, task, { masker: run.masker, secretBox: deps.secretBox });
+  const fileIds = fileIdsInText(texts?.plain ?? '');
   let charge: Charge | undefined;
   let isSettled = false;
   let stored: NodeClaim | undefined;
@@ -72,6 +75,8 @@ export async function recordNode(
       isEstimated: false,
       reason: charge?.reason ?? end.failure?.code ?? '',
     } satisfies NodeEndRow;
+    // The files that a result names are there as long as the run's results, whoever has made them.
+    await addReferences(deps.db, run.projectId, { kind: 'run', id: runId }, fileIds);
     const storing = recorder.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row);
     isSettled = await storing.catch((error: unknown) => {
       throw isQuotaExceeded(error) ? quotaFailure(charge) : error;

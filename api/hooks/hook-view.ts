@@ -23,6 +23,11 @@ export const hookSchema = z.object({
   created_at: z.iso.datetime(),
 });
 
+/** A hook in the list of a project. */
+export const projectHookSchema = hookSchema.extend({
+  workflow: z.object({ id: z.int(), title: z.string() }),
+});
+
 export const shownHookSchema = hookSchema.extend({
   secret: z.string().optional().describe('What the sender signs with, shown only here; absent where nothing is signed'),
 });

@@ -16,7 +16,7 @@ import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { checkHookSecret, createHookSecret, DEFAULT_HEADER } from './verify-signature.js';
-import { hookSchema, shownHookSchema, toHook, verification } from './hook-view.js';
+import { hookSchema, projectHookSchema, shownHookSchema, toHook, verification } from './hook-view.js';
 
 const hooksPath = '/api/v1/workflows/:id/hooks/';
 const hookPath = '/api/v1/workflows/:id/hooks/:hook_id/';
@@ -45,8 +45,26 @@ const list = defineRoute({
   responses: { 200: envelopeOf(hookSchema) },
   async handler({ deps, caller, access, params, query }) {
     const reader = { userId: caller.userId, role: access.role };
-    const { total, hooks } = await pageOfHooks(deps.db, { workflowId: params.id, ...toWindow(query) });
+    const { total, hooks } = await pageOfHooks(deps.db, { workflowId: params.id }, toWindow(query));
     const items = hooks.map((hook) => toHook(deps, hook, reader));
+    return answerPage(query, total, items);
+  },
+});
+
+const listOfProject = defineRoute({
+  method: 'GET',
+  path: '/api/v1/projects/:id/hooks/',
+  summary: 'The hooks of all workflows of the project, those of a workflow together, oldest first.',
+  access: { to: 'project', role: 'viewer' },
+  query: z.object(pageQuery(1)),
+  responses: { 200: envelopeOf(projectHookSchema) },
+  async handler({ deps, caller, access, params, query }) {
+    const reader = { userId: caller.userId, role: access.role };
+    const { total, hooks } = await pageOfHooks(deps.db, { projectId: params.id }, toWindow(query));
+    const items = hooks.map((hook) => ({
+      ...toHook(deps, hook, reader),
+      workflow: { id: hook.workflowId, title: hook.workflowTitle },
+    }));
     return answerPage(query, total, items);
   },
 });
@@ -123,7 +141,7 @@ const remove = defineRoute({
   },
 });
 
-export const hookRoutes: Route[] = [list, create, renewSecret, remove];
+export const hookRoutes: Route[] = [list, listOfProject, create, renewSecret, remove];
 
 const NOTHING_SIGNED = 'The hook asks for no signatures.';
 

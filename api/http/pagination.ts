@@ -15,18 +15,18 @@ export function queryInteger(minimum: number, maximum: number) {
   const schema = integerText
     .transform((text) => Math.min(Number(text), maximum))
     .refine((value) => value >= minimum, `Ensure this value is greater than or equal to ${minimum}.`);
-  const clamp = maximum === MAX_SIZE ? { description: `Above ${maximum} it counts as ${maximum}.` } : {};
+  const clamp = maximum <= MAX_SIZE ? { description: `Above ${maximum} it counts as ${maximum}.` } : {};
   return documentedAs(schema, { type: 'integer', minimum, ...clamp });
 }
 
 /**
  * The query's `page` and `size`, with `page_size` as a synonym (`size` wins). `size=0` is legal where `minSize` is 0.
  */
-export function pageQuery(minSize: 0 | 1) {
+export function pageQuery(minSize: 0 | 1, maxSize = MAX_SIZE) {
   return {
     page: queryInteger(1, MAX_PAGE).optional(),
-    size: queryInteger(minSize, MAX_SIZE).optional(),
-    page_size: queryInteger(minSize, MAX_SIZE).optional(),
+    size: queryInteger(minSize, maxSize).optional(),
+    page_size: queryInteger(minSize, maxSize).optional(),
   };
 }
 

@@ -15,6 +15,7 @@ import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors }
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { findVisible } from '../access/authorize.js';
+import { takeRunFiles } from '../../acceptance/run-files.js';
 import { deliverWake } from '../../acceptance/wake-run.js';
 
 interface GivenAnswer {
@@ -49,13 +50,14 @@ export async function answerTask(
   if (!task.is_assigned) throw permissionDenied('You are not among those who may answer this task.');
   if (task.status !== 'pending') throw settled();
   if (task.has_answered) throw answeredBefore();
-  const values = checkAnswer(task, given);
+  const { values, fileIds } = await checkAnswer(deps, task, given);
   await linkRequestToRun(deps, task.run_id);
   const masker = await readRunMasker(deps, task.run_id, memory);
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
   const stored = toStored(deps, masker, { row: [taskId, reach.userId], task, given, values });
-  const outcome = await audit.change((trx) => storeAnswer(trx, { taskId, userId: reach.userId, ...stored }), {
+  const answer = { taskId, userId: reach.userId, fileIds, ...stored };
+  const outcome = await audit.change((trx) => storeAnswer(trx, answer), {
     keyOf: ({ status }) => (status === 'kept' || status === 'settled' ? { id: taskId } : undefined),
   });
   if (outcome.status === 'unknown') throw notFound();
@@ -78,10 +80,14 @@ function answeredBefore(): ApiError {
 }
 
 /**
- * Returns the values with the defaults of fields that were left out. The run fills in defaults that are secret, for which
+ * Returns the values with the defaults of fields that were left out, and the files among them. The run fills in defaults that are secret, for which
  * the task has `********`.
  */
-function checkAnswer(task: HumanTask, { action, values }: GivenAnswer): JsonObject {
+async function checkAnswer(
+  { db }: AppDeps,
+  task: HumanTask,
+  { action, values }: GivenAnswer,
+): Promise<{ values: JsonObject; fileIds: string[] }> {
   const actions = parseJson(task.actions) as { id: string }[];
   const wrong: FieldErrors = {};
   if (!actions.some(({ id }) => id === action)) wrong['action'] = [`"${action}" is not a valid choice.`];
@@ -89,13 +95,17 @@ function checkAnswer(task: HumanTask, { action, values }: GivenAnswer): JsonObje
   const given = keepInputSecrets(fields, values, () => undefined);
   const isFilledIn = (field: JsonObject): boolean =>
     isSecretField(field) && field['default_value'] === MASK && isEmpty(ownValue(given, String(field['id'])));
-  const { input, errors } = completeInput(
+  const completed = completeInput(
     fields.map((field) => (isFilledIn(field) ? { ...field, input_requirements: false } : field)),
     given,
   );
+  const projectId = task.project.id;
+  const taking = { projectId, fields, input: completed.input, drawing: {}, plan: { ids: [] } };
+  const { input, inputErrors, fileIds } = await takeRunFiles(db, taking);
+  const errors = [...completed.errors, ...inputErrors];
   for (const [field, message] of errors.flatMap((error) => Object.entries(error))) wrong[`values.${field}`] = [message];
   if (Object.keys(wrong).length > 0) throw invalidFields(wrong);
-  return input as JsonObject;
+  return { values: input as JsonObject, fileIds };
 }
 
 interface CheckedAnswer {

@@ -13,6 +13,7 @@ import {
   type ScheduleRecord,
   type ScheduleSettings,
 } from '../../db/schedules/schedules-repository.js';
+import { findInputSecrets } from '../../db/workflows/secret-input-fields.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { AppDeps } from '../deps.js';
 import { nothing } from '../http/answer-schemas.js';
@@ -21,7 +22,7 @@ import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.
 import { idParams, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { newScheduleBody, readCron, readTimeZone, scheduleChangeBody, sealInput } from './schedule-body.js';
-import { scheduleSchema, toSchedule } from './schedule-view.js';
+import { projectScheduleSchema, scheduleSchema, toSchedule } from './schedule-view.js';
 import { finishRemoval, syncSchedule } from './sync-schedules.js';
 
 const schedulesPath = '/api/v1/workflows/:id/schedules/';
@@ -37,9 +38,35 @@ const list = defineRoute({
   responses: { 200: envelopeOf(scheduleSchema) },
   async handler({ deps, params, query }) {
     const workflow = await loadDrawing(deps, params.id);
-    const { total, schedules } = await pageOfSchedules(deps.db, { workflowId: params.id, ...toWindow(query) });
+    const { total, schedules } = await pageOfSchedules(deps.db, { workflowId: params.id }, toWindow(query));
     const items = await Promise.all(schedules.map((schedule) => toSchedule(deps, schedule, workflow)));
     return answerPage(query, total, items);
+  },
+});
+
+const listOfProject = defineRoute({
+  method: 'GET',
+  path: '/api/v1/projects/:id/schedules/',
+  summary: 'The schedules of all workflows of the project, those of a workflow together, oldest first.',
+  access: { to: 'project', role: 'viewer' },
+  query: z.object(pageQuery(1, MOST_SCHEDULES)),
+  responses: { 200: envelopeOf(projectScheduleSchema) },
+  async handler({ deps, params, query }) {
+    const { total, schedules } = await pageOfSchedules(deps.db, { projectId: params.id }, toWindow(query));
+    const secrets = await findInputSecrets(deps.db, [...new Set(schedules.map(({ workflowId }) => workflowId))]);
+    const items = await Promise.all(
+      schedules.map(async (schedule) => {
+        const { workflowId: id, workflowTitle: title } = schedule;
+        const drawing = secrets.get(id);
+        // The workflow was deleted meanwhile, and its schedules with it.
+        return drawing && { ...(await toSchedule(deps, schedule, drawing)), workflow: { id, title } };
+      }),
+    );
+    return answerPage(
+      query,
+      total,
+      items.filter((item) => item !== undefined),
+    );
   },
 });
 
@@ -65,7 +92,7 @@ const create = defineRoute({
       authorId: caller.userId,
       cron: readCron(body.cron),
       timeZone: readTimeZone(body.time_zone),
-      inputEnc: sealInput(deps, { workflow, scheduleId: id, body: body.input }),
+      ...(await sealInput(deps, { workflow, scheduleId: id, body: body.input })),
       overlap: body.overlap,
       jitterSeconds: body.jitter_seconds,
       catchupSeconds: body.catchup_seconds,
@@ -101,8 +128,8 @@ const change = defineRoute({
     const workflow = await loadDrawing(deps, workflowId);
     const { input: _, ...told } = body;
     const isToTell = Object.values(told).some((value) => value !== undefined);
-    const toChange = (stored: ScheduleRecord): ScheduleChange => ({
-      settings: toSettings(deps, { workflow, stored, body }),
+    const toChange = async (stored: ScheduleRecord): Promise<ScheduleChange> => ({
+      settings: await toSettings(deps, { workflow, stored, body }),
       isToTell,
       authorId: body.input !== undefined || isTakenOver(stored, body) ? caller.userId : stored.authorId,
     });
@@ -132,7 +159,7 @@ const remove = defineRoute({
   },
 });
 
-export const scheduleRoutes: Route[] = [list, create, change, remove];
+export const scheduleRoutes: Route[] = [list, listOfProject, create, change, remove];
 
 async function loadDrawing({ db }: AppDeps, workflowId: number): Promise<StoredDrawing> {
   return orNotFound(await findDrawing(db, workflowId));
@@ -149,19 +176,18 @@ function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }
 
-function toSettings(deps: AppDeps, { workflow, stored, body }: Change): ScheduleSettings {
+async function toSettings(deps: AppDeps, { workflow, stored, body }: Change): Promise<ScheduleSettings> {
   return {
     cron: body.cron === undefined ? stored.cron : readCron(body.cron),
     timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),
-    inputEnc:
-      body.input === undefined
-        ? stored.inputEnc
-        : sealInput(deps, {
-            workflow,
-            scheduleId: stored.id,
-            body: body.input,
-            stored: openScheduleInput(deps.secretBox, stored.id, stored.inputEnc),
-          }),
+    ...(body.input === undefined
+      ? { inputEnc: stored.inputEnc }
+      : await sealInput(deps, {
+          workflow,
+          scheduleId: stored.id,
+          body: body.input,
+          stored: openScheduleInput(deps.secretBox, stored.id, stored.inputEnc),
+        })),
     overlap: body.overlap ?? stored.overlap,
     jitterSeconds: body.jitter_seconds ?? stored.jitterSeconds,
     catchupSeconds: body.catchup_seconds ?? stored.catchupSeconds,

@@ -1,6 +1,7 @@
 // The fields of a schedule are checked here.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
+import { takeRunFiles } from '../../acceptance/run-files.js';
 import { sealScheduleInput, secretFieldsThen, type ScheduleInput } from '../../acceptance/schedule-input.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { completeInput, fieldIdsOf, inputFieldsOf, parseSessionInput, secretFieldsOf } from '../../graph/input.js';
@@ -78,25 +79,33 @@ interface InputToSeal {
 }
 
 /**
- * The input, sealed. `********` keeps the `stored` value of every field that is masked in answers. Throws the 400 where the
+ * The input, sealed, and the files that it holds. `********` keeps the `stored` value of every field that is masked in answers. Throws the 400 where the
  * workflow, as it is now, would refuse it.
  */
-export function sealInput(deps: AppDeps, { workflow, scheduleId, body, stored }: InputToSeal): Buffer {
+export async function sealInput(
+  deps: AppDeps,
+  { workflow, scheduleId, body, stored }: InputToSeal,
+): Promise<{ inputEnc: Buffer; fileIds: string[] }> {
   const { drawing } = openDrawing(deps.secretBox, workflow);
   const given = parseSessionInput(body);
   const now = secretFieldsOf(drawing);
   const then = (stored ? secretFieldsThen(stored) : []).filter(({ id }) => ownValue(given, id as string) === MASK);
   const masked = [...now, ...then];
   const kept = keepInputSecrets(masked, given, (fieldId) => stored && ownValue(stored.input, fieldId));
-  const { errors } = completeInput(inputFieldsOf(drawing), kept);
+  const fields = inputFieldsOf(drawing);
+  const { errors: fieldErrors } = completeInput(fields, kept);
+  const projectId = workflow.project_id;
+  const files = await takeRunFiles(deps.db, { projectId, fields, input: kept, drawing, plan: { ids: [] } });
+  const errors = [...fieldErrors, ...files.inputErrors];
   if (errors.length > 0) {
     throw invalidFields({
       input: errors.flatMap((error) => Object.entries(error).map(([field, sentence]) => `${field}: ${sentence}`)),
     });
   }
-  const text = writeJson(kept);
+  const text = writeJson(files.input);
   if (text.length > MAX_INPUT_CHARACTERS) {
     throw invalidFields({ input: [`Ensure this value has at most ${MAX_INPUT_CHARACTERS} characters.`] });
   }
-  return sealScheduleInput(deps.secretBox, scheduleId, { input: kept, secretFieldIds: [...fieldIdsOf(masked)] });
+  const facts = { input: files.input, secretFieldIds: [...fieldIdsOf(masked)] };
+  return { inputEnc: sealScheduleInput(deps.secretBox, scheduleId, facts), fileIds: files.fileIds };
 }

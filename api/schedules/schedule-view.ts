@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { openSecrets } from '../../acceptance/opened-drawing.js';
+import { openSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
 import type { ScheduleRecord } from '../../db/schedules/schedules-repository.js';
-import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { secretFieldsOf } from '../../graph/input.js';
 import { createMasker } from '../../graph/mask.js';
 import { maskInput, secretTexts } from '../../graph/secrets.js';
@@ -45,11 +44,19 @@ export const scheduleSchema = z.object({
   created_at: z.iso.datetime(),
 });
 
+/** A schedule in the list of a project. */
+export const projectScheduleSchema = scheduleSchema.extend({
+  workflow: z.object({ id: z.int(), title: z.string() }),
+});
+
+/** The drawing of a workflow, or as much of it as says what is secret. */
+type Drawing = SealedSecrets & { document: unknown };
+
 /** `drawing`: of the workflow. Its secret fields are masked, and those that were secret when the input was given. */
 export async function toSchedule(
   deps: AppDeps,
   schedule: ScheduleRecord,
-  drawing: StoredDrawing,
+  drawing: Drawing,
 ): Promise<z.infer<typeof scheduleSchema>> {
   const { lastFiringAt: at, lastRefusalCode: code, lastRefusalMessage: message } = schedule;
   return {
@@ -76,7 +83,7 @@ export async function toSchedule(
   };
 }
 
-function maskedInput({ secretBox }: AppDeps, { id, inputEnc }: ScheduleRecord, drawing: StoredDrawing): unknown {
+function maskedInput({ secretBox }: AppDeps, { id, inputEnc }: ScheduleRecord, drawing: Drawing): unknown {
   const stored = openScheduleInput(secretBox, id, inputEnc);
   if (stored === undefined) return null;
   const fields = [...secretFieldsThen(stored), ...secretFieldsOf(drawing.document)];

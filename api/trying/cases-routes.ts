@@ -1,5 +1,6 @@
 // Cases of a workflow, and their runs. Extensions, section 11.
 import { z } from 'zod';
+import { takeRunFiles } from '../../acceptance/run-files.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { toAmount } from '../../config/currencies.js';
 import {
@@ -23,6 +24,7 @@ import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-re
 import { compilePlan } from '../../graph/compile-plan.js';
 import { secretFieldsOf } from '../../graph/input.js';
 import { conditionSchema } from '../../graph/judge.js';
+import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { OPERATORS } from '../../graph/operators.js';
 import { keepInputSecrets, maskInput } from '../../graph/secrets.js';
@@ -182,6 +184,7 @@ const change = defineRoute({
         expect: body.expect ?? content.expect,
       },
     };
+    changed.content.input = await fillFiles(deps, workflow, changed.content.input);
     refuseLarge(changed.content);
     await updateCase(deps.db, deps.secretBox, changed);
     const stored = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
@@ -285,12 +288,20 @@ const cancelRun = defineRoute({
 export const caseRoutes: Route[] = [list, create, fromRun, read, change, remove, run, readRun, cancelRun];
 
 async function make(deps: AppDeps, workflow: StoredDrawing, made: Pick<Case, 'name' | 'isRequired' | 'content'>) {
+  made.content.input = await fillFiles(deps, workflow, made.content.input);
   refuseLarge(made.content);
   if ((await countCases(deps.db, workflow.id)) >= MOST_CASES) {
     throw new ApiError(400, 'too_many_cases', `A workflow has at most ${MOST_CASES} cases.`);
   }
   const id = await insertCase(deps.db, deps.secretBox, { ...made, workflowId: workflow.id });
   return toView(orNotFound(await findCase(deps.db, deps.secretBox, workflow.id, id)), workflow);
+}
+
+/** Files that are told by their ids alone become values, so that the case refers to them. A wrong one fails the case. */
+async function fillFiles({ db }: AppDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
+  const { document: drawing, project_id: projectId } = workflow;
+  const taking = { projectId, fields: inputFieldsOf(drawing), input, drawing, plan: { ids: [] } };
+  return (await takeRunFiles(db, taking)).input as JsonObject;
 }
 
 function refuseLarge(content: Case['content']): void {

@@ -5,6 +5,7 @@ import { prepareRun, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import type { Logger } from '../../config/logger.js';
 import type { Db } from '../../db/core/client.js';
+import { addReferences } from '../../db/files/references-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { findEarlierRun, takeOver, type KeptResults } from '../../db/runs/resume-repository.js';
 import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
@@ -12,6 +13,7 @@ import { insertTestRun } from '../../db/trying/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { splitSecrets } from '../../graph/secrets.js';
+import { fileIdsIn } from '../../graph/file-values.js';
 import type { StructuralError } from '../../graph/document.js';
 import type { RunInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
@@ -184,6 +186,7 @@ async function insertAll(
   if (claim !== undefined && !(await claim(transaction, facts.id))) throw new CaseTaken();
   const test = { mode: claim === undefined ? mode : ('case' as const), node_id: nodeId, skips_waits: skipsWaits };
   await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given });
+  await addReferences(transaction, facts.project_id, { kind: 'run', id: facts.id }, fileIdsIn(given));
   const isLoop = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
   const hasRounds = new Set(plan.ids.filter((_, number) => plan.kinds[number] === 'loop'));
   for (const from of runsOf(planned)) {

@@ -15,18 +15,22 @@ import { toSignInPath } from './return-address.js';
 import { session, useUser, type User } from './session.js';
 
 const GoTo = lazy(() => import('./go-to.js').then((module) => ({ default: module.GoTo })));
+const Keys = lazy(() => import('./keys.js').then((module) => ({ default: module.Keys })));
 
 /** The frame around every page: the way to the other pages, the account, the live region. */
 export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const main = useFocusOnPage(path);
   const isSignedIn = useUser() !== undefined;
-  const [isGoing, setIsGoing] = useState(false);
+  const [open, setOpen] = useState<'go-to' | 'keys'>();
+  const close = (): void => setOpen(undefined);
   const listen = useEffectEvent((event: KeyboardEvent) => {
     focusSearch(event);
-    if (!isGoToKey(event) || !isSignedIn || isInDialog()) return;
+    if (event.defaultPrevented || openDialog() !== null) return;
+    const wanted = isGoToKey(event) && isSignedIn ? 'go-to' : isKeysKey(event) ? 'keys' : undefined;
+    if (wanted === undefined) return;
     event.preventDefault();
-    setIsGoing(true);
+    setOpen(wanted);
   });
   useEffect(() => {
     const act = (event: KeyboardEvent): void => listen(event);
@@ -51,11 +55,10 @@ export function Layout({ children }: { children: ReactNode }) {
           <Suspense fallback={<Loading />}>{children}</Suspense>
         </ErrorBoundary>
       </main>
-      {isGoing && isSignedIn && (
-        <Suspense>
-          <GoTo onClose={() => setIsGoing(false)} />
-        </Suspense>
-      )}
+      <Suspense>
+        {open === 'go-to' && isSignedIn && <GoTo onClose={close} />}
+        {open === 'keys' && <Keys onClose={close} />}
+      </Suspense>
       <LiveRegion />
     </div>
   );
@@ -143,20 +146,11 @@ function Navigation({ isOpen, path, onChoose }: NavigationProps) {
     <nav id="navigation" aria-label="Main" className={classNames('navigation', isOpen && 'navigation-open')}>
       <ul className="navigation-list">
         {PLACES.map(({ to, name }) => {
-          const isInbox = to === ADDRESSES.inbox && waiting !== undefined;
           const isHere = path === to || path.startsWith(`${to}/`);
           return (
             <li key={to}>
-              <Link
-                href={to}
-                onClick={onChoose}
-                className="navigation-link"
-                aria-current={isHere ? 'page' : undefined}
-                aria-label={isInbox ? `${name}, ${waiting} waiting` : undefined}
-              >
-                {name}
-                {/* This is a picture and no text: the name says the number in words. */}
-                {isInbox && waiting > 0 && <span className="navigation-count" data-count={waiting} />}
+              <Link href={to} onClick={onChoose} className="navigation-link" aria-current={isHere ? 'page' : undefined}>
+                {to === ADDRESSES.inbox ? <InboxName name={name} waiting={waiting} /> : name}
               </Link>
             </li>
           );
@@ -166,7 +160,23 @@ function Navigation({ isOpen, path, onChoose }: NavigationProps) {
   );
 }
 
-/** Returns how many approval requests, tasks and sign-ins wait for the person; undefined for visitors, and until it is known. */
+/** The badge is read as `Inbox, 2 waiting`: the words around its number are hidden from the eye alone. */
+function InboxName({ name, waiting = 0 }: { name: string; waiting: number | undefined }) {
+  if (waiting === 0) return name;
+  return (
+    <span>
+      {name}
+      <span className="navigation-comma">, </span>
+      <span className="navigation-count">{waiting}</span>
+      <span className="hidden-text"> waiting</span>
+    </span>
+  );
+}
+
+/**
+ * Returns how many approval requests, tasks and sign-ins wait for the person. It is undefined for visitors, and until it is
+ * known.
+ */
 function useWaiting(): number | undefined {
   const user = useUser();
   const { data } = useQuery({
@@ -248,8 +258,8 @@ function isGoToKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): 
   return key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey;
 }
 
-function isInDialog(): boolean {
-  return openDialog() !== null;
+function isKeysKey({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  return key === '?' && !ctrlKey && !metaKey && !altKey && !isWriting(target);
 }
 
 function openDialog(): Element | null {

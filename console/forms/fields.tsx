@@ -2,10 +2,21 @@ import { useState, type KeyboardEvent } from 'react';
 import { MASK } from '../drawing/drawing.js';
 import { asArray, asObject, asText, isSameJson, type JsonObject } from '../drawing/json.js';
 import { Button } from '../ui/button.js';
-import { CheckboxField, Field, Hint, SelectField, TextField, type SelectOption } from '../ui/fields.js';
+import {
+  CheckboxField,
+  Field,
+  Hint,
+  labelIdOf,
+  SelectField,
+  TextField,
+  type ControlProps,
+  type SelectOption,
+} from '../ui/fields.js';
 import { useFieldError, type SchemaFieldProps } from './form.js';
 import { descriptionOf, propertiesOf, titleOf, typesOf, type Path } from './schema.js';
+import type { Attributes } from './source-editor.js';
 import { currentRows, fromJsonText, parseNumber, toJsonText, toRecord, toRows, type RecordRow } from './values.js';
+import { VariableInput } from './variable-input.js';
 
 /** A choice among the schema's values. A value that is none of them is kept, and shown. */
 export function ChoiceField(props: SchemaFieldProps) {
@@ -115,19 +126,18 @@ export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
     <div data-path={path.join('.')}>
       <Field label={label} hint={hint} error={error} isRequired={isRequired}>
         {(control) => (
-          <textarea
-            className={isLong ? 'control form-text form-text-long' : 'control form-text'}
-            rows={isLong ? 4 : 1}
-            data-variables
-            spellCheck={isLong}
-            value={text}
-            onChange={({ target }) => change(target.value)}
-            {...control}
-          />
+          <VariableInput attributes={attributesOf(control)} value={text} isLong={isLong} onChange={change} />
         )}
       </Field>
     </div>
   );
+}
+
+/** Returns the attributes of a textbox that is no field of the browser. */
+function attributesOf({ required, ...control }: ControlProps): Attributes {
+  const given = { ...control, 'aria-labelledby': labelIdOf(control.id), 'aria-required': required || undefined };
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
 }
 
 /** Drawings may hold a number in place of a text. */
@@ -265,19 +275,39 @@ export function hintOf(sign: string): string {
 
 /** Names with values, such as the headers of a request. */
 export function RecordField({ schema, path, label, value, onChange }: SchemaFieldProps) {
-  const error = useFieldError(path);
   const [written, setWritten] = useState(() => toRows(value) as readonly RecordRow[]);
-  const rows = currentRows(written, value);
-  const change = (next: readonly RecordRow[]): void => {
-    setWritten(next);
-    onChange(path, toRecord(next));
-  };
-  const isText = typesOf(asObject(schema['additionalProperties'])).includes('string');
+  return (
+    <RecordTable
+      label={label}
+      path={path}
+      hint={descriptionOf(schema)}
+      rows={currentRows(written, value)}
+      isText={typesOf(asObject(schema['additionalProperties'])).includes('string')}
+      onChange={(next) => {
+        setWritten(next);
+        onChange(path, toRecord(next));
+      }}
+    />
+  );
+}
+
+interface RecordTableProps {
+  label: string;
+  path: Path;
+  hint?: string | undefined;
+  rows: readonly RecordRow[];
+  /** The values are texts; otherwise they are any JSON. */
+  isText: boolean;
+  onChange: (rows: readonly RecordRow[]) => void;
+}
+
+export function RecordTable({ label, path, hint, rows, isText, onChange }: RecordTableProps) {
+  const error = useFieldError(path);
   const hasSecret = rows.some((row) => row.value === MASK);
   return (
-    <fieldset className="form-group" data-path={path.join('.')}>
+    <fieldset className="form-group form-table" data-path={path.join('.')}>
       <legend className="form-legend">{label}</legend>
-      {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
+      {rows.length > 0 && hint !== undefined && <Hint>{hint}</Hint>}
       {rows.map((row, at) => (
         <Row
           key={at}
@@ -285,15 +315,17 @@ export function RecordField({ schema, path, label, value, onChange }: SchemaFiel
           isText={isText}
           path={[...path, row.name]}
           row={row}
-          onChange={(next) => change(rows.with(at, next))}
-          onRemove={() => change(rows.toSpliced(at, 1))}
+          onChange={(next) => onChange(rows.with(at, next))}
+          onRemove={() => onChange(rows.toSpliced(at, 1))}
         />
       ))}
       {hasSecret && (
         <p className="field-hint">{MASK} stands for a stored secret. It is kept until you write another one.</p>
       )}
       {error !== undefined && <p className="field-error">{error}</p>}
-      <Button onClick={() => setWritten([...rows, { name: '', value: '' }])}>Add to {label}</Button>
+      <Button variant="quiet" onClick={() => onChange([...rows, { name: '', value: '' }])}>
+        <span aria-hidden="true">+</span> Add to {label}
+      </Button>
     </fieldset>
   );
 }
@@ -301,7 +333,7 @@ export function RecordField({ schema, path, label, value, onChange }: SchemaFiel
 interface RowProps {
   label: string;
   isText: boolean;
-  path: readonly (string | number)[];
+  path: Path;
   row: RecordRow;
   onChange: (row: RecordRow) => void;
   onRemove: () => void;
@@ -350,18 +382,13 @@ function RecordValue({ label, value, isText, isWrong, onChange }: RecordValuePro
   // `1.0` is on the way to another number, so the written text stays as long as it means the value.
   const text = !isText && isSameJson(toValue(written), value) ? written : shown;
   return (
-    <textarea
-      className="control form-text"
-      rows={1}
-      aria-label={label}
-      aria-invalid={isWrong || undefined}
-      placeholder="Value"
-      data-variables
-      spellCheck={false}
+    <VariableInput
+      attributes={{ 'aria-label': label, ...(isWrong && { 'aria-invalid': 'true' }) }}
       value={text}
-      onChange={({ target }) => {
-        setWritten(target.value);
-        onChange(isText ? target.value : toValue(target.value));
+      isValue
+      onChange={(next) => {
+        setWritten(next);
+        onChange(isText ? next : toValue(next));
       }}
     />
   );

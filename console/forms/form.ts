@@ -1,6 +1,23 @@
 import { createContext, use, type ReactNode } from 'react';
+import type { Chip } from '../drawing/chips.js';
 import type { JsonObject } from '../drawing/json.js';
+import type { VariableGroup } from '../drawing/variables.js';
 import type { Path } from './schema.js';
+
+/** What the fields know of the variables that they hold. */
+export interface KnownVariables {
+  /** The variables that can be inserted, with the beginnings of their values where these are known. */
+  groups: () => VariableGroup[];
+  /** Returns the chip of the text between the braces. */
+  chipOf: (expression: string) => Chip;
+  /** Returns the value as it is rendered, on one line; undefined if none of its variables has a known value. */
+  preview: (value: unknown) => string | undefined;
+  /** The values of the newest run are read once they are wanted. */
+  want: () => void;
+}
+
+/** The event by which the page inserts a text at the caret of an editor. Its `detail` is the text. */
+export const INSERT = 'insert-text';
 
 /** The state that all fields of one form share. */
 interface FormState {
@@ -9,6 +26,7 @@ interface FormState {
   errors: ReadonlyMap<string, string>;
   /** The control of a value whose schema has a `format` that the page knows; undefined for any other. */
   fieldOf?: (format: string, props: SchemaFieldProps) => ReactNode;
+  variables?: KnownVariables;
 }
 
 export const FormContext = createContext<FormState>({ isReadOnly: false, errors: new Map() });

@@ -1,6 +1,6 @@
 // The generic form shows a field by its schema, whatever the kind of the node. Controls that hold other fields are in
 // this file, because each of them may hold every other one.
-import { lazy, Suspense, use, useId, useState, type ComponentType } from 'react';
+import { createContext, lazy, Suspense, use, useId, useState, type ComponentType, type ReactNode } from 'react';
 import { ErrorBoundary } from '../app/problem.js';
 import { startValue } from '../drawing/change-drawing.js';
 import { asArray, asObject, asText, isObject, isSameJson } from '../drawing/json.js';
@@ -18,6 +18,7 @@ import {
 } from './fields.js';
 import { FormContext, useFieldError, type SchemaFieldProps } from './form.js';
 import './forms.css';
+import { isSet, layersOf, onlyFields, withoutFields, withoutOtherModes } from './layers.js';
 import {
   descriptionOf,
   hasConstants,
@@ -31,8 +32,9 @@ import {
 } from './schema.js';
 import type { SourceEditorProps } from './source-editor.js';
 import { fromJsonText, isJson, toJsonText } from './values.js';
+import { Preview } from './variable-input.js';
 
-function SchemaField(props: SchemaFieldProps) {
+export function SchemaField(props: SchemaFieldProps) {
   const key = String(props.path.at(-1) ?? '');
   const shape = shapeOf(props.schema, key);
   const plain = { ...props, schema: withoutNull(props.schema) };
@@ -86,12 +88,63 @@ export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldPr
   ));
 }
 
+interface LayersProps extends Omit<SchemaFieldProps, 'label'> {
+  /** What is needed stands elsewhere: of these fields only those with a value come first. */
+  isRest?: boolean;
+}
+
+/**
+ * The fields that a person needs first, and the others under `More`. A field stays where it is as long as the form is
+ * open, so that nothing jumps away while somebody writes.
+ */
+export function Layers(props: LayersProps) {
+  const { schema, path, value, isRest = false, onChange } = props;
+  const isInMore = use(InMore);
+  const owner = asObject(value);
+  const [begun] = useState(() => new Set(Object.keys(owner).filter((key) => isSet(schema, key, owner))));
+  const fields = withoutOtherModes(schema, owner);
+  if (isInMore) return <Properties schema={fields} path={path} value={value} onChange={onChange} />;
+  const [first, more] = isRest
+    ? [onlyFields(fields, [...begun]), withoutFields(fields, [...begun])]
+    : layersOf(fields, begun);
+  return (
+    <>
+      <Properties schema={first} path={path} value={value} onChange={onChange} />
+      <More schema={more} path={path} value={value} onChange={onChange} />
+    </>
+  );
+}
+
+/** Fields that most nodes leave as they are. A problem in one of them opens it. */
+function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
+  const { errors } = use(FormContext);
+  const keys = Object.keys(propertiesOf(schema));
+  if (keys.length === 0) return null;
+  const places = keys.map((key) => [...path, key].join('.'));
+  const hasProblem = [...errors.keys()].some((at) =>
+    places.some((place) => at === place || at.startsWith(`${place}.`)),
+  );
+  return (
+    <details className="form-more" open={hasProblem || undefined}>
+      <summary>More</summary>
+      <div className="form-more-fields">
+        <InMore value>
+          <Properties schema={schema} path={path} value={value} onChange={onChange} />
+        </InMore>
+      </div>
+    </details>
+  );
+}
+
+/** Nothing in `More` has a `More` of its own. */
+export const InMore = createContext(false);
+
 function ObjectField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (
     <fieldset className="form-group" data-path={path.join('.')}>
       <legend className="form-legend">{label}</legend>
       {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
-      <Properties schema={schema} path={path} value={value} onChange={onChange} />
+      <Layers schema={schema} path={path} value={value} onChange={onChange} />
     </fieldset>
   );
 }
@@ -113,7 +166,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
           <fieldset className="form-item" key={at}>
             <legend className="form-legend">{name}</legend>
             {shapeOf(item, '') === 'object' ? (
-              <Properties {...field} />
+              <Layers {...field} />
             ) : (
               <SchemaField {...field} label={variantsOf(item).length > 1 ? 'Type' : name} isRequired />
             )}
@@ -155,7 +208,7 @@ function VariantsField(props: SchemaFieldProps) {
           onChange(path, option.schema === undefined ? option.value : startValue(option.schema));
         }}
       />
-      {chosen !== undefined && <Properties schema={chosen} path={path} value={current} onChange={onChange} />}
+      {chosen !== undefined && <Layers key={at} schema={chosen} path={path} value={current} onChange={onChange} />}
     </div>
   );
 }
@@ -205,6 +258,7 @@ function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
       label={label}
       editor={JsonEditor}
       value={text}
+      preview={<Preview value={value} />}
       problem={looksBroken ? 'This is not complete JSON yet; as it is, it is a text.' : undefined}
       onChange={(next) => {
         setWritten(next);
@@ -232,15 +286,17 @@ function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
 
 interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'label'> {
   /** The editor may be loaded when it is first shown. */
-  editor: ComponentType<Pick<SourceEditorProps, 'labelledBy' | 'value' | 'isReadOnly' | 'onChange'>>;
+  editor: ComponentType<Pick<SourceEditorProps, 'attributes' | 'value' | 'isReadOnly' | 'onChange'>>;
   value: string;
   /** A problem of the value that is known before the service has checked it. */
   problem?: string | undefined;
+  /** What the value is rendered to. */
+  preview?: ReactNode;
   onChange: (value: string) => void;
 }
 
 /** A label above an editor, the hint and the errors below. */
-function EditorField({ schema, path, label, editor: Editor, value, problem, onChange }: EditorFieldProps) {
+function EditorField({ schema, path, label, editor: Editor, value, problem, preview, onChange }: EditorFieldProps) {
   const error = useFieldError(path);
   const { isReadOnly } = use(FormContext);
   const id = useId();
@@ -251,9 +307,10 @@ function EditorField({ schema, path, label, editor: Editor, value, problem, onCh
       </span>
       <ErrorBoundary>
         <Suspense fallback={<Loading />}>
-          <Editor labelledBy={id} value={value} isReadOnly={isReadOnly} onChange={onChange} />
+          <Editor attributes={{ 'aria-labelledby': id }} value={value} isReadOnly={isReadOnly} onChange={onChange} />
         </Suspense>
       </ErrorBoundary>
+      {preview}
       {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       {problem !== undefined && <p className="field-error">{problem}</p>}
       {error !== undefined && <p className="field-error">{error}</p>}

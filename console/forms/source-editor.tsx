@@ -1,57 +1,108 @@
 // CodeMirror is loaded with the first field that needs it.
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, insertNewline } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
-import { EditorState, type Extension } from '@codemirror/state';
+import { Compartment, EditorState, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { use, useEffect, useEffectEvent, useRef } from 'react';
 import { styleNonce } from '../app/nonce.js';
+import { FormContext } from './form.js';
+import { variableChips } from './variable-chips.js';
+
+export type Attributes = Readonly<Record<string, string>>;
 
 export interface SourceEditorProps {
-  labelledBy: string;
+  /** The attributes of the textbox: its name, for example. */
+  attributes: Attributes;
   value: string;
   isReadOnly: boolean;
   /** Whether variables are inserted here. */
   takesVariables: boolean;
   /** The extension of the language. It must always be the same object. */
   language: Extension;
+  /** The part that is selected at first. The editor then has the focus. */
+  selected?: { from: number; to: number } | undefined;
   onChange: (value: string) => void;
 }
 
+/** Of JSON and code: an Undo of its own, letter by letter. */
+export const SOURCE: Extension = [
+  history(),
+  bracketMatching(),
+  keymap.of([...historyKeymap, ...defaultKeymap].filter(({ key }) => key !== 'Mod-Enter')),
+];
+
+/** A text for people. The editor of the drawing has its Undo, and a new line begins without blanks. */
+export const PLAIN: Extension = [
+  Prec.high(keymap.of([{ key: 'Enter', run: insertNewline }])),
+  keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
+  EditorView.contentAttributes.of({ 'data-plain': '' }),
+];
+
+/**
+ * Handles typing over selected text. The browser would keep the colour of the old text in a style, which the policy of
+ * the page forbids.
+ */
+const TYPED_OVER = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType, isComposing } = event;
+    if (inputType !== 'insertText' || data === null || isComposing || view.state.selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type' });
+    event.preventDefault();
+    return true;
+  },
+});
+
 /** An editor that is a textbox. Tab leaves it, as it leaves every field of the form. */
 export function SourceEditor(props: SourceEditorProps) {
-  const { labelledBy, value, isReadOnly, takesVariables, language, onChange } = props;
+  const { attributes, value, isReadOnly, takesVariables, language, onChange } = props;
+  const { variables } = use(FormContext);
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
+  const given = useRef(new Compartment());
   const tell = useEffectEvent(onChange);
-  const begin = useEffectEvent(() => value);
+  const known = useEffectEvent(() => variables);
+  const begin = useEffectEvent(() => props);
   useEffect(() => {
     if (parent.current === null) return undefined;
+    const first = begin();
     const extensions = [
-      history(),
-      bracketMatching(),
+      takesVariables ? [variableChips(known), EditorView.contentAttributes.of({ 'data-variables': '' })] : [],
       language,
-      keymap.of([...defaultKeymap, ...historyKeymap].filter(({ key }) => key !== 'Mod-Enter')),
+      TYPED_OVER,
       EditorView.lineWrapping,
       EditorView.cspNonce.of(styleNonce() ?? ''),
-      EditorView.contentAttributes.of({
-        'aria-labelledby': labelledBy,
-        ...(takesVariables && { 'data-variables': '' }),
-      }),
+      given.current.of(EditorView.contentAttributes.of(first.attributes)),
       EditorView.editable.of(!isReadOnly),
+      EditorView.contentAttributes.of({ tabindex: '0', ...(isReadOnly && { 'aria-readonly': 'true' }) }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.some((each) => each.isUserEvent('outside'))) {
           tell(update.state.doc.toString());
         }
       }),
     ];
-    const made = new EditorView({ parent: parent.current, state: EditorState.create({ doc: begin(), extensions }) });
+    const state = EditorState.create({ doc: first.value, extensions });
+    const made = new EditorView({ parent: parent.current, state });
+    const { from, to } = first.selected ?? { from: state.doc.length, to: state.doc.length };
+    made.dispatch({ selection: { anchor: Math.min(from, state.doc.length), head: Math.min(to, state.doc.length) } });
+    if (first.selected !== undefined) made.focus();
     view.current = made;
     return () => made.destroy();
-  }, [labelledBy, isReadOnly, takesVariables, language]);
+  }, [isReadOnly, takesVariables, language]);
   useEffect(() => {
     const editor = view.current;
-    if (editor === undefined || editor.state.doc.toString() === value) return;
+    if (editor === undefined || editor.state.doc.eq(editor.state.toText(value))) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value }, userEvent: 'outside' });
   }, [value]);
+  const written = JSON.stringify(attributes);
+  useEffect(() => {
+    const now = EditorView.contentAttributes.of(JSON.parse(written) as Attributes);
+    view.current?.dispatch({ effects: given.current.reconfigure(now) });
+    // A click on a label leads to fields of the browser only.
+    const { 'aria-labelledby': labelledBy } = JSON.parse(written) as Attributes;
+    const label = labelledBy === undefined ? null : document.getElementById(labelledBy);
+    const focus = (): void => view.current?.focus();
+    label?.addEventListener('click', focus);
+    return () => label?.removeEventListener('click', focus);
+  }, [written]);
   return <div className="source-editor" ref={parent} />;
 }

@@ -1,8 +1,9 @@
+import { Popover } from 'radix-ui';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { VariableGroup } from '../drawing/variables.js';
 import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { SearchField, WithCode } from '../ui/fields.js';
+import { INSERT } from './form.js';
 import './forms.css';
 
 interface VariablePickerProps {
@@ -11,32 +12,75 @@ interface VariablePickerProps {
   onOpen?: () => void;
 }
 
-/** The button `Insert variable` offers the run's input and the results of earlier nodes. */
+/**
+ * The button `Insert variable` offers the run's input and the results of earlier nodes. They stand beside the form, so that
+ * they can be dragged into its fields.
+ */
 export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps) {
   const [isOpen, setIsOpen] = useState(false);
+  const chosen = useRef<string>(undefined);
+  const button = useRef<HTMLButtonElement>(null);
+  const [place, setPlace] = useState<Place>({ side: 'bottom', at: NOWHERE });
   return (
-    <>
-      <Button
-        onClick={() => {
+    <Popover.Root
+      open={isOpen}
+      onOpenChange={(willOpen) => {
+        if (willOpen) {
           onOpen?.();
-          setIsOpen(true);
-        }}
-      >
-        Insert variable
-      </Button>
-      {isOpen && (
-        <Choices
-          groups={groups()}
-          onClose={() => setIsOpen(false)}
-          onChoose={(text) => {
-            setIsOpen(false);
-            // The dialog gives the focus back first.
-            setTimeout(() => onChoose(text));
+          setPlace(placeOf(button.current));
+        }
+        setIsOpen(willOpen);
+      }}
+    >
+      <Popover.Trigger asChild>
+        <Button ref={button}>Insert variable</Button>
+      </Popover.Trigger>
+      <Popover.Anchor virtualRef={{ current: place.at }} />
+      <Popover.Portal>
+        <Popover.Content
+          className="variables-panel"
+          aria-label="Variables"
+          side={place.side}
+          align="start"
+          sideOffset={8}
+          collisionPadding={8}
+          onInteractOutside={(event) => event.preventDefault()}
+          onCloseAutoFocus={(event) => {
+            const text = chosen.current;
+            chosen.current = undefined;
+            if (text === undefined) return;
+            // The field gets the focus, and not the button.
+            event.preventDefault();
+            onChoose(text);
           }}
-        />
-      )}
-    </>
+        >
+          <Choices
+            groups={groups()}
+            onChoose={(text) => {
+              chosen.current = text;
+              setIsOpen(false);
+            }}
+          />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
   );
+}
+
+interface Place {
+  side: 'left' | 'bottom';
+  /** The element at which the panel stands. */
+  at: Pick<Element, 'getBoundingClientRect'>;
+}
+
+const NOWHERE: Place['at'] = { getBoundingClientRect: () => new DOMRect() };
+const WIDTH = 396;
+
+/** The fields stay in sight if there is room beside their form. */
+function placeOf(button: HTMLElement | null): Place {
+  const form = button?.closest('section');
+  if (form && form.getBoundingClientRect().left > WIDTH) return { side: 'left', at: form };
+  return { side: 'bottom', at: button ?? NOWHERE };
 }
 
 const MAX_GROUPS = 40;
@@ -44,15 +88,21 @@ const MAX_GROUPS = 40;
 interface ChoicesProps {
   groups: VariableGroup[];
   onChoose: (text: string) => void;
-  onClose: () => void;
 }
 
-function Choices({ groups, onChoose, onClose }: ChoicesProps) {
+function Choices({ groups, onChoose }: ChoicesProps) {
   const [search, setSearch] = useState('');
   const found = find(groups, search);
   return (
-    <Dialog title="Variables" onClose={onClose}>
-      <SearchField label="Search variables" value={search} onChange={setSearch} />
+    <>
+      <div className="variables-head">
+        <SearchField label="Search variables" value={search} onChange={setSearch} />
+        <Popover.Close asChild>
+          <Button variant="quiet" aria-label="Close">
+            <span aria-hidden="true">✕</span>
+          </Button>
+        </Popover.Close>
+      </div>
       {groups.length === 0 && (
         <p>Nothing comes before this node yet. Link a trigger with input fields, or another node, to it.</p>
       )}
@@ -61,7 +111,18 @@ function Choices({ groups, onChoose, onClose }: ChoicesProps) {
         <section key={at} className="variables" aria-label={heading}>
           <h3>{heading}</h3>
           {choices.map(({ label, text, hint, value }) => (
-            <button key={text} type="button" className="variables-choice" title={text} onClick={() => onChoose(text)}>
+            <button
+              key={text}
+              type="button"
+              className="variables-choice"
+              title={text}
+              draggable
+              onDragStart={(event) => {
+                event.dataTransfer.setData('text/plain', text);
+                event.dataTransfer.effectAllowed = 'copy';
+              }}
+              onClick={() => onChoose(text)}
+            >
               <span>{label}</span>
               {value === undefined ? (
                 <span className="field-hint">
@@ -75,7 +136,8 @@ function Choices({ groups, onChoose, onClose }: ChoicesProps) {
         </section>
       ))}
       {found.length > MAX_GROUPS && <p>There are more: search for the node's label.</p>}
-    </Dialog>
+      {groups.length > 0 && <p className="field-hint">Click to insert, or drag into a field.</p>}
+    </>
   );
 }
 
@@ -117,27 +179,21 @@ export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () =>
     if (last.current !== undefined && form.current?.contains(last.current) === true) return last.current;
     const fields = [...(form.current?.querySelectorAll<HTMLElement>(FIELDS) ?? [])];
     // A person most likely means an empty field that must be filled.
-    return fields.find((field) => field.matches(':required') && textOf(field) === '') ?? fields[0];
+    return (
+      fields.find((field) => field.matches('[aria-required="true"], :required') && textOf(field) === '') ?? fields[0]
+    );
   };
 }
 
 /** Replaces the selected text. The field reports it as if the text had been typed. */
 export function insertText(field: HTMLElement, text: string): void {
-  field.focus();
-  // An untouched value of JSON is an empty text in quotes, in place of which the variable stands.
-  if (textOf(field).trim() === '""') selectAll(field);
   if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) {
+    field.focus();
     field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end');
     field.dispatchEvent(new InputEvent('input', { bubbles: true, data: text, inputType: 'insertText' }));
   } else {
-    // CodeMirror's field is edited by the document itself, and no other way keeps its Undo.
-    document.execCommand('insertText', false, text);
+    field.dispatchEvent(new CustomEvent(INSERT, { detail: text }));
   }
-}
-
-function selectAll(field: HTMLElement): void {
-  if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) field.select();
-  else getSelection()?.selectAllChildren(field);
 }
 
 function textOf(field: HTMLElement): string {

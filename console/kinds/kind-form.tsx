@@ -5,11 +5,13 @@ import { asArray, asObject, asText, type JsonObject } from '../drawing/json.js';
 import { setAt } from '../drawing/links.js';
 import { ConditionRow, hasRightSide, hintOf, operatorOf } from '../forms/fields.js';
 import { useFieldError } from '../forms/form.js';
-import { ItemButtons, Properties } from '../forms/schema-field.js';
+import { InMore, ItemButtons, Layers, Properties } from '../forms/schema-field.js';
 import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { Button } from '../ui/button.js';
 import { Hint, TextField } from '../ui/fields.js';
 import { groupsOf, withoutGroups } from './kind-fields.js';
+import { HttpForm } from './http.js';
+import { ModelForm } from './model.js';
 import { TriggerForm } from './trigger.js';
 
 interface KindFormProps {
@@ -30,7 +32,9 @@ export function KindForm(props: KindFormProps) {
         <details key={heading} className="form-more" open={keys.some((key) => Object.hasOwn(data, key)) || undefined}>
           <summary>{heading}</summary>
           <div className="form-more-fields">
-            <Properties schema={fields} path={[]} value={data} onChange={onChange} />
+            <InMore value>
+              <Properties schema={fields} path={[]} value={data} onChange={onChange} />
+            </InMore>
           </div>
         </details>
       ))}
@@ -46,6 +50,11 @@ function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
       return <TriggerForm schema={schema} data={data} onChange={onChange} />;
     case 'if-else-node':
       return <ConditionForm schema={schema} data={data} onChange={onChange} />;
+    case 'basic-node':
+    case 'agent-node':
+      return <ModelForm schema={schema} data={data} onChange={onChange} />;
+    case 'http-node':
+      return <HttpForm schema={schema} data={data} onChange={onChange} />;
     default:
       return partsOf(schema, kind.handles_from).map((part) =>
         typeof part === 'string' ? (
@@ -58,7 +67,7 @@ function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
             onChange={onChange}
           />
         ) : (
-          <Properties
+          <Layers
             key={Object.keys(propertiesOf(part)).join()}
             schema={part}
             path={[]}
@@ -166,7 +175,7 @@ function Item({ title, schema, path, item, onChange }: ItemProps) {
           <TextField label={`${title} ID`} error={idError} isRequired spellCheck={false} {...text('id')} />
         </div>
       </div>
-      <Properties
+      <Layers
         schema={{ ...schema, properties: Object.fromEntries(own) }}
         path={path}
         value={item}

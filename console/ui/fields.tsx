@@ -11,7 +11,7 @@ interface FieldProps {
 }
 
 /** The properties of a field's control. */
-interface ControlProps {
+export interface ControlProps {
   id: string;
   required: boolean;
   'aria-describedby': string | undefined;
@@ -31,7 +31,7 @@ export function Field({
   const described = [hint !== undefined && hintId, error !== undefined && errorId].filter(Boolean).join(' ');
   return (
     <div className="field">
-      <label className="field-label" htmlFor={id}>
+      <label className="field-label" id={labelIdOf(id)} htmlFor={id}>
         {label}
       </label>
       {children({
@@ -48,6 +48,11 @@ export function Field({
       )}
     </div>
   );
+}
+
+/** Returns the id of the label of a control, for controls that the browser does not count as such. */
+export function labelIdOf(controlId: string): string {
+  return `${controlId}label`;
 }
 
 type Given = Pick<

@@ -7,7 +7,7 @@ import { lazily } from '../core/lazily.js';
 import type { HookVerification } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
 import { hashToken } from '../sessions/random-token.js';
-import { isOf, type OfWorkflows } from '../workflows/of-workflows.js';
+import { isAmong, isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 
 export const MOST_HOOKS = 20;
 
@@ -44,7 +44,7 @@ export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' |
       .where('archived_at', 'is', null)
       .executeTakeFirst();
     if (workflow === undefined) return 'gone';
-    if ((await countHooks(transaction, hook.workflowId)) >= MOST_HOOKS) return 'too_many';
+    if ((await countHooks(transaction, { workflowId: hook.workflowId })) >= MOST_HOOKS) return 'too_many';
     await transaction
       .insertInto('hooks')
       .values({
@@ -58,22 +58,30 @@ export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' |
         secret_enc: hook.secretEnc,
       })
       .execute();
-    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', hook.id).executeTakeFirstOrThrow();
+    return hookRecords(transaction, { workflowId: hook.workflowId })
+      .where('hooks.id', '=', hook.id)
+      .executeTakeFirstOrThrow();
   });
 }
 
-/** Lists the hooks by id. The caller has been let in already, so access is not checked here. */
+/** Lists the hooks by workflow and id. The caller has been let in already, so access is not checked here. */
 export async function pageOfHooks(
   db: Db,
-  { workflowId, limit, offset }: { workflowId: number; limit: number; offset: number },
+  of: OfWorkflows,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; hooks: HookRecord[] }> {
-  const total = await countHooks(db, workflowId);
-  const hooks = await hookRecords(db, workflowId).orderBy('hooks.id').limit(limit).offset(offset).execute();
+  const total = await countHooks(db, of);
+  const hooks = await hookRecords(db, of)
+    .orderBy('hooks.workflow_id')
+    .orderBy('hooks.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
   return { total, hooks };
 }
 
 export function findHook(db: Db, workflowId: number, hookId: number): Promise<HookRecord | undefined> {
-  return hookRecords(db, workflowId).where('hooks.id', '=', hookId).executeTakeFirst();
+  return hookRecords(db, { workflowId }).where('hooks.id', '=', hookId).executeTakeFirst();
 }
 
 /** Returns false when the workflow has no such hook, or none that asks for signatures. */
@@ -131,16 +139,17 @@ export async function noteDelivery(db: Db, hookId: number, status: number): Prom
     WHERE id = ${hookId} RETURNING ${lazily}`.execute(db);
 }
 
-async function countHooks(db: Db, workflowId: number): Promise<number> {
+async function countHooks(db: Db, of: OfWorkflows): Promise<number> {
   const { total } = await db
     .selectFrom('hooks')
+    .innerJoin('workflows', 'workflows.id', 'hooks.workflow_id')
     .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('workflow_id', '=', workflowId)
+    .where(isAmong(of))
     .executeTakeFirstOrThrow();
   return total;
 }
 
-function hookRecords(db: Db, workflowId: number) {
+function hookRecords(db: Db, of: OfWorkflows) {
   return db
     .selectFrom('hooks')
     .innerJoin('users', 'users.id', 'hooks.author_id')
@@ -155,7 +164,8 @@ function hookRecords(db: Db, workflowId: number) {
     .select(['users.id as authorId', 'users.name as authorName', 'project_members.role as authorRole'])
     .select(['hooks.created_at as createdAt', 'hooks.last_delivery_at as lastDeliveryAt'])
     .select('hooks.last_delivery_status as lastDeliveryStatus')
-    .where('hooks.workflow_id', '=', workflowId);
+    .select(['workflows.id as workflowId', 'workflows.title as workflowTitle'])
+    .where(isAmong(of));
 }
 
 // The calls of a hook in this minute are counted by the API, exactly over any number of processes: the row's lock puts

@@ -1,6 +1,7 @@
 // Answers of people to human tasks. The row lock of the task puts them into an order: of all who answer at once, exactly as
 // many as the task needs are counted.
 import { sql } from 'kysely';
+import { addReferences } from '../files/references-repository.js';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -14,6 +15,8 @@ export interface NewAnswer {
   /** JSON text, secrets masked. */
   entered: string;
   enteredEnc: Buffer | null;
+  /** The files among what was entered. */
+  fileIds: readonly string[];
   comment: string;
 }
 
@@ -44,6 +47,8 @@ export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutc
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows !== 1n) return { status: 'repeated' };
     const { runId, path, nodeId } = task;
+    const projectId = sql<number>`(SELECT project_id FROM runs WHERE id = ${runId})`;
+    await addReferences(trx, projectId, { kind: 'run', id: runId }, answer.fileIds);
     const settled = await sql`
       UPDATE human_tasks SET status = 'answered', action = ${action}, settled_at = clock_timestamp()
       WHERE task_id = ${taskId}

@@ -5,6 +5,7 @@ import type { NodeKey, Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 import type { StoredRunStatus } from '../core/tables.js';
+import { copyReferences } from '../files/references-repository.js';
 import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/kept-results-repository.js';
 import { refuseBeyondQuota } from '../projects/stored-bytes-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
@@ -191,6 +192,7 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
     transaction,
   );
   await copyItems(transaction, { from, to, itemsOf });
+  await copyReferences(transaction, { kind: 'run', id: from }, { kind: 'run', id: to });
   await resealCopies(transaction, box, from, to);
   await refuseBeyondQuota(transaction, projectId, await measureTaken(transaction, to));
 }

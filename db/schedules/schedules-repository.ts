@@ -4,8 +4,9 @@ import { sql, type InferResult, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { ScheduleOverlap } from '../core/tables.js';
+import { addReferences, replaceReferences } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
-import { isOf, type OfWorkflows } from '../workflows/of-workflows.js';
+import { isAmong, isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 
 export const MOST_SCHEDULES = 20;
 
@@ -13,6 +14,8 @@ export interface ScheduleSettings {
   cron: string;
   timeZone: string;
   inputEnc: Buffer;
+  /** The files that the input holds; undefined where the input stays as it is. */
+  fileIds?: readonly string[] | undefined;
   overlap: ScheduleOverlap;
   jitterSeconds: number;
   catchupSeconds: number;
@@ -43,23 +46,26 @@ export function insertSchedule(db: Db, schedule: NewSchedule): Promise<ScheduleR
       .where('archived_at', 'is', null)
       .executeTakeFirst();
     if (workflow === undefined) return 'gone';
-    if ((await countSchedules(transaction, schedule.workflowId)) >= MOST_SCHEDULES) return 'too_many';
+    if ((await countSchedules(transaction, { workflowId: schedule.workflowId })) >= MOST_SCHEDULES) return 'too_many';
     const { id, workflowId, authorId } = schedule;
     await transaction
       .insertInto('schedules')
       .values({ id, workflow_id: workflowId, author_id: authorId, ...toColumns(schedule) })
       .execute();
-    return scheduleRecords(transaction, workflowId).where('schedules.id', '=', id).executeTakeFirstOrThrow();
+    await addReferences(transaction, schedule.projectId, { kind: 'schedule', id }, schedule.fileIds ?? []);
+    return scheduleRecords(transaction, { workflowId }).where('schedules.id', '=', id).executeTakeFirstOrThrow();
   });
 }
 
-/** Lists the schedules by age. The caller has been let in already, so access is not checked here. */
+/** Lists the schedules by workflow and age. The caller has been let in already, so access is not checked here. */
 export async function pageOfSchedules(
   db: Db,
-  { workflowId, limit, offset }: { workflowId: number; limit: number; offset: number },
+  of: OfWorkflows,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; schedules: ScheduleRecord[] }> {
-  const total = await countSchedules(db, workflowId);
-  const schedules = await scheduleRecords(db, workflowId)
+  const total = await countSchedules(db, of);
+  const schedules = await scheduleRecords(db, of)
+    .orderBy('schedules.workflow_id')
     .orderBy('schedules.created_at')
     .orderBy('schedules.id')
     .limit(limit)
@@ -83,13 +89,13 @@ export interface ScheduleChange {
 export function updateSchedule(
   db: Db,
   { workflowId, scheduleId }: { workflowId: number; scheduleId: string },
-  change: (stored: ScheduleRecord) => ScheduleChange,
+  change: (stored: ScheduleRecord) => Promise<ScheduleChange>,
 ): Promise<ScheduleRecord | undefined> {
   return inTransaction(db, async (transaction) => {
-    const find = () => scheduleRecords(transaction, workflowId).where('schedules.id', '=', scheduleId);
+    const find = () => scheduleRecords(transaction, { workflowId }).where('schedules.id', '=', scheduleId);
     const stored = await find().forNoKeyUpdate('schedules').executeTakeFirst();
     if (stored === undefined) return undefined;
-    const { settings, authorId, isToTell } = change(stored);
+    const { settings, authorId, isToTell } = await change(stored);
     await transaction
       .updateTable('schedules')
       .set({
@@ -100,6 +106,9 @@ export function updateSchedule(
       })
       .where('id', '=', scheduleId)
       .execute();
+    const { fileIds } = settings;
+    if (fileIds !== undefined)
+      await replaceReferences(transaction, workflowId, { kind: 'schedule', id: scheduleId }, fileIds);
     return find().executeTakeFirst();
   });
 }
@@ -114,11 +123,12 @@ function newVersion({ version, toldVersion, isPaused }: ScheduleRecord) {
   };
 }
 
-async function countSchedules(db: Db, workflowId: number): Promise<number> {
+async function countSchedules(db: Db, of: OfWorkflows): Promise<number> {
   const { total } = await db
     .selectFrom('schedules')
+    .innerJoin('workflows', 'workflows.id', 'schedules.workflow_id')
     .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('workflow_id', '=', workflowId)
+    .where(isAmong(of))
     .executeTakeFirstOrThrow();
   return total;
 }
@@ -135,7 +145,7 @@ function toColumns(settings: ScheduleSettings) {
   };
 }
 
-function scheduleRecords(db: Db, workflowId: number) {
+function scheduleRecords(db: Db, of: OfWorkflows) {
   return db
     .selectFrom('schedules')
     .innerJoin('users', 'users.id', 'schedules.author_id')
@@ -154,7 +164,8 @@ function scheduleRecords(db: Db, workflowId: number) {
     .select(['schedules.last_firing_at as lastFiringAt', 'schedules.last_run_id as lastRunId'])
     .select(['schedules.last_refusal_code as lastRefusalCode', 'schedules.last_refusal_message as lastRefusalMessage'])
     .select(['users.id as authorId', 'users.name as authorName', 'project_members.role as authorRole'])
-    .where('schedules.workflow_id', '=', workflowId);
+    .select(['workflows.id as workflowId', 'workflows.title as workflowTitle'])
+    .where(isAmong(of));
 }
 
 // The schedules of a workflow or project go with it; their copies in Temporal are deleted afterwards.

@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import type { Operator } from '../../graph/operators.js';
 import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
+import { referTo } from '../files/references-repository.js';
 import { reserveId } from '../core/reserve-id.js';
 import type { SecretBox } from '../core/secret-box.js';
 
@@ -100,29 +102,31 @@ interface NewCase {
   content: CaseContent;
 }
 
-export async function insertCase(db: Db, box: SecretBox, made: NewCase): Promise<number> {
-  const id = await reserveId(db, 'cases');
-  const { workflowId, name, isRequired, content } = made;
-  const sealed = box.seal(JSON.stringify(content), 'case', workflowId, id);
-  await db
-    .insertInto('cases')
-    .values({ id, workflow_id: workflowId, name, is_required: isRequired, content_enc: sealed })
-    .execute();
-  return id;
+export function insertCase(db: Db, box: SecretBox, made: NewCase): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const id = await reserveId(transaction, 'cases');
+    const { workflowId, name, isRequired, content } = made;
+    const sealed = box.seal(JSON.stringify(content), 'case', workflowId, id);
+    await transaction
+      .insertInto('cases')
+      .values({ id, workflow_id: workflowId, name, is_required: isRequired, content_enc: sealed })
+      .execute();
+    await referTo(transaction, workflowId, { kind: 'case', id: String(id) }, content);
+    return id;
+  });
 }
 
-export async function updateCase(
-  db: Db,
-  box: SecretBox,
-  { id, workflowId, name, isRequired, content }: Case,
-): Promise<void> {
-  const sealed = box.seal(JSON.stringify(content), 'case', workflowId, id);
-  await db
-    .updateTable('cases')
-    .set({ name, is_required: isRequired, content_enc: sealed, updated_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .where('workflow_id', '=', workflowId)
-    .execute();
+export function updateCase(db: Db, box: SecretBox, { id, workflowId, name, isRequired, content }: Case): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    const sealed = box.seal(JSON.stringify(content), 'case', workflowId, id);
+    await transaction
+      .updateTable('cases')
+      .set({ name, is_required: isRequired, content_enc: sealed, updated_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .where('workflow_id', '=', workflowId)
+      .execute();
+    await referTo(transaction, workflowId, { kind: 'case', id: String(id) }, content);
+  });
 }
 
 /** Returns false where there was none. */

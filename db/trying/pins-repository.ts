@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { GivenOutcome } from '../../graph/given-outcome.js';
 import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
+import { copyReferences, pinHolder, referTo } from '../files/references-repository.js';
 
 /** What is sealed of a pin. */
 export interface StoredPin {
@@ -51,7 +53,14 @@ export async function listPins(db: Db, box: SecretBox, workflowId: number) {
   });
 }
 
-export async function storePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
+export function storePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    await writePin(transaction, box, pin);
+    await referTo(transaction, pin.workflowId, pinHolder(pin), pin.outcome);
+  });
+}
+
+async function writePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
   const { workflowId, nodeId, path, outcome, fingerprint, shown, sourceRun, userId } = pin;
   const sealed = box.seal(
     JSON.stringify({ outcome, fingerprint } satisfies StoredPin),
@@ -100,5 +109,7 @@ export async function copyPins(transaction: Db, box: SecretBox, from: number, to
       .insertInto('pins')
       .values({ ...pin, ...place, outcome: JSON.stringify(outcome), pin_enc: moved })
       .execute();
+    const of = (workflowId: number) => pinHolder({ workflowId, path, nodeId });
+    await copyReferences(transaction, of(from), of(to));
   }
 }

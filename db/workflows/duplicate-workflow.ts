@@ -6,6 +6,7 @@ import type { SecretBox } from '../core/secret-box.js';
 import { copyCases } from '../trying/cases-repository.js';
 import { copyPins } from '../trying/pins-repository.js';
 import { copyCategories } from './categories-repository.js';
+import { referFromDrawing } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 
 interface Duplication {
@@ -55,6 +56,12 @@ export function duplicateWorkflow(
       RETURNING id`.execute(transaction);
     if (rows.length === 0) return undefined;
     await copyCategories(transaction, workflowId, id);
+    const drawing = await transaction
+      .selectFrom('workflows')
+      .select(['version', sql<string>`document::text`.as('document')])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    await referFromDrawing(transaction, { workflowId: id, ...drawing });
     await copyPins(transaction, secretBox, workflowId, id);
     await copyCases(transaction, secretBox, workflowId, id);
     return id;

@@ -3,6 +3,13 @@ import { sql, type RawBuilder } from 'kysely';
 /** A workflow, or all those of a project. */
 export type OfWorkflows = { projectId: number } | { workflowId: number };
 
+/** A condition on the rows of the table `workflows`. */
+export function isAmong(of: OfWorkflows): RawBuilder<boolean> {
+  return 'projectId' in of
+    ? sql`workflows.project_id = ${of.projectId} AND workflows.archived_at IS NULL`
+    : sql`workflows.id = ${of.workflowId}`;
+}
+
 /** A condition on `workflow_id`. */
 export function isOf(of: OfWorkflows): RawBuilder<boolean> {
   return 'projectId' in of

@@ -5,6 +5,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import { executePrepared } from '../core/statement.js';
 import type { WorkflowRow, WorkflowsTable } from '../core/tables.js';
+import { referFromDrawing } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../projects/reach.js';
 import { connectionIdsOf } from '../../graph/connections.js';
@@ -69,6 +70,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  await referFromDrawing(transaction, { workflowId: id, version: 1, document: workflow.document });
   return id;
 }
 
@@ -208,7 +210,11 @@ async function writeUpdate(
     .where('id', '=', stored.id)
     .execute();
   if (fields.document !== undefined || fields.is_tool !== undefined) await keepToolFields(transaction, stored.id);
-  if (fields.document !== undefined) await deletePinsOfGone(transaction, stored.id);
+  const { document } = fields;
+  if (document === undefined) return;
+  await deletePinsOfGone(transaction, stored.id);
+  const version = stored.version + Number(isNewVersion);
+  await referFromDrawing(transaction, { workflowId: stored.id, version, document });
 }
 
 /** The time is that of the statement: of two updates at once the later version has the later time. */

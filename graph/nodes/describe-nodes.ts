@@ -30,7 +30,10 @@ interface NodeDescription {
    * body.
    */
   body_variables?: string[];
-  /** A property with a `group` is not the kind's own: forms show it under that heading. */
+  /**
+   * A property with a `group` is not the kind's own: forms show it under that heading. One with `when` counts only while
+   * other fields have these values.
+   */
   schema: object;
   output_schema: object;
 }

@@ -30,7 +30,7 @@ const taskFieldSchema = inputFieldSchema.extend({
     .string()
     .nullish()
     .describe('What the person enters')
-    .meta({ examples: ['text', 'textarea', 'number', 'checkbox', 'select', 'json'] }),
+    .meta({ examples: ['text', 'textarea', 'number', 'checkbox', 'select', 'json', 'file', 'files'] }),
 });
 
 const schema = z.looseObject({

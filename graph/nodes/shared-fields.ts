@@ -127,9 +127,12 @@ export const messagesField = z
   )
   .min(1);
 
+/** The `format` of a field that holds the name of a model: editors offer those of `GET /api/v1/models/`. */
+const MODEL_FORMAT = 'model';
+
 /** Which language model answers, and how. */
 export const modelFields = {
-  model_name: z.string().min(1).describe('As the operator lists it'),
+  model_name: z.string().min(1).describe('As the operator lists it').meta({ format: MODEL_FORMAT }),
   temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
 };
 

@@ -17,14 +17,16 @@ const schema = z
         error: ({ input }) => (input === undefined ? undefined : 'Input should be a valid number or string'),
       })
       .nullish()
-      .describe(`With \`duration\`: how long to wait, from 0 to ${MAX_WAIT_SECONDS}. May hold variables`),
+      .describe(`With \`duration\`: how long to wait, from 0 to ${MAX_WAIT_SECONDS}. May hold variables`)
+      .meta({ when: { mode: 'duration' } }),
     until: z
       .string()
       .nullish()
-      .describe('With `until`: a date and time in ISO 8601, in UTC where it has no offset. May hold variables'),
+      .describe('With `until`: a date and time in ISO 8601, in UTC where it has no offset. May hold variables')
+      .meta({ when: { mode: 'until' } }),
     timeout: timeoutField(
       `With \`callback\`: seconds in which it must come; ${DEFAULT_TIMEOUT_SECONDS} where it is absent`,
-    ),
+    ).meta({ when: { mode: 'callback' } }),
   })
   .superRefine(
     (data: unknown, context) => {

@@ -121,6 +121,8 @@ export const lines: Line[] = [
     answer: '200',
     params: () => ({ version: '1' }),
   },
+  { route: 'GET /api/v1/projects/:id/hooks/', for: 'viewer', answer: '200' },
+  { route: 'GET /api/v1/projects/:id/schedules/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/hooks/', for: 'viewer', answer: '200' },
   {
     route: 'POST /api/v1/workflows/:id/hooks/',
@@ -383,6 +385,7 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/billing-history/chat/', for: 'anyone', answer: '200' },
+  { route: 'GET /api/v1/models/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/usage/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/projects/:id/audit/', for: 'admin', answer: '200' },
   { route: 'GET /api/v1/audit/', for: 'administrator', answer: '200' },

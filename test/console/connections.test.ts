@@ -363,7 +363,7 @@ describe('connections in the console', function () {
     await button(panel, 'List tools').click();
     const tools = panel.getByRole('list', { name: 'Tools of the server' });
     await button(tools, 'echo').click();
-    assert.equal(await textbox(panel, 'Tool name').inputValue(), 'echo');
+    assert.equal(await textbox(panel, 'Tool name').textContent(), 'echo');
     assert.equal(await button(tools, 'echo').getAttribute('aria-pressed'), 'true');
     assert.equal(server.requests[0]!.headers.authorization, 'Bearer the-token-of-tools');
     await assertAccessible(page, 'the tools of a server');

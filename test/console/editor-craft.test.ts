@@ -210,7 +210,8 @@ describe('the craft of the editor', function () {
     await value.waitFor();
     await press(region(page, 'Node'), 'Insert variable');
     await page.getByRole('button', { name: /^City/ }).click();
-    await eventually(async () => (await value.textContent()) === '{{ input.city }}');
+    await eventually(async () => (await value.textContent()) === 'Input › city');
+    await value.getByTitle('{{ input.city }}', { exact: true }).waitFor();
     await page.context().close();
   });
 

@@ -65,9 +65,9 @@ describe('the editor', function () {
     await field(page, 'URL').fill(`${world.stack.apiUrl}/healthz?city=`);
     await press(region(page, 'Node'), 'Insert variable');
     await press(page, /^City name/);
-    await eventually(() => page.evaluate(`document.activeElement.value?.endsWith('{{ input.city_name }}')`));
+    await eventually(() => page.evaluate(`document.activeElement.textContent.endsWith('city=Input › city_name')`));
     await node(page, 'LLM request').click();
-    await field(page, 'Model').fill('some-model');
+    await region(page, 'Node').getByRole('combobox', { name: 'Model', exact: true }).fill('some-model');
     await field(page, 'Message').fill('Say OK');
     await node(page, 'Condition').click();
     await field(page, 'Left').fill('1');
@@ -78,6 +78,7 @@ describe('the editor', function () {
     await dialog.getByText('Your unsaved changes are saved first.').waitFor();
     await dialog.getByRole('textbox', { name: 'City name' }).fill('Oslo');
     await press(dialog, 'Start run');
+    await region(page, 'Last run').getByRole('link', { name: 'Open run' }).click();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     await page.context().close();
   });
@@ -195,7 +196,7 @@ describe('the editor', function () {
     await press(form, 'Add to Inputs');
     await form.getByRole('textbox', { name: 'Inputs 1 name' }).fill('a');
     await form.getByRole('textbox', { name: 'Inputs 1 value' }).fill('4.0');
-    assert.equal(await form.getByRole('textbox', { name: 'Inputs 1 value' }).inputValue(), '4.0');
+    assert.equal(await form.getByRole('textbox', { name: 'Inputs 1 value' }).textContent(), '4.0');
     await field(page, 'Code').focus();
     await press(form, 'Insert variable');
     await page.keyboard.press('Escape');
@@ -392,7 +393,7 @@ describe('the editor', function () {
     await page.getByRole('link', { name: 'First steps' }).waitFor();
     await assertAccessible(page, 'the list');
     await page.getByRole('link', { name: 'First steps' }).click();
-    await node(page, 'Trigger').click();
+    await node(page, 'Trigger, succeeded').click();
     await field(page, 'Label').waitFor();
     await assertAccessible(page, 'the narrow editor');
     await page.setViewportSize({ width: 1280, height: 900 });

@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole, removeMembership } from '../api/accounts.js';
 import { deliverTo, gitHubHeaders, makeStartHook, type StartHook } from '../api/hooks/hook-sender.js';
 import type { Page as ListPage } from '../api/bodies.js';
+import { makeSchedule } from '../api/schedules/schedule-maker.js';
 import { chain } from '../support/graphs.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
@@ -125,18 +126,48 @@ describe('what starts a workflow by itself', function () {
     await page.context().close();
   });
 
-  it('is under Schedules and hooks of the settings, too, workflow by workflow', async () => {
-    const [one, other] = [await workflow('Hooked five'), await workflow('Hooked six')];
-    const hook = await makeStartHook(world.account.api, other);
-    const page = await world.browser.person(
-      world.account.userId,
-      `/settings?tab=starts&project=${world.projectId}&workflow=${one}`,
-    );
+  it('is under Schedules and hooks of the settings, those of the whole project, and made and deleted there', async () => {
+    const { account } = world;
+    const project = await account.api.createProject('Hooked together');
+    const [one, other] = [
+      await account.api.createWorkflow(project, chain(1), 'Hooked five'),
+      await account.api.createWorkflow(project, chain(1), 'Hooked six'),
+    ];
+    const hooks = [await makeStartHook(account.api, one), await makeStartHook(account.api, other)];
+    await makeSchedule(account.api, one, { cron: '30 7 * * MON-FRI' });
+    const page = await world.browser.person(account.userId, `/settings?tab=starts&project=${project}`);
     await page.getByRole('tab', { name: 'Schedules and hooks', selected: true }).waitFor();
-    await page.getByText('The workflow has no hooks.').waitFor();
-    await page.getByRole('combobox', { name: 'Workflow' }).selectOption({ label: 'Hooked six' });
-    await articleOf(page, hook.id).waitFor();
-    assert.match(page.url(), new RegExp(`workflow=${other}`));
+    for (const [index, title] of ['Hooked five', 'Hooked six'].entries()) {
+      await articleOf(page, hooks[index]!.id).getByRole('link', { name: title, exact: true }).waitFor();
+    }
+    const schedule = page.getByRole('article', { name: 'At 07:30, Monday through Friday' });
+    await button(schedule, 'Pause').click();
+    await button(schedule, 'Resume').waitFor();
+    await button(schedule, 'Edit').click();
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 12 1 * *');
+    await button(page, 'Save schedule').click();
+    await page.getByRole('article', { name: 'At 12:00, on day 1 of the month' }).waitFor();
+    await button(articleOf(page, hooks[0]!.id), 'Delete').click();
+    await button(page.getByRole('alertdialog', { name: 'Delete hook' }), 'Delete').click();
+    await articleOf(page, hooks[0]!.id).waitFor({ state: 'detached' });
+    await button(page, 'New hook').click();
+    const choice = page.getByRole('dialog', { name: 'New hook' });
+    await choice.getByRole('combobox', { name: 'Workflow' }).selectOption({ label: 'Hooked six' });
+    await assertAccessible(page, 'the choice of a workflow');
+    await button(choice, 'Next').click();
+    await button(choice, 'Make hook').click();
+    await page.getByRole('group', { name: /^Signing secret of hook \d+$/ }).waitFor();
+    const [, made] = await hooksOf(other);
+    await articleOf(page, made!.id).getByRole('link', { name: 'Hooked six' }).waitFor();
+    await button(page, 'New schedule').click();
+    await button(page, 'Next').click();
+    await button(page, 'Make schedule').click();
+    await page.getByRole('article', { name: 'At 08:00, Monday through Friday' }).waitFor();
+    await assertAccessible(page, 'schedules and hooks of a project');
+    await page.setViewportSize(NARROW.viewport);
+    await assertFits(page);
+    await page.getByRole('link', { name: 'Hooked six' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Starts by itself' }).waitFor();
     await page.context().close();
   });
 

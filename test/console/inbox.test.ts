@@ -50,6 +50,36 @@ describe('the inbox', function () {
   const decideOver = (by: Account, { runId, requestId }: Asked, word: string, reason = '') =>
     by.api.post(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/${word}/`, { body: { reason } });
 
+  it('asks for fields whose types are chosen in the editor, and whose ids say what reads them', async () => {
+    const account = await createAccount(world.stack);
+    const person = node('human', { label: 'Ask', message: 'How much?', fields: [{ id: 'amount', type: 'text' }] });
+    const data = drawing(linkInRow([trigger(), person]));
+    const id = await account.api.createWorkflow(await account.api.createProject('Sums'), data, 'Asks');
+    const page = await world.browser.person(account.userId, `/workflows/${id}`);
+    await page.getByRole('region', { name: 'Graph' }).getByRole('group', { name: 'Ask', exact: true }).click();
+    const form = page.getByRole('region', { name: 'Node', exact: true });
+    const type = form.getByRole('combobox', { name: 'Type', exact: true });
+    assert.deepEqual((await type.getByRole('option').allTextContents()).slice(0, 6), [
+      'text',
+      'textarea',
+      'number',
+      'checkbox',
+      'select',
+      'json',
+    ]);
+    await type.selectOption('number');
+    await form.getByText('later nodes read it as the result values.').waitFor();
+    await button(page, 'Save').click();
+    await eventually(async () => {
+      const { body } = await account.api.get<{ data: { nodes: { data: { fields?: object[] } }[] } }>(
+        `/workflows/${id}/`,
+      );
+      assert.deepEqual(body.data.nodes[1]?.data.fields, [{ id: 'amount', type: 'number' }]);
+      return true;
+    });
+    await page.context().close();
+  });
+
   it('shows tasks with their message, takes fields and a comment, and goes on by a button', async () => {
     const account = await createAccount(world.stack);
     const { api } = account;

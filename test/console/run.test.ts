@@ -72,6 +72,29 @@ describe('the page of a run', function () {
     await page.context().close();
   });
 
+  it('draws every attempt live and to the end, also where the detail of the node was missing for a while', async () => {
+    const path = `/thrice/${randomUUID()}`;
+    world.target.on(path, [{ status: 503 }, { status: 503, delayMs: 500 }, { status: 503 }, { body: 'at last' }]);
+    const { runId } = await world.start(call(`${world.target.url}${path}`));
+    const page = await world.browser.person(world.owner.userId);
+    let isMissing = true;
+    const details = new RegExp(`/history/${runId}/nodes/`);
+    await page.route(details, (route) => (isMissing ? route.fulfill({ status: 503, json: {} }) : route.fallback()));
+    await page.goto(`/runs/${runId}`);
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    await page.waitForTimeout(4_000);
+    isMissing = false;
+    for (const [number, status] of [
+      [1, 'failed'],
+      [2, 'failed'],
+      [3, 'failed'],
+      [4, 'succeeded'],
+    ] as const) {
+      await page.getByRole('button', { name: new RegExp(`^Call, attempt ${number}, ${status}, \\d`) }).waitFor();
+    }
+    await page.context().close();
+  });
+
   it('begins with the failed node: code and message, and what it was given', async () => {
     const { runId } = await world.start(call(`${world.target.url}/status/404`, 'Fetch'));
     await world.owner.api.pollToEnd(runId);
@@ -216,6 +239,7 @@ describe('the page of a run', function () {
     const differences = page.getByRole('region', { name: 'Differences' });
     const name = differences.getByRole('group', { name: 'Input' }).getByRole('row', { name: 'name' });
     assert.match((await name.textContent()) ?? '', /Grace.*Ada/);
+    await assertAccessible(page, 'the differences');
     await page.getByRole('button', { name: 'Change input' }).click();
     // The number has more digits than a number of JavaScript holds.
     assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);

@@ -130,10 +130,11 @@ describe('schedules of a workflow in the console', function () {
     await page.context().close();
     const settings = await world.browser.person(
       world.account.userId,
-      `/settings?tab=starts&project=${world.projectId}&workflow=${id}`,
+      `/settings?tab=starts&project=${world.projectId}`,
     );
     await settings.getByRole('tab', { name: 'Schedules and hooks', selected: true }).waitFor();
-    await settings.getByRole('article', { name: WEEKDAYS }).waitFor();
+    const listed = settings.getByRole('article', { name: WEEKDAYS });
+    await listed.filter({ has: settings.getByRole('link', { name: 'Scheduled four' }) }).waitFor();
     await settings.context().close();
   });
 

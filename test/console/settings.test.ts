@@ -10,7 +10,19 @@ import { startHttpTarget } from '../support/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 
-const TABS = ['api-keys', 'members', 'provider-keys', 'connections', 'webhooks', 'starts', 'sessions', 'password'];
+const TABS = [
+  'api-keys',
+  'members',
+  'provider-keys',
+  'connections',
+  'webhooks',
+  'starts',
+  'sessions',
+  'password',
+  'audit',
+];
+/** Counts the tables that scroll sidewards. */
+const WIDE_TABLES = `[...document.querySelectorAll('.table-frame')].filter((each) => each.scrollWidth > each.clientWidth).length`;
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
 const textbox = (at: Page | Locator, name: string) => at.getByRole('textbox', { name, exact: true });
 
@@ -271,9 +283,28 @@ describe('the settings', function () {
         await page.waitForLoadState('networkidle');
         await assertAccessible(page, `settings, ${tab}`);
         await assertFits(page, tab);
+        assert.equal(await page.evaluate(WIDE_TABLES), 0, `${tab}: rows are cards on a phone`);
       }
       await page.context().close();
     }
+  });
+
+  it('of administrators are accessible, and fit a phone', async () => {
+    const admin = await createAccount(world.stack);
+    await changeUser(world.stack, admin, { is_admin: true });
+    const page = await open('users', admin, { ...NARROW, colorScheme: 'dark' as const });
+    for (const [tab, table] of [
+      ['users', 'Users'],
+      ['service-audit', 'Audit'],
+    ] as const) {
+      await page.goto(`/settings?tab=${tab}`);
+      await page.getByRole('table', { name: table, exact: true }).waitFor();
+      await assertAccessible(page, `settings, ${tab}`);
+      await assertFits(page, tab);
+      assert.equal(await page.evaluate(WIDE_TABLES), 0, tab);
+    }
+    await page.context().close();
+    await changeUser(world.stack, admin, { is_admin: false });
   });
 
   it('have broken no policy, written no error and asked no other origin', () => world.browser.assertClean());

@@ -39,7 +39,13 @@ describe('the frame of the console', function () {
     await page.getByRole('textbox', { name: 'Email' }).fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('link', { name: 'Inbox, 2 waiting', exact: true }).waitFor();
+    const link = page.getByRole('link', { name: 'Inbox, 2 waiting', exact: true });
+    await link.waitFor();
+    assert.equal(await link.getAttribute('aria-label'), null, 'the name holds the words that people see');
+    await page.unroute('**/api/v1/agent-approvals/?status=pending&size=1');
+    await page.reload();
+    await page.waitForLoadState('networkidle');
+    await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor();
     await page.context().close();
   });
 
@@ -51,6 +57,15 @@ describe('the frame of the console', function () {
       await page.goto(at);
       await heading(page, 'Not found').waitFor();
     }
+    await assertAccessible(page, 'not found');
+    const visitor = await world.browser.visitor();
+    for (const each of [page, visitor]) {
+      for (const at of ['/settings/nothing', '/workflows/abc/nothing']) {
+        assert.equal((await each.goto(at))?.status(), 404, at);
+        await heading(each, 'Not found').waitFor();
+      }
+    }
+    await visitor.context().close();
     await linkTo(page, 'Runs').click();
     await heading(page, 'Runs').waitFor();
     await page.context().close();
@@ -74,6 +89,26 @@ describe('the frame of the console', function () {
     await page.keyboard.press('Enter');
     await heading(page, 'Runs').waitFor();
     await dialog.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('shows the keys by ? on every page, and finds the search of the page by /', async () => {
+    const page = await world.browser.person(world.person.userId, '/workflows');
+    await heading(page, 'Workflows').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('is it ?');
+    const search = page.getByRole('searchbox', { name: 'Search workflows' });
+    assert.equal(await search.inputValue(), 'is it ?', 'a text is written as it is');
+    for (const place of ['Costs', 'Workflows']) {
+      await linkTo(page, place).click();
+      await heading(page, place).waitFor();
+      await page.keyboard.press('?');
+      const dialog = page.getByRole('dialog', { name: 'Keys', exact: true });
+      await dialog.getByText('Go to a page, a workflow or a run').waitFor();
+      await assertAccessible(page, 'the dialog Keys');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
     await page.context().close();
   });
 

@@ -53,7 +53,7 @@ describe('files of messages', function () {
   async function runOf(nodes: DrawingNode[], input: unknown = {}) {
     const { workflow, ...started } = await startOf(nodes, input);
     assert.equal(started.status, 201, JSON.stringify(started));
-    return { workflow, runId: started.data.id!, ...(await api.pollToEnd(started.data.id)).data };
+    return { workflow, runId: started.data.id, ...(await api.pollToEnd(started.data.id)).data };
   }
   const asking = (model: string, given: unknown) =>
     llm('', { messages: [{ role: 'user', message: 'Look', files: given }], settings: { model_name: model } });

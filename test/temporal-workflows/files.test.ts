@@ -254,4 +254,43 @@ describe('files in runs', function () {
     assert.equal(again.status, 400, JSON.stringify(again.body));
     assert.equal((await api.run(workflow, { doc: file })).status, 422);
   });
+
+  it('pins, cases, drawings and schedules refer to files as long as they hold them', async () => {
+    const file = await files.upload(projectId, 'referred to');
+    const call = (body: unknown) => httpNode(`${url}/there`, { method: 'POST', body });
+    const [start, use] = linkInRow([begin(), call({ $file: file })]);
+    const workflow = await api.createWorkflow(projectId, drawing([start!, use!]));
+    const counts = async () => {
+      const all = await usedBy(file.file_id);
+      return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+    };
+    assert.deepEqual(await counts(), { drawings: 1 });
+    const changed = drawing(linkInRow([begin(), call('nothing')]));
+    assert.equal((await api.patch(`/workflows/${workflow}/`, { body: { data: changed } })).status, 200);
+    assert.deepEqual(await counts(), { drawings: 1 }, 'the earlier version is kept');
+    const copy = await api.post<{ id: number }>(`/workflows/${workflow}/versions/1/restore/`);
+    assert.equal(copy.status, 200, JSON.stringify(copy.body));
+    assert.deepEqual(await counts(), { drawings: 2 });
+    const pin = `/workflows/${workflow}/pins/${start!.id}/`;
+    assert.equal((await api.put(pin, { body: { result: { content: 'x', doc: file } } })).status, 200);
+    const made = await api.post<{ id: number }>(`/workflows/${workflow}/cases/`, {
+      body: { name: 'one', input: { doc: file.file_id }, mocks: {}, expect: [] },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const schedules = `/workflows/${workflow}/schedules/`;
+    const schedule = { cron: '0 0 1 1 *', is_paused: true, input: { doc: file.file_id } };
+    const planned = await api.post<{ id: string }>(schedules, { body: schedule });
+    assert.equal(planned.status, 201, JSON.stringify(planned.body));
+    const unknown = { ...schedule, input: { doc: '00000000-0000-0000-0000-000000000000' } };
+    assert.equal((await api.post(schedules, { body: unknown })).status, 400);
+    const twin = await api.post<{ id: number }>(`/workflows/${workflow}/duplicate/`);
+    assert.deepEqual(await counts(), { drawings: 3, pins: 2, cases: 2, schedules: 1 });
+    await api.delete(`${schedules}${planned.body.id}/`);
+    await api.delete(pin);
+    await api.delete(`/workflows/${workflow}/cases/${made.body.id}/`);
+    assert.deepEqual(await counts(), { drawings: 3, pins: 1, cases: 1 });
+    await api.delete(`/workflows/${twin.body.id}/`);
+    await api.delete(`/workflows/${workflow}/`);
+    assert.deepEqual(await counts(), {}, 'a deleted workflow holds nothing');
+  });
 });

@@ -81,7 +81,7 @@ export interface SandboxProcess {
    * Runs one program. It kills the process when that does not answer in time (the reply is then `timeout`), and when
    * `signal` is aborted (rejects with its reason). Rejects with a `SandboxProcessError`, and with what `serve` does.
    */
-  run(program: Program, signal: AbortSignal, serve?: ServeFiles | undefined): Promise<Reply>;
+  run(program: Program, signal: AbortSignal, serve?: ServeFiles): Promise<Reply>;
   kill(): void;
 }
 
@@ -116,15 +116,15 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
       return own.isAlive();
     },
     kill: own.kill,
-    async run(program, signal, serve = noFiles) {
-      const limit = startDeadline(program.timeoutMs + GRACE_MS, signal);
+    async run(program, stop, serve = noFiles) {
+      const limit = startDeadline(program.timeoutMs + GRACE_MS, stop);
       const endsAt = performance.now() + program.timeoutMs + GRACE_MS;
-      const asking = () => ({ withinMs: endsAt - performance.now(), signal });
+      const asking = () => ({ withinMs: endsAt - performance.now(), signal: stop });
       try {
         return await converse(own, program, { serve, asking, signal: limit.signal });
       } catch (error) {
         own.kill();
-        if (limit.signal.aborted && !signal.aborted) return { status: 'timeout' };
+        if (limit.signal.aborted && !stop.aborted) return { status: 'timeout' };
         throw error;
       } finally {
         limit.clear();

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';
-import { startSandboxProcess, type SandboxProcess, type ServeFiles } from './sandbox-process.js';
+import { noFiles, startSandboxProcess, type SandboxProcess, type ServeFiles } from './sandbox-process.js';
 import { Turns } from '../../../processes/turns.js';
 
 /** All processes of the worker, those that wait for a program too. */
@@ -16,7 +16,7 @@ interface Run {
   projectId: number;
   signal: AbortSignal;
   /** Without it, a program finds no files. */
-  serve?: ServeFiles | undefined;
+  serve?: ServeFiles;
 }
 
 export interface Sandbox {
@@ -76,7 +76,7 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
   }
 
   return {
-    async run(program, { projectId, signal, serve }) {
+    async run(program, { projectId, signal, serve = noFiles }) {
       const stop = AbortSignal.any([signal, closing.signal]);
       await turns.take(projectId, stop);
       try {

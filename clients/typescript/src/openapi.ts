@@ -618,6 +618,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/models/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The models that the operator has listed, with the prices of a million tokens.
+         * @description A provider that serves any model (`*`) adds none: the list is then not complete.
+         */
+        get: operations["get_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json/": {
         parameters: {
             query?: never;
@@ -792,6 +812,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{id}/hooks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The hooks of all workflows of the project, those of a workflow together, oldest first. */
+        get: operations["get_projects_id_hooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}/import/": {
         parameters: {
             query?: never;
@@ -884,6 +921,23 @@ export interface paths {
         post?: never;
         /** Deletes a key for a model provider; later calls use an older one, or that of the platform. */
         delete: operations["delete_projects_id_provider_keys_key_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/schedules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The schedules of all workflows of the project, those of a workflow together, oldest first. */
+        get: operations["get_projects_id_schedules"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -6442,6 +6496,87 @@ export interface operations {
             };
         };
     };
+    get_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @description USD, a plain decimal */
+                        input_price_per_million: string;
+                        /** @description USD, a plain decimal */
+                        output_price_per_million: string;
+                        provider: string;
+                    }[];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_openapi_json: {
         parameters: {
             query?: never;
@@ -7999,6 +8134,142 @@ export interface operations {
             };
         };
     };
+    get_projects_id_hooks: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description As whom the runs are started */
+                            author: {
+                                id: number;
+                                name: string;
+                            };
+                            /** Format: date-time */
+                            created_at: string;
+                            /** @description Of `hmac-sha256`: the header with the signature */
+                            header: string | null;
+                            id: number;
+                            /** @description Why deliveries start no runs; null: they do. The author may not run the workflow any more */
+                            inactive_reason: "author_lost_access" | null;
+                            /** @description The last one that was not throttled */
+                            last_delivery: {
+                                /** Format: date-time */
+                                at: string;
+                                /** @description The HTTP status that it was answered with */
+                                status: number;
+                            } | null;
+                            /**
+                             * Format: uri
+                             * @description Where deliveries are sent to, for its author and owners of the project
+                             */
+                            url?: string;
+                            /** @enum {string} */
+                            verify: "none" | "standard-webhooks" | "hmac-sha256";
+                            workflow: {
+                                id: number;
+                                title: string;
+                            };
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_projects_id_import: {
         parameters: {
             query?: never;
@@ -8874,6 +9145,151 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_id_schedules: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 20 it counts as 20. */
+                page_size?: number;
+                /** @description Above 20 it counts as 20. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description As whom the runs are started */
+                            author: {
+                                id: number;
+                                name: string;
+                            };
+                            catchup_seconds: number;
+                            /** Format: date-time */
+                            created_at: string;
+                            cron: string;
+                            /** Format: uuid */
+                            id: string;
+                            /** @description As it leaves the service: secrets masked. Null: its key was withdrawn */
+                            input: unknown;
+                            is_paused: boolean;
+                            jitter_seconds: number;
+                            last_firing: {
+                                /**
+                                 * Format: date-time
+                                 * @description The time that it was meant for
+                                 */
+                                at: string;
+                                /** @description Why no run was started */
+                                refusal: {
+                                    code: string;
+                                    message: string;
+                                } | null;
+                                run_id: string | null;
+                            } | null;
+                            /** @description The next five at most; empty while it is paused. Null: the engine does not answer or has not been told yet */
+                            next_run_times: string[] | null;
+                            /** @enum {string} */
+                            overlap: "skip" | "buffer_one" | "allow_all" | "cancel_other";
+                            /** @description Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody */
+                            pause_reason: "author_lost_access" | null;
+                            time_zone: string;
+                            workflow: {
+                                id: number;
+                                title: string;
+                            };
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
             };
             /** @description Credentials are missing or wrong. */
             401: {

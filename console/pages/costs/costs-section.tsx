@@ -174,7 +174,7 @@ interface UsageTableProps {
 
 /** The figures of a picture, and their parts. */
 function UsageTable({ label, group, rows, currency }: UsageTableProps) {
-  return <Table label={label} rows={rows} keyOf={keyOf} columns={columnsOf(group, currency)} />;
+  return <Table label={label} hasCards rows={rows} keyOf={keyOf} columns={columnsOf(group, currency)} />;
 }
 
 function keyOf({ key, label }: Usage): string {

@@ -19,8 +19,8 @@ import { useWaiting, useWaitingTasks, WaitingList, WaitingTasks } from './waitin
 const TABS = ['waiting', 'decided', 'tasks'] as const;
 
 /**
- * Runs ask people here: by tasks, by requests of agents for tool calls, and by connections that need a sign-in. `?tab=decided` shows decided requests,
- * `?tab=tasks` tasks that have ended.
+ * Runs ask people here: by tasks, by requests of agents for tool calls, and by connections that need a sign-in.
+ * `?tab=decided` shows decided requests, `?tab=tasks` tasks that have ended.
  */
 export function InboxPage() {
   const { get, set } = useSearchState();

@@ -1,5 +1,6 @@
 import { useQuery, type QueryKey, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
+import { isNotFound } from '../../app/explain.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { createLimit } from '../../live/pace.js';
 import type { NodeDetail } from './run-data.js';
@@ -35,7 +36,11 @@ export function useNodeDetail(
     // The detail of the node's last state stays until the new one is there.
     placeholderData: (before) => (before?.id === address.nodeId && before.path === address.path ? before : undefined),
     staleTime: isRunning ? 0 : 60_000,
-    refetchInterval: isRunning ? () => pauseOf(entry) : false,
+    refetchInterval: ({ state }) => {
+      if (isRunning) return pauseOf(entry);
+      // Without its detail a node has one attempt in the timeline, so a read that has failed is repeated.
+      return state.error === null || isNotFound(state.error) ? false : RUNNING_EVERY_MS;
+    },
   });
 }
 

@@ -242,6 +242,7 @@ function AttemptsTab({ detail }: { detail: NodeDetail }) {
       )}
       <Table
         label="Attempts"
+        hasCards
         columns={ATTEMPT_COLUMNS}
         rows={rows}
         keyOf={({ number }) => number}
@@ -272,6 +273,7 @@ function CostTab({ detail: { transactions, reused } }: { detail: NodeDetail }) {
       )}
       <Table
         label="Cost"
+        hasCards
         columns={COST_COLUMNS}
         rows={transactions}
         keyOf={({ id }) => id}

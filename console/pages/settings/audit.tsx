@@ -103,6 +103,7 @@ function AuditTable({ records, projectName }: AuditTableProps) {
   return (
     <Table
       label="Audit"
+      hasCards
       columns={columnsOf(projectName)}
       rows={records}
       keyOf={({ id }) => id}

@@ -69,6 +69,7 @@ export function ConnectionsTab({ project }: { project: Project }) {
       {data !== undefined && (
         <Table
           label="Connections"
+          hasCards
           columns={columns}
           rows={data}
           keyOf={({ id }) => id}

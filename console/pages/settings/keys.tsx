@@ -51,7 +51,7 @@ export function KeysTab({ projects }: { projects: readonly Project[] }) {
         <Note>You have no keys. Create one for each program, so that you can take it back alone.</Note>
       )}
       {data !== undefined && data.length > 0 && (
-        <Table label="API keys" columns={columnsOf(projects, setOpen)} rows={data} keyOf={({ id }) => id} />
+        <Table label="API keys" hasCards columns={columnsOf(projects, setOpen)} rows={data} keyOf={({ id }) => id} />
       )}
       {open?.dialog === 'new' && <KeyDialog projects={projects} onClose={close} onCreated={setMade} />}
       {open?.dialog === 'edit' && <KeyDialog of={open.key} projects={projects} onClose={close} />}

@@ -53,7 +53,9 @@ export function MembersTab({ project }: { project: Project }) {
         <Removed project={project} member={removed} onDone={() => setRemoved(undefined)} key={removed.user_id} />
       )}
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
-      {data !== undefined && <Table label="Members" columns={columns} rows={data} keyOf={({ user_id }) => user_id} />}
+      {data !== undefined && (
+        <Table label="Members" hasCards columns={columns} rows={data} keyOf={({ user_id }) => user_id} />
+      )}
       {isLeaving && user !== undefined && (
         <LeaveProject project={project} userId={user.id} onClose={() => setIsLeaving(false)} />
       )}

@@ -37,6 +37,7 @@ export function SessionsTab() {
       {data !== undefined && (
         <Table
           label="Sessions"
+          hasCards
           columns={columnsOf((id) => change.mutate(id), change.isPending)}
           rows={data}
           keyOf={({ id }) => id}

@@ -60,6 +60,7 @@ function ProviderKeys({ projectId, onDelete }: ProviderKeysProps) {
       {data !== undefined && (
         <Table
           label="Provider keys"
+          hasCards
           columns={columnsOf(onDelete)}
           rows={data}
           keyOf={({ id }) => id}

@@ -1,16 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, unwrap } from '../../app/api.js';
-import { readAllPages } from '../../app/calls.js';
-import { Awaited, FailedChoices } from '../../app/problem.js';
+import { Awaited } from '../../app/problem.js';
 import { mayAct, useProjects, type Project } from '../../app/projects.js';
 import { useSearchState } from '../../app/search-state.js';
 import { useUser } from '../../app/session.js';
-import { SelectField } from '../../ui/fields.js';
 import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
-import { StartsSections } from '../starts/starts-sections.js';
 import { AuditTab, ServiceAuditTab } from './audit.js';
 import { ConnectionsTab } from './connections.js';
 import { KeysTab } from './keys.js';
@@ -19,6 +14,7 @@ import { PasswordTab, SessionsTab } from './own-sign-in.js';
 import { ProjectBar } from './project-bar.js';
 import { ProvidersTab } from './providers.js';
 import './settings.css';
+import { StartsTab } from './starts.js';
 import { UsersTab } from './users.js';
 import { WebhooksTab } from './webhooks.js';
 
@@ -80,45 +76,4 @@ interface OfProjectProps {
 function OfProject({ project, children }: OfProjectProps) {
   if (project !== undefined) return children(project);
   return <Note>You have no project yet. Make one with the button New project, or ask its owner to add you.</Note>;
-}
-
-/** The schedules, hooks and tools of a project, workflow by workflow: `?workflow=`. */
-function StartsTab({ project }: { project: Project }) {
-  const { get, set } = useSearchState();
-  const workflows = useQuery({
-    queryKey: ['workflows', 'titles-of-project', project.id],
-    queryFn: ({ signal }) =>
-      readAllPages(async (page) => {
-        const query = { project: project.id, page, size: 100 };
-        const { items, total } = await unwrap(api.GET('/api/v1/all-workflows/', { params: { query }, signal }));
-        return { total, items: items.map(({ id, title }) => ({ id, title })) };
-      }),
-    select: (list) => list.toSorted((one, other) => one.title.localeCompare(other.title) || one.id - other.id),
-    staleTime: 30_000,
-  });
-  const list = workflows.data ?? [];
-  const workflow = list.find(({ id }) => String(id) === get('workflow')) ?? list[0];
-  return (
-    <div className="settings-tab">
-      <p className="settings-lead">
-        Runs of a workflow can start by the clock, and other services can start them. The page of each workflow has this
-        under Starts by itself, too.
-      </p>
-      <FailedChoices noun="workflows" query={workflows} />
-      {workflows.data?.length === 0 && <Note>The project has no workflows yet.</Note>}
-      {workflow !== undefined && (
-        <>
-          <div className="settings-row">
-            <SelectField
-              label="Workflow"
-              value={String(workflow.id)}
-              onChange={(id) => set({ workflow: id })}
-              options={list.map(({ id, title }) => ({ value: String(id), label: title }))}
-            />
-          </div>
-          <StartsSections key={workflow.id} workflowId={workflow.id} role={project.role} />
-        </>
-      )}
-    </div>
-  );
 }

@@ -46,6 +46,7 @@ export function UsersTab() {
         <div className="settings-tab" aria-busy={isPlaceholderData}>
           <Table
             label="Users"
+            hasCards
             columns={columnsOf({ open: setOpen, makeLink: (user) => link.mutate(user), isBusy: link.isPending })}
             rows={data.items}
             keyOf={({ id }) => id}
@@ -208,6 +209,7 @@ function UserSessionsDialog({ of, onClose }: { of: Listed; onClose: () => void }
       {data !== undefined && (
         <Table
           label="Sessions"
+          hasCards
           columns={SESSION_FACTS}
           rows={data}
           keyOf={({ id }) => id}

@@ -156,6 +156,7 @@ function Deliveries({ projectId, maySendAgain }: DeliveriesProps) {
         <>
           <Table
             label="Deliveries"
+            hasCards
             columns={columns}
             rows={data.items}
             keyOf={({ id }) => id}

@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import cronstrue from 'cronstrue';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
@@ -8,6 +8,10 @@ const SCHEDULE = '/api/v1/workflows/{id}/schedules/{schedule_id}/';
 
 type Schedules = paths[typeof SCHEDULES];
 export type Schedule = Schedules['get']['responses'][200]['content']['application/json']['items'][number];
+/** A schedule with its workflow, whose title is missing on the page of the workflow itself. */
+export interface ListedSchedule extends Schedule {
+  workflow: { id: number; title?: string };
+}
 type ScheduleBody = NonNullable<Schedules['post']['requestBody']>['content']['application/json'];
 type ScheduleChange = NonNullable<paths[typeof SCHEDULE]['patch']['requestBody']>['content']['application/json'];
 
@@ -22,6 +26,22 @@ export function useSchedules(workflowId: number): UseQueryResult<Schedule[]> {
       readAllPages((page) =>
         unwrap(api.GET(SCHEDULES, { params: { path: { id: workflowId }, query: { page, size: 100 } }, signal })),
       ),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** The service lists no more at once. */
+const SIZE = 20;
+
+/** A page of the schedules of all workflows of the project; the first page is 1. */
+export function useSchedulesOfProject(projectId: number, page: number) {
+  return useQuery({
+    queryKey: ['schedules', 'of-project', projectId, page],
+    queryFn: ({ signal }) => {
+      const params = { path: { id: projectId }, query: { page, size: SIZE } };
+      return unwrap(api.GET('/api/v1/projects/{id}/schedules/', { params, signal }));
+    },
+    placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
 }

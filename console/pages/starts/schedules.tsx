@@ -6,10 +6,17 @@ import { useChange } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
-import { changeSchedule, deleteSchedule, inWords, OVERLAPS, useSchedules, type Schedule } from './schedule-data.js';
+import {
+  changeSchedule,
+  deleteSchedule,
+  inWords,
+  OVERLAPS,
+  useSchedules,
+  type ListedSchedule,
+  type Schedule,
+} from './schedule-data.js';
 import { ScheduleDialog } from './schedule-dialog.js';
-
-type Open = { dialog: 'form'; schedule?: Schedule } | { dialog: 'delete'; schedule: Schedule };
+import { StartsList, WorkflowOfStart } from './starts-list.js';
 
 interface SchedulesSectionProps {
   workflowId: number;
@@ -19,57 +26,79 @@ interface SchedulesSectionProps {
 /** The times at which runs of the workflow start. */
 export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProps) {
   const { data, error, refetch, isFetching } = useSchedules(workflowId);
-  const [open, setOpen] = useState<Open>();
-  const close = (): void => setOpen(undefined);
+  const [isNew, setIsNew] = useState(false);
   return (
-    <section className="starts-section" aria-labelledby="schedules-heading">
-      <div className="starts-head">
-        <h2 id="schedules-heading">Schedules</h2>
-        {mayChange && <Button onClick={() => setOpen({ dialog: 'form' })}>New schedule</Button>}
-      </div>
-      <p className="starts-lead">A schedule starts runs by the clock, each with the same input.</p>
+    <StartsList
+      heading="Schedules"
+      lead={SCHEDULES_LEAD}
+      newLabel="New schedule"
+      onNew={mayChange ? () => setIsNew(true) : undefined}
+    >
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p className="starts-empty">The workflow has no schedules.</p>}
-      {!mayChange && data !== undefined && data.length > 0 && (
+      {data !== undefined && (
+        <ScheduleArticles
+          schedules={data.map((schedule) => ({ ...schedule, workflow: { id: workflowId } }))}
+          mayChange={mayChange}
+        />
+      )}
+      {isNew && <ScheduleDialog workflowId={workflowId} onClose={() => setIsNew(false)} />}
+    </StartsList>
+  );
+}
+
+export const SCHEDULES_LEAD = 'A schedule starts runs by the clock, each with the same input.';
+
+interface ScheduleArticlesProps {
+  schedules: readonly ListedSchedule[];
+  mayChange: boolean;
+}
+
+export function ScheduleArticles({ schedules, mayChange }: ScheduleArticlesProps) {
+  const [open, setOpen] = useState<{ dialog: 'form' | 'delete'; schedule: ListedSchedule }>();
+  const close = (): void => setOpen(undefined);
+  return (
+    <>
+      {!mayChange && schedules.length > 0 && (
         <Note>Your role in this project is viewer. Its editors make, pause and delete schedules.</Note>
       )}
-      {data?.map((schedule) => (
+      {schedules.map((schedule) => (
         <ScheduleArticle
           key={schedule.id}
-          workflowId={workflowId}
           schedule={schedule}
           mayChange={mayChange}
           onEdit={() => setOpen({ dialog: 'form', schedule })}
           onDelete={() => setOpen({ dialog: 'delete', schedule })}
         />
       ))}
-      {open?.dialog === 'form' && <ScheduleDialog workflowId={workflowId} of={open.schedule} onClose={close} />}
+      {open?.dialog === 'form' && (
+        <ScheduleDialog workflowId={open.schedule.workflow.id} of={open.schedule} onClose={close} />
+      )}
       {open?.dialog === 'delete' && (
         <ConfirmDelete
           noun="schedule"
-          remove={() => deleteSchedule(workflowId, open.schedule.id)}
+          remove={() => deleteSchedule(open.schedule.workflow.id, open.schedule.id)}
           invalidates={['schedules']}
           onClose={close}
         >
           It starts no runs from then on. Runs that it has started go on.
         </ConfirmDelete>
       )}
-    </section>
+    </>
   );
 }
 
 interface ScheduleArticleProps {
-  workflowId: number;
-  schedule: Schedule;
+  schedule: ListedSchedule;
   mayChange: boolean;
   onEdit: () => void;
   onDelete: () => void;
 }
 
-function ScheduleArticle({ workflowId, schedule, mayChange, onEdit, onDelete }: ScheduleArticleProps) {
+function ScheduleArticle({ schedule, mayChange, onEdit, onDelete }: ScheduleArticleProps) {
   const heading = `schedule-${schedule.id}`;
   const isPaused = schedule.is_paused;
-  const change = useChange(() => changeSchedule(workflowId, schedule.id, { is_paused: !isPaused }), {
+  const change = useChange(() => changeSchedule(schedule.workflow.id, schedule.id, { is_paused: !isPaused }), {
     invalidates: ['schedules'],
     said: isPaused ? 'The schedule is resumed.' : 'The schedule is paused.',
   });
@@ -80,6 +109,7 @@ function ScheduleArticle({ workflowId, schedule, mayChange, onEdit, onDelete }: 
         <span className="start-kind">
           <code>{schedule.cron}</code>, {schedule.time_zone}
         </span>
+        <WorkflowOfStart workflow={schedule.workflow} />
       </div>
       {schedule.pause_reason !== null && (
         <p className="start-problem">

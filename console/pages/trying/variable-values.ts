@@ -1,4 +1,6 @@
-// The variables of the picker with their real values.
+// The variables of a form with their real values.
+import { createRenderer, findVariables, renderValue, type NodeOutput } from '../../../graph/template.js';
+import type { LoopVariables, NodeErrorFacts, RunInput } from '../../../graph/variable.js';
 import { isStructure } from '../../drawing/json.js';
 import { toPath, type VariableChoice, type VariableGroup } from '../../drawing/variables.js';
 
@@ -45,8 +47,53 @@ function partsOf(choice: VariableChoice, value: unknown): VariableChoice[] {
 }
 
 function beginningOf(value: unknown): string {
+  const line = lineOf(value, MOST_CHARACTERS);
+  return line === '' ? '(empty)' : line;
+}
+
+function lineOf(value: unknown, most: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  if (line === '') return '(empty)';
-  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}
+
+/** A preview of more characters would take time with each letter. */
+const MOST_RENDERED = 200_000;
+const MOST_PREVIEWED = 200;
+/** Stands for a value that nobody knows yet. */
+const UNKNOWN = '…';
+
+/**
+ * Returns a value as a run would render it with the values that are known, on one line and cut off; undefined if it
+ * holds no variable whose value is known.
+ */
+export function previewOf(value: unknown, read: ReadValue): string | undefined {
+  const results = new Map<string, NodeOutput>();
+  const errors = new Map<string, NodeErrorFacts>();
+  const loops = new Map<string, LoopVariables>();
+  const leftOut = new Map<string, string>();
+  let isKnown = false;
+  const take = <T>(map: Map<string, T>, id: string, known: unknown, otherwise?: T): void => {
+    if (known !== undefined) isKnown = true;
+    const taken = isStructure(known) ? (known as T) : otherwise;
+    if (taken !== undefined) map.set(id, taken);
+  };
+  for (const variable of findVariables(value)) {
+    if (variable.source === 'input') isKnown ||= isStructure(read(['input']));
+    else if (variable.source === 'error') take(errors, variable.nodeId, read([variable.nodeId, 'error']));
+    else if (variable.source === 'loop') loops.set(variable.nodeId, { index: 0, item: UNKNOWN, last: UNKNOWN });
+    else if (variable.source === 'node') {
+      take(results, variable.nodeId, read([variable.nodeId, 'result']));
+      leftOut.set(variable.nodeId, UNKNOWN);
+    }
+  }
+  if (!isKnown) return undefined;
+  const input = (read(['input']) ?? {}) as RunInput;
+  const renderer = createRenderer({ input, results, errors, loops, leftOut }, MOST_RENDERED);
+  try {
+    return lineOf(renderValue(value, renderer), MOST_PREVIEWED);
+  } catch {
+    // The limit alone is thrown. A longer text tells nothing more in one line.
+    return undefined;
+  }
 }

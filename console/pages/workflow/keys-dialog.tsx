@@ -1,11 +1,9 @@
 import { ALIGNMENTS } from '../../drawing/arrange.js';
 import { useStore } from '../../drawing/editor-store.js';
 import { Dialog } from '../../ui/dialog.js';
-import './editor.css';
+import { KeyList, KEYS_OF_ALL_PAGES, type KeyInWords } from '../../ui/key-list.js';
 
-interface Key {
-  keys: string;
-  what: string;
+interface Key extends KeyInWords {
   /** The key changes the drawing. */
   isChange?: boolean;
 }
@@ -25,25 +23,15 @@ const KEYS: readonly Key[] = [
   { keys: 'Delete', what: 'Delete what is chosen', isChange: true },
   { keys: 'Arrow keys', what: 'Move what is chosen', isChange: true },
   ...ALIGNMENTS.map(({ key, name }): Key => ({ keys: `Alt+${key}`, what: name, isChange: true })),
-  { keys: '?', what: 'Show these keys' },
+  ...KEYS_OF_ALL_PAGES,
 ];
 
 /** The keys of the editor. Who may only look at a workflow sees those that change nothing. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const { isReadOnly } = useStore();
-  const isMac = navigator.platform.startsWith('Mac');
   return (
     <Dialog title="Keys" isWide onClose={onClose}>
-      <dl className="keys">
-        {KEYS.filter(({ isChange }) => isChange !== true || !isReadOnly).map(({ keys, what }) => (
-          <div key={what} className="keys-row">
-            <dt>
-              <kbd>{isMac ? keys.replace('Ctrl', '⌘') : keys}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+      <KeyList keys={KEYS.filter(({ isChange }) => isChange !== true || !isReadOnly)} />
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
 import { readAllPages } from '../../app/calls.js';
 import { FailedChoices } from '../../app/problem.js';
@@ -9,10 +9,10 @@ import { dataOf, isStart, labelOf, nodesOf, startOf, typeOf, type DrawnNode } fr
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { asObject, asText, isObject, type JsonObject } from '../../drawing/json.js';
 import { before, exitsOf, linksOf, setAt, valueAt, type Exit } from '../../drawing/links.js';
-import { variablesFor } from '../../drawing/variables.js';
 import { openWithArrows, SchemaSelect } from '../../forms/fields.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import type { Path } from '../../forms/schema.js';
+import { loadTextEditor } from '../../forms/variable-input.js';
 import { insertText, useLastField, VariablePicker } from '../../forms/variable-picker.js';
 import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
@@ -20,10 +20,10 @@ import { Field, Hint, TextField } from '../../ui/fields.js';
 import { Menu } from '../../ui/menu.js';
 import { ConnectionField } from '../connection/connection-field.js';
 import { TestMenu } from '../trying/test-menu.js';
-import { useKnownValues } from '../trying/known-values.js';
-import { withValues } from '../trying/variable-values.js';
 import './editor.css';
+import { useFormVariables } from './form-variables.js';
 import { McpToolField } from './mcp-tool-field.js';
+import { ModelField } from './model-field.js';
 import { alignSelection, describeChosen, duplicateSelection, plural, removeSelection } from './shortcuts.js';
 
 interface NodePanelProps {
@@ -35,6 +35,7 @@ interface NodePanelProps {
 /** The form of the selected node. */
 export function NodePanel(props: NodePanelProps) {
   const selection = useEditor((state) => state.selection);
+  useEffect(() => void loadTextEditor().catch(() => undefined), []);
   const only = onlyNode(selection);
   const node = useEditor(({ history }) => (only === undefined ? undefined : nodesOf(history.present).get(only)));
   return (
@@ -50,10 +51,11 @@ function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: Draw
   const lastField = useLastField(form, store.endGesture);
   const kind = store.kinds.get(typeOf(node));
   const data = dataOf(node);
-  const values = useKnownValues(workflowId);
+  const variables = useFormVariables(workflowId, node.id);
   const fieldOf = (format: string, props: SchemaFieldProps) => {
     if (format === WORKFLOW_ID) return <WorkflowField projectId={projectId} {...props} />;
     if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;
+    if (format === MODEL) return <ModelField {...props} />;
     if (format !== MCP_TOOL) return undefined;
     const server = asObject(valueAt(data, props.path.slice(0, -1)));
     return <McpToolField workflowId={workflowId} nodeId={node.id} server={server} {...props} />;
@@ -75,8 +77,8 @@ function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: Draw
         <TestMenu nodeId={node.id} />
         {!isStart(kind) && (
           <VariablePicker
-            groups={() => withValues(variablesFor(store.drawing, store.kinds, node.id), values.read)}
-            onOpen={values.want}
+            groups={variables.groups}
+            onOpen={variables.want}
             onChoose={(text) => {
               const field = lastField();
               if (field !== undefined) insertText(field, text);
@@ -84,7 +86,7 @@ function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: Draw
           />
         )}
       </div>
-      <FormContext value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id), fieldOf }}>
+      <FormContext value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id), fieldOf, variables }}>
         {kind !== undefined && (
           <KindForm
             kind={kind}
@@ -168,10 +170,7 @@ function EmptyPanel() {
   return (
     <div className="editor-node-empty">
       {isEmpty ? (
-        <p>
-          Begin with <strong>Trigger</strong>: it is where a run starts. Then add what should happen, and link the nodes
-          in their order.
-        </p>
+        <p>Begin with one of the starters, or add nodes one by one.</p>
       ) : (
         <p>Select a node to change its settings.</p>
       )}
@@ -306,6 +305,8 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
 const WORKFLOW_ID = 'workflow-id';
 /** The `format` of fields whose value is the id of a connection of the same project. */
 const CONNECTION_ID = 'connection-id';
+/** The `format` of fields that name a model. */
+const MODEL = 'model';
 /** The `format` of fields that name a tool, or several, of the server whose address stands beside them. */
 const MCP_TOOL = 'mcp-tool';
 

@@ -133,6 +133,13 @@ function useDelayed<T>(value: T): T {
   return delayed;
 }
 
+/** What is in closed details cannot have the focus. */
+function openAround(control: HTMLElement): void {
+  for (let around = control.closest('details'); around; around = around.parentElement?.closest('details') ?? null) {
+    around.open = true;
+  }
+}
+
 const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"]';
 
 /**
@@ -148,6 +155,7 @@ function focusField(path: string): void {
       const name = CSS.escape(parts.slice(0, length).join('.'));
       const control = panel?.querySelector<HTMLElement>(`[data-path="${name}"] :is(${CONTROLS})`);
       if (control) {
+        openAround(control);
         control.focus();
         control.scrollIntoView({ block: 'center' });
         return;

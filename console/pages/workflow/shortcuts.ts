@@ -54,10 +54,10 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
         return 'run';
       case 'z':
         // The editors of JSON and code have an Undo of their own, letter by letter.
-        if (isCodeField(event.target)) return undefined;
+        if (hasOwnUndo(event.target)) return undefined;
         return event.shiftKey ? 'redo' : 'undo';
       case 'y':
-        return isCodeField(event.target) ? undefined : 'redo';
+        return hasOwnUndo(event.target) ? undefined : 'redo';
       default:
         return undefined;
     }
@@ -70,7 +70,7 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
 }
 
 function isDialogOpen(): boolean {
-  return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
+  return document.querySelector('[role="dialog"]:not(.variables-panel), [role="alertdialog"], [role="menu"]') !== null;
 }
 
 /**
@@ -89,6 +89,10 @@ function isWriting(target: EventTarget | null): boolean {
 
 function isCodeField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.isContentEditable;
+}
+
+function hasOwnUndo(target: EventTarget | null): boolean {
+  return isCodeField(target) && (target as HTMLElement).dataset['plain'] === undefined;
 }
 
 /** The distance of a pasted node from the copied one, and from the one that was pasted before. */

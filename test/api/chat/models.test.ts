@@ -27,6 +27,23 @@ describe('the list of models', function () {
     assert.deepEqual(seen, ['gpt-one', 'vendor/two', 'down']);
   });
 
+  it('is read with prices by people who draw, without what only `*` serves', async () => {
+    const headers = { 'x-api-key': proxy.account.apiKey };
+    const answer = await fetch(new URL('/api/v1/models/', proxy.baseUrl), { headers });
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    const prices = { input_price_per_million: '1', output_price_per_million: '2' };
+    const [one, two] = JSON.parse(text) as object[];
+    assert.deepEqual(
+      [one, two],
+      [
+        { id: 'gpt-one', provider: 'raw', ...prices },
+        { id: 'vendor/two', provider: 'raw', ...prices },
+      ],
+    );
+    assert.ok(!text.includes('*') && !text.includes(proxy.upstream.platformKey) && !text.includes('http'));
+  });
+
   it('refuses in the shape of chat completions', async () => {
     await assert.rejects(clientOf('wrong').models.list(), (error: AuthenticationError) => {
       assert.ok(error instanceof AuthenticationError);

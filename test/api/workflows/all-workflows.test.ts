@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Envelope } from '../../support/api-client.js';
 import { drawing, link, llm, trigger } from '../../support/graphs.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -13,6 +14,7 @@ interface CatalogWorkflow extends Workflow {
   last_run_cost: Record<string, string> | null;
   average_run_duration: number | null;
   total_cost: Record<string, string>;
+  latest_runs?: string[];
 }
 
 const list = async ({ api }: Account, query = ''): Promise<Page<CatalogWorkflow>> => {
@@ -82,6 +84,10 @@ describe('all-workflows', function () {
       assert.deepEqual((await list(account)).items, [body]);
       const asked = (await list(account, '?include=latest_runs')).items;
       assert.deepEqual(asked, [{ ...body, latest_runs: ['Succeeded', 'Succeeded'] }]);
+      const tried = { mode: 'node', node: model.id };
+      const test = await api.post<Envelope>(`/workflows/${workflowId}/test/`, { body: tried });
+      await api.pollToEnd(test.body.data.id);
+      assert.deepEqual((await list(account, '?include=latest_runs')).items[0]?.latest_runs, ['Succeeded', 'Succeeded']);
       assert.equal((await api.get('/all-workflows/?include=other')).status, 400);
     });
 

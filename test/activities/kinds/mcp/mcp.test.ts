@@ -54,7 +54,7 @@ describe('MCP node', function () {
 
   it('makes sounds and resources files, joins the texts of resources, and hands on what is neither', async () => {
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
-    const link = { type: 'resource_link', uri: 'file:///a', name: 'a' };
+    const reference = { type: 'resource_link', uri: 'file:///a', name: 'a' };
     const content = [
       { type: 'audio', mimeType: 'audio/x-wav', data: base64('sound') },
       {
@@ -64,11 +64,11 @@ describe('MCP node', function () {
       { type: 'resource', resource: { uri: 'docs://x/t', text: 'of a resource' } },
       { type: 'text', text: 'said' },
       { type: 'image', data: 7 },
-      link,
+      reference,
     ];
     const { entry } = await runScripted({ 'tools/call': () => ({ content }) });
     const { content: said, attachments, files: made } = entry.result as Record<string, unknown>;
-    assert.deepEqual([said, attachments], ['of a resource\nsaid', [{ type: 'image', data: 7 }, link]]);
+    assert.deepEqual([said, attachments], ['of a resource\nsaid', [{ type: 'image', data: 7 }, reference]]);
     const files = made as FileValue[];
     assert.deepEqual(
       files.map(({ name, type, size }) => [name, type, size]),

@@ -1,0 +1,32 @@
+// The models that nodes may name, with their prices. Specification: extensions, "People and keys over HTTP".
+import { z } from 'zod';
+import { defineRoute, type Route } from '../http/route.js';
+
+const PRICE = 'USD, a plain decimal';
+
+const modelSchema = z.object({
+  id: z.string(),
+  provider: z.string(),
+  input_price_per_million: z.string().describe(PRICE),
+  output_price_per_million: z.string().describe(PRICE),
+});
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/models/',
+  summary: 'The models that the operator has listed, with the prices of a million tokens.',
+  description: 'A provider that serves any model (`*`) adds none: the list is then not complete.',
+  responses: { 200: z.array(modelSchema) },
+  handler({ deps }) {
+    const listed = [...deps.models.models].filter(([id]) => id !== '*');
+    const body = listed.map(([id, { provider, inputPricePerMillion, outputPricePerMillion }]) => ({
+      id,
+      provider: provider.name,
+      input_price_per_million: inputPricePerMillion,
+      output_price_per_million: outputPricePerMillion,
+    }));
+    return { status: 200, body };
+  },
+});
+
+export const modelRoutes: Route[] = [list];

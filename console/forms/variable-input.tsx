@@ -1,0 +1,105 @@
+// A text with variables. Until the editor with chips is loaded, and where it cannot be, a plain field takes its place.
+import { use, useDeferredValue, useEffect, useEffectEvent, useRef, useState, type ComponentType } from 'react';
+import { classNames } from '../ui/class-names.js';
+import { FormContext } from './form.js';
+import type { Attributes } from './source-editor.js';
+import type { TextEditor } from './text-editor.js';
+
+type Editor = typeof TextEditor extends (props: infer Props) => unknown ? ComponentType<Props> : never;
+
+let loaded: Editor | undefined;
+
+/** Pages with forms call this early, so that most fields begin with their chips. */
+export async function loadTextEditor(): Promise<Editor> {
+  loaded = (await import('./text-editor.js')).TextEditor;
+  return loaded;
+}
+
+interface VariableInputProps {
+  /** The attributes of the textbox: its name, for example. */
+  attributes: Attributes;
+  value: string;
+  isLong?: boolean;
+  /** It is the value of a name, as in a table. */
+  isValue?: boolean;
+  onChange: (value: string) => void;
+}
+
+export function VariableInput({ attributes, value, isLong = false, isValue = false, onChange }: VariableInputProps) {
+  const { isReadOnly } = use(FormContext);
+  const [EditorPart, setEditorPart] = useState(() => loaded);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [selected, setSelected] = useState<{ from: number; to: number }>();
+  const isComposing = useRef(false);
+  useEffect(() => {
+    if (EditorPart !== undefined) return undefined;
+    let isGone = false;
+    const take = async (): Promise<void> => {
+      const part = await loadTextEditor().catch(() => undefined);
+      const { current } = field;
+      // A word that is being composed would be lost.
+      if (isGone || part === undefined || isComposing.current) return;
+      if (current !== null && document.activeElement === current) {
+        setSelected({ from: current.selectionStart, to: current.selectionEnd });
+      }
+      setEditorPart(() => part);
+    };
+    void take();
+    return () => {
+      isGone = true;
+    };
+  }, [EditorPart]);
+  const look = classNames('control', 'variable-input', isLong && 'variable-input-long');
+  return (
+    <div className="variable-field">
+      {EditorPart === undefined ? (
+        <textarea
+          ref={field}
+          className={classNames('control', 'form-text', isLong && 'form-text-long')}
+          rows={isLong ? 4 : 1}
+          data-variables
+          spellCheck={isLong}
+          placeholder={isValue ? 'Value' : undefined}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+          onCompositionStart={() => (isComposing.current = true)}
+          onCompositionEnd={() => (isComposing.current = false)}
+          {...attributes}
+        />
+      ) : (
+        <div className={look} data-invalid={attributes['aria-invalid']} data-read-only={isReadOnly || undefined}>
+          <EditorPart
+            attributes={{ ...attributes, spellcheck: String(isLong) }}
+            value={value}
+            isReadOnly={isReadOnly}
+            isValue={isValue}
+            selected={selected}
+            onChange={onChange}
+          />
+        </div>
+      )}
+      <Preview value={value} />
+    </div>
+  );
+}
+
+/** What the text would be with the values that are known. */
+export function Preview({ value }: { value: unknown }) {
+  const { variables } = use(FormContext);
+  const shown = useDeferredValue(value);
+  const holdsVariable = JSON.stringify(shown ?? '').includes('{{');
+  // The page makes its functions anew with each letter.
+  const want = useEffectEvent(() => variables?.want());
+  useEffect(() => {
+    if (holdsVariable) want();
+  }, [holdsVariable]);
+  const text = holdsVariable ? variables?.preview(shown) : undefined;
+  if (text === undefined) return null;
+  return (
+    <p className="field-hint variable-preview" aria-live="off">
+      <span aria-hidden="true">= </span>
+      <span className="hidden-text">For example: </span>
+      {text === '' ? '(empty)' : text}
+    </p>
+  );
+}

@@ -1,0 +1,69 @@
+// How the body of a request is written: the service sends texts as they are, and anything else as JSON, or as a form where
+// the content type says so.
+import { asObject, asText, isObject, type JsonObject } from '../drawing/json.js';
+
+export type BodyType = 'none' | 'json' | 'form' | 'text';
+
+const FORM = 'application/x-www-form-urlencoded';
+const CONTENT_TYPE = 'content-type';
+
+export function bodyTypeOf({ body, headers }: JsonObject): BodyType {
+  if (body === undefined || body === null) return 'none';
+  if (isObject(body) && contentTypeOf(headers).startsWith(FORM)) return 'form';
+  return typeof body === 'string' && !isOneVariable(body) ? 'text' : 'json';
+}
+
+/** Such a text is sent as the JSON that the variable holds. */
+function isOneVariable(text: string): boolean {
+  return /^\{\{[^{}]*\}\}$/.test(text);
+}
+
+/** Returns the data of the node with which the body is of another type. What can be kept of it is kept. */
+export function toBodyType(data: JsonObject, type: BodyType): JsonObject {
+  const { body, headers, ...rest } = data;
+  const others = asObject(headers);
+  const isForm = contentTypeOf(headers).startsWith(FORM);
+  const plain = isForm ? withoutContentType(others) : others;
+  switch (type) {
+    case 'none':
+      return { ...rest, ...withHeaders(plain) };
+    case 'text':
+      return { ...rest, ...withHeaders(plain), body: typeof body === 'string' ? body : textOf(body) };
+    case 'form':
+      return {
+        ...rest,
+        headers: { ...withoutContentType(others), 'Content-Type': FORM },
+        body: asObject(toJson(body)),
+      };
+    case 'json':
+    default:
+      return { ...rest, ...withHeaders(plain), body: toJson(body) };
+  }
+}
+
+function withHeaders(headers: JsonObject): JsonObject {
+  return Object.keys(headers).length === 0 ? {} : { headers };
+}
+
+function contentTypeOf(headers: unknown): string {
+  const [, value] = Object.entries(asObject(headers)).find(([name]) => name.toLowerCase() === CONTENT_TYPE) ?? [];
+  return asText(value)?.toLowerCase() ?? '';
+}
+
+function withoutContentType(headers: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== CONTENT_TYPE));
+}
+
+function textOf(body: unknown): string {
+  return body === undefined || body === null ? '' : JSON.stringify(body, null, 2);
+}
+
+function toJson(body: unknown): unknown {
+  if (typeof body !== 'string') return body ?? {};
+  try {
+    const value: unknown = JSON.parse(body);
+    return value ?? {};
+  } catch {
+    return {};
+  }
+}

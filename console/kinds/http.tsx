@@ -1,0 +1,105 @@
+import { useState } from 'react';
+import { asText, type JsonObject } from '../drawing/json.js';
+import { RecordTable, VariableText } from '../forms/fields.js';
+import { onlyFields, withoutFields } from '../forms/layers.js';
+import { Layers, Properties, SchemaField } from '../forms/schema-field.js';
+import { propertiesOf, titleOf, type Path } from '../forms/schema.js';
+import { SelectField } from '../ui/fields.js';
+import { bodyTypeOf, toBodyType, type BodyType } from './body.js';
+import './kinds.css';
+import { queryRows, withQuery, type QueryRow } from './query.js';
+
+interface HttpFormProps {
+  schema: JsonObject;
+  data: JsonObject;
+  onChange: (path: Path, value: unknown) => void;
+}
+
+/** The form of an HTTP request: method and address in one row, tables of names and values, and the body by its type. */
+export function HttpForm({ schema, data, onChange }: HttpFormProps) {
+  const { url = {}, settings = {} } = propertiesOf(schema);
+  const { description: _known, ...plainUrl } = url;
+  const own = { path: [], value: data, onChange };
+  return (
+    <>
+      <div className="http-address">
+        <Properties schema={onlyFields(schema, ['method'])} {...own} />
+        <VariableText
+          schema={plainUrl}
+          path={['url']}
+          label={titleOf(url, 'url')}
+          value={data['url']}
+          isRequired
+          onChange={(path, value) => onChange(path, value ?? '')}
+        />
+      </div>
+      <Query address={asText(data['url']) ?? ''} onChange={(address) => onChange(['url'], address)} />
+      <Properties schema={onlyFields(schema, ['headers'])} {...own} />
+      <Body schema={propertiesOf(schema)['body'] ?? {}} data={data} onChange={onChange} />
+      <Layers schema={withoutFields(schema, ['url', 'method', 'headers', 'body', 'settings'])} {...own} />
+      <Layers schema={settings} path={['settings']} value={data['settings']} isRest onChange={onChange} />
+    </>
+  );
+}
+
+/** The query of the address, which is written there, too. */
+function Query({ address, onChange }: { address: string; onChange: (address: string) => void }) {
+  const [rows, setRows] = useState<readonly QueryRow[]>(() => queryRows(address));
+  const shown = withQuery(address, rows) === address ? rows : queryRows(address);
+  return (
+    <RecordTable
+      label="Query"
+      path={['url', '?']}
+      rows={shown}
+      isText
+      onChange={(next) => {
+        // A row that has been changed is written anew.
+        const written = next.map((row) =>
+          shown.some((old) => old === row) ? (row as QueryRow) : { name: row.name, value: String(row.value) },
+        );
+        setRows(written);
+        onChange(withQuery(address, written));
+      }}
+    />
+  );
+}
+
+const TYPES: readonly { value: BodyType; label: string }[] = [
+  { value: 'none', label: 'None' },
+  { value: 'json', label: 'JSON' },
+  { value: 'form', label: 'Form' },
+  { value: 'text', label: 'Text' },
+];
+
+/** An emptied body, or JSON that is not complete yet, keeps its field. */
+function shownType(stored: BodyType, chosen: BodyType): BodyType {
+  if (stored === 'none') return chosen === 'form' ? 'none' : chosen;
+  return stored === 'text' && chosen === 'json' ? 'json' : stored;
+}
+
+function Body({
+  schema,
+  data,
+  onChange,
+}: {
+  schema: JsonObject;
+  data: JsonObject;
+  onChange: HttpFormProps['onChange'];
+}) {
+  const [chosen, setChosen] = useState(() => bodyTypeOf(data));
+  const type = shownType(bodyTypeOf(data), chosen);
+  const label = titleOf(schema, 'body');
+  const field = { path: ['body'], label, value: data['body'], onChange };
+  const choose = (next: BodyType): void => {
+    setChosen(next);
+    onChange([], toBodyType(data, next));
+  };
+  return (
+    <div className="form-variants" data-path="body">
+      <SelectField label={`${label} type`} value={type} options={TYPES} onChange={(next) => choose(next as BodyType)} />
+      {type === 'json' && <SchemaField schema={schema} {...field} />}
+      {type === 'text' && <VariableText schema={{ type: 'string' }} {...field} isLong />}
+      {type === 'form' && <SchemaField schema={{ type: 'object', format: 'record' }} {...field} />}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { startValue } from '../drawing/change-drawing.js';
+import { asArray, asObject, asText, type JsonObject } from '../drawing/json.js';
+import { SuggestionsField, VariableText } from '../forms/fields.js';
+import { useFieldError } from '../forms/form.js';
+import { onlyFields, withoutFields } from '../forms/layers.js';
+import { ItemButtons, Layers, Properties } from '../forms/schema-field.js';
+import { propertiesOf, titleOf, type Path } from '../forms/schema.js';
+import { Button } from '../ui/button.js';
+import './kinds.css';
+
+interface ModelFormProps {
+  schema: JsonObject;
+  data: JsonObject;
+  onChange: (path: Path, value: unknown) => void;
+}
+
+/** The form of kinds that ask a language model: which one, and what it is told. */
+export function ModelForm({ schema, data, onChange }: ModelFormProps) {
+  const settings = propertiesOf(schema)['settings'] ?? {};
+  const field = { path: ['settings'], value: data['settings'], onChange };
+  return (
+    <>
+      <Properties schema={onlyFields(settings, ['model_name'])} {...field} />
+      <Chat schema={propertiesOf(schema)['messages'] ?? {}} value={data['messages']} onChange={onChange} />
+      <Layers schema={withoutFields(schema, ['messages', 'settings'])} path={[]} value={data} onChange={onChange} />
+      <Layers schema={withoutFields(settings, ['model_name'])} {...field} isRest />
+    </>
+  );
+}
+
+interface ChatProps {
+  schema: JsonObject;
+  value: unknown;
+  onChange: (path: Path, value: unknown) => void;
+}
+
+const WHOLE: Path = ['messages'];
+
+/** The messages as a chat: who says it, and what. */
+function Chat({ schema, value, onChange }: ChatProps) {
+  const error = useFieldError(WHOLE);
+  const messages = asArray(value);
+  const item = asObject(schema['items']);
+  const { role = {}, message = {} } = propertiesOf(item);
+  const { description: _seen, ...plainRole } = role;
+  const { description: _known, ...plainMessage } = message;
+  const change = (next: readonly unknown[]): void => onChange(WHOLE, next);
+  return (
+    <fieldset className="chat" data-path="messages">
+      <legend className="form-legend">{titleOf(schema, 'messages')}</legend>
+      {messages.map((each, at) => {
+        const said = asObject(each);
+        const word = asText(said['role']) ?? '';
+        return (
+          <div key={at} className="chat-message" role="group" aria-label={`Message ${at + 1}`} data-role={word}>
+            <div className="chat-head">
+              <SuggestionsField
+                schema={plainRole}
+                path={[...WHOLE, at, 'role']}
+                label={titleOf(role, 'role')}
+                value={said['role']}
+                isRequired
+                onChange={onChange}
+              />
+              <ItemButtons name={`message ${at + 1}`} at={at} items={messages} onChange={change} />
+            </div>
+            <VariableText
+              schema={plainMessage}
+              path={[...WHOLE, at, 'message']}
+              label={titleOf(message, 'message')}
+              value={said['message']}
+              isRequired
+              isLong
+              onChange={onChange}
+            />
+          </div>
+        );
+      })}
+      {error !== undefined && <p className="field-error">{error}</p>}
+      <Button onClick={() => change([...messages, { ...asObject(startValue(item)), role: nextRole(messages) }])}>
+        Add message
+      </Button>
+    </fieldset>
+  );
+}
+
+/** In examples the model answers what the user asks. */
+function nextRole(messages: readonly unknown[]): string {
+  return asObject(messages.at(-1))['role'] === 'user' ? 'assistant' : 'user';
+}

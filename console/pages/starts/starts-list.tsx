@@ -1,0 +1,43 @@
+import { useId, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Button } from '../../ui/button.js';
+import './starts.css';
+
+interface StartsListProps {
+  heading: string;
+  lead: string;
+  newLabel: string;
+  /** Undefined for a person who may make none. */
+  onNew: (() => void) | undefined;
+  children: ReactNode;
+}
+
+/** A section of schedules or hooks, with the button that makes a new one. */
+export function StartsList({ heading, lead, newLabel, onNew, children }: StartsListProps) {
+  const id = useId();
+  return (
+    <section className="starts-section" aria-labelledby={id}>
+      <div className="starts-head">
+        <h2 id={id}>{heading}</h2>
+        {onNew !== undefined && <Button onClick={onNew}>{newLabel}</Button>}
+      </div>
+      <p className="starts-lead">{lead}</p>
+      {children}
+    </section>
+  );
+}
+
+interface WorkflowOfStartProps {
+  /** The title is missing on the page of the workflow itself. */
+  workflow: { id: number; title?: string };
+}
+
+/** The way to the workflow of a schedule or hook, in the list of a project. */
+export function WorkflowOfStart({ workflow: { id, title } }: WorkflowOfStartProps) {
+  if (title === undefined) return null;
+  return (
+    <Link href={`/workflows/${id}/starts`} className="start-workflow">
+      {title}
+    </Link>
+  );
+}

@@ -1,0 +1,18 @@
+import { useStore } from '../../drawing/editor-store.js';
+import { chipOf } from '../../drawing/chips.js';
+import { variablesFor } from '../../drawing/variables.js';
+import type { KnownVariables } from '../../forms/form.js';
+import { useKnownValues } from '../trying/known-values.js';
+import { previewOf, withValues } from '../trying/variable-values.js';
+
+/** The variables of a node's form, with the values of pins, tests and the newest run. */
+export function useFormVariables(workflowId: number, nodeId: string): KnownVariables {
+  const store = useStore();
+  const { read, want } = useKnownValues(workflowId);
+  return {
+    groups: () => withValues(variablesFor(store.drawing, store.kinds, nodeId), read),
+    chipOf: (expression) => chipOf(store.drawing, store.kinds, expression),
+    preview: (value) => previewOf(value, read),
+    want,
+  };
+}
