@@ -90,6 +90,28 @@ export const mcpServerFields = {
   timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
 };
 
+// Files of messages and of results. Extensions, section 12.
+
+const WRONG_FILE = 'Input should be a file, or a variable that gives one';
+
+/** A text that is exactly one variable, or empty. */
+const fileVariable = z.string().regex(/^(?:\{\{[^{}]*\}\})?$/, { error: WRONG_FILE });
+const fileLiteral = z.looseObject({ file_id: z.string().min(1) }, { error: WRONG_FILE });
+
+/** Editors offer files and variables that give files. */
+const filesField = z
+  .union([z.array(z.union([fileLiteral, fileVariable], { error: WRONG_FILE })).max(100), fileVariable], {
+    error: 'Input should be a list of files, or a variable that gives files',
+  })
+  .nullish()
+  .describe('Files that the model gets with the message: a list, or one variable that gives a file or a list')
+  .meta({ format: 'files' });
+
+export const filesOutput = z
+  .array(z.looseObject({ file_id: z.string(), name: z.string(), type: z.string(), size: z.int(), sha256: z.string() }))
+  .optional()
+  .describe('The files that tools gave');
+
 /** The messages that a language model gets first. */
 export const messagesField = z
   .array(
@@ -100,6 +122,7 @@ export const messagesField = z
         .describe('For example system or user')
         .meta({ examples: ['system', 'user', 'assistant'] }),
       message: z.string().min(1).describe('May hold variables'),
+      files: filesField,
     }),
   )
   .min(1);
