@@ -58,7 +58,6 @@ const HEADERS: Record<string, OpenApi.HeaderObject> = {
   ETag: text('Names this state of the object: for `If-Match` of a change, and for `If-None-Match` of a poll.'),
   'Content-Disposition': text('That the answer is a file, and its name.'),
   'Accept-Ranges': text('`bytes`: parts of the file can be asked for.'),
-  'Content-Disposition': text('`attachment`, with the name of the file.'),
   'Content-Range': text('Which bytes of how many the answer has.'),
   'Idempotent-Replayed': text('`true` where the answer is that of an earlier request with the same key.'),
   'Mcp-Session-Id': text('Of the answer to `initialize`: the session, which each further request names.'),
