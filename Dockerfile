@@ -26,6 +26,8 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=production-dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+# A volume that is mounted here for the first time takes over whose the folder is.
+RUN install -d -o node -g node /var/lib/workflow-files
 USER node
 ENTRYPOINT ["/usr/bin/tini", "--"]
 

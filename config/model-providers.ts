@@ -1,4 +1,5 @@
-// The model providers of MODEL_PROVIDERS_FILE: which provider serves a model, and the price of a million tokens in USD.
+// The model providers of MODEL_PROVIDERS_FILE: which provider serves a model, the price of a million tokens in USD, and the
+// kinds of files that a model takes.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Decimal } from 'decimal.js';
@@ -24,6 +25,7 @@ const fileSchema = z.object({
             id: z.string().min(1),
             input_price_per_million: price.default('0'),
             output_price_per_million: price.default('0'),
+            accepts: z.array(z.enum(['image', 'pdf'])).default([]),
           }),
         ),
       }),
@@ -44,6 +46,8 @@ export interface ResolvedModel {
   inputPricePerMillion: string;
   /** USD per million completion tokens, a plain decimal. */
   outputPricePerMillion: string;
+  /** The kinds of files that the model takes as they are. It reads others as text, where they have one. */
+  accepts: readonly ('image' | 'pdf')[];
   /** Identifies the price list of these prices; recorded with each transaction. */
   priceVersion: string;
 }
@@ -59,7 +63,7 @@ export function loadModelProviders(environment: Environment, env: NodeJS.Process
   if (environment.openaiApiKey === undefined) return { models: new Map() };
   const openai = { name: 'openai', baseUrl: 'https://api.openai.com/v1', apiKey: environment.openaiApiKey };
   const free = { inputPricePerMillion: '0', outputPricePerMillion: '0', priceVersion: 'unpriced' };
-  return { models: new Map([['*', { provider: openai, ...free }]]) };
+  return { models: new Map([['*', { provider: openai, ...free, accepts: ['image', 'pdf'] }]]) };
 }
 
 export function findModel(providers: ModelProviders, modelName: string): ResolvedModel | undefined {
@@ -85,6 +89,7 @@ function parseModelProviders(file: string, env: NodeJS.ProcessEnv): ModelProvide
         provider,
         inputPricePerMillion: model.input_price_per_million,
         outputPricePerMillion: model.output_price_per_million,
+        accepts: model.accepts,
         priceVersion,
       });
     }

@@ -12,6 +12,7 @@ import {
   giveUpUnusedCopies,
   insertCopy,
   postponeCopy,
+  replaceCopy,
   settleCopy,
   touchCopy,
 } from '../db/files/copies-repository.js';
@@ -63,8 +64,19 @@ export interface Files {
   discard(saved: readonly FileValue[]): Promise<void>;
   /** Removes the bytes that have been given up, and returns whether there may be more. */
   removeGivenUp(limit: number): Promise<boolean>;
+  /** Writes a copy anew, sealed with the first key, and gives the old one up. It may be repeated. */
+  reseal(copy: StoredCopy): Promise<void>;
   /** Throws where the store is not the one that the database belongs to. */
   checkStore(): Promise<void>;
+}
+
+/** The stored bytes of one file or of several. */
+export type StoredCopy = Pick<StoredFile, 'projectId' | 'copyId' | 'seal' | 'storedAs' | 'size'>;
+
+interface WrittenCopy {
+  id: string;
+  size: number;
+  sha256: Buffer;
 }
 
 interface FilesOptions {
@@ -108,43 +120,20 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     bufferBytes: store.bufferBytes,
     checkStore,
     async save(file, bytes, signal) {
-      await checkStore();
-      const copy = { id: randomUUID(), name: randomBytes(16).toString('hex') };
-      const key = { projectId: file.projectId, copyId: copy.id, seal: sealer.newSeal() };
-      await insertCopy(db, { ...copy, projectId: file.projectId, seal: key.seal });
-      const tell = async (written: number): Promise<void> => {
-        if (!(await touchCopy(db, copy.id, written))) throw givenUp();
+      const insert = async (trx: Db, written: WrittenCopy): Promise<{ copyId: string; result: FileValue }> => {
+        const { projectId, runId = null, userId = null } = file;
+        const { size, sha256 } = written;
+        const copyId = await settleCopy(trx, { id: written.id, projectId, bytes: size, sha256 });
+        if (copyId === undefined) throw givenUp();
+        const facts = { name: cleanFileName(file.name), type: cleanFileType(file.type), size, sha256 };
+        const id = randomUUID();
+        await insertFile(trx, { ...facts, id, projectId, copyId, runId, userId });
+        if (file.holder !== undefined) await addReferences(trx, projectId, file.holder, [id]);
+        return { copyId, result: toFileValue({ ...facts, id }) };
       };
-      const meter = createMeter({ maxBytes, tell });
-      try {
-        const write = (sealed: AsyncIterable<Uint8Array>) => store.write(copy.name, sealed, signal);
-        await pipeline(bytes, meter.count, sealer.sealing(key), write, { ...(signal !== undefined && { signal }) });
-        const { size, sha256 } = meter.sum();
-        const saved = await db.transaction().execute(async (trx) => {
-          const copyId = await settleCopy(trx, { id: copy.id, projectId: file.projectId, bytes: size, sha256 });
-          if (copyId === undefined) throw givenUp();
-          const { projectId, runId = null, userId = null } = file;
-          const facts = { name: cleanFileName(file.name), type: cleanFileType(file.type), size, sha256 };
-          const id = randomUUID();
-          await insertFile(trx, { ...facts, id, projectId, copyId, runId, userId });
-          if (file.holder !== undefined) await addReferences(trx, projectId, file.holder, [id]);
-          return { isSame: copyId !== copy.id, value: toFileValue({ ...facts, id }) };
-        });
-        // What fails here is removed by the sweep.
-        if (saved.isSame) await remove(copy).catch(() => undefined);
-        return saved.value;
-      } catch (error) {
-        await giveUp(copy).catch(() => undefined);
-        throw error;
-      }
+      return writeCopy(file.projectId, bytes, insert, signal);
     },
-    async read({ projectId, copyId, seal, storedAs, size }, range = { start: 0, end: size }, signal) {
-      const sealed = await store.read(storedAs, sealedRange(size, range), signal);
-      const opening = sealer.opening({ projectId, copyId, seal }, size, range);
-      // An error of the source is one of the result, whose reader sees it.
-      pipeline(sealed, opening).catch(() => undefined);
-      return opening;
-    },
+    read: (file, range = { start: 0, end: file.size }, signal) => readCopy(file, range, signal),
     delete: deleteWithin,
     async discard(saved) {
       if (saved.length === 0) return;
@@ -153,8 +142,53 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
       });
       await removeGivenUp(saved.length);
     },
+    async reseal(old) {
+      const bytes = await readCopy(old, { start: 0, end: old.size });
+      await writeCopy(old.projectId, bytes, (trx, written) => replaceCopy(trx, old.copyId, written));
+    },
     removeGivenUp,
   };
+
+  async function readCopy(copy: StoredCopy, range: ByteRange, signal?: AbortSignal): Promise<Readable> {
+    const sealed = await store.read(copy.storedAs, sealedRange(copy.size, range), signal);
+    const opening = sealer.opening(copy, copy.size, range);
+    // An error of the source is one of the result, whose reader sees it.
+    pipeline(sealed, opening).catch(() => undefined);
+    return opening;
+  }
+
+  /**
+   * Stores the bytes as a new copy, and calls `settle` in the transaction that makes it count. It returns which copy has the
+   * bytes from then on.
+   */
+  async function writeCopy<T>(
+    projectId: number,
+    bytes: Readable,
+    settle: (transaction: Db, written: WrittenCopy) => Promise<{ copyId: string; result: T }>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    await checkStore();
+    const copy = { id: randomUUID(), name: randomBytes(16).toString('hex') };
+    const seal = sealer.newSeal();
+    await insertCopy(db, { ...copy, projectId, seal });
+    const tell = async (written: number): Promise<void> => {
+      if (!(await touchCopy(db, copy.id, written))) throw givenUp();
+    };
+    const meter = createMeter({ maxBytes, tell });
+    try {
+      const write = (sealed: AsyncIterable<Uint8Array>) => store.write(copy.name, sealed, signal);
+      const sealing = sealer.sealing({ projectId, copyId: copy.id, seal });
+      await pipeline(bytes, meter.count, sealing, write, { ...(signal !== undefined && { signal }) });
+      const written = { id: copy.id, ...meter.sum() };
+      const { copyId, result } = await db.transaction().execute((trx) => settle(trx, written));
+      // What fails here is removed by the sweep.
+      if (copyId !== copy.id) await remove(copy).catch(() => undefined);
+      return result;
+    } catch (error) {
+      await giveUp(copy).catch(() => undefined);
+      throw error;
+    }
+  }
 
   async function removeGivenUp(limit: number): Promise<boolean> {
     const copies = await findCopiesToRemove(db, limit);

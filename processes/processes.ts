@@ -1,5 +1,5 @@
-// Patterns and schemas that users have written take a time that nobody knows before. They are judged in processes of their
-// own, each of which is ended when it is late or takes too much memory.
+// Patterns and schemas that users have written, and documents that they read, take a time that nobody knows before. They are
+// judged and parsed in processes of their own, each of which is ended when it is late or takes too much memory.
 import { fork, type ChildProcess } from 'node:child_process';
 import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { lowerPriority } from './lower-priority.js';
@@ -12,6 +12,16 @@ const PROCESSES_OF_AN_OWNER = 1;
 /** A process that nobody needs is ended, because it takes about 60 MB. */
 const IDLE_MS = 60_000;
 const NICENESS = 10;
+
+interface MemoryLimits {
+  /** For the objects of a work. */
+  heapMb: number;
+  /** For all that a process holds while it works. */
+  residentMb: number;
+}
+
+/** For parsers of documents. Their bytes are not in the heap. */
+export const DOCUMENT_LIMITS: MemoryLimits = { heapMb: 256, residentMb: 512 };
 
 interface WorkOptions {
   /** The project of the worker, or the user of the API, whose work it is. */
@@ -45,14 +55,14 @@ interface WorkProcess {
   idle: NodeJS.Timeout | undefined;
 }
 
-/** `entry` is the file that the processes execute. */
-export function createProcesses(entry = new URL('host.js', import.meta.url)): Processes {
+/** `entry` is the file that the processes execute. Without limits, its own ones hold. */
+export function createProcesses(entry = new URL('host.js', import.meta.url), limits?: MemoryLimits): Processes {
   const turns = new Turns({ total: PROCESSES, perProject: PROCESSES_OF_AN_OWNER });
   const idle: WorkProcess[] = [];
   const closing = new AbortController();
 
   async function start(signal: AbortSignal): Promise<WorkProcess | undefined> {
-    const child = fork(entry, {
+    const child = fork(entry, limits === undefined ? [] : [String(limits.heapMb), String(limits.residentMb)], {
       serialization: 'advanced',
       env: {},
       execArgv: [],

@@ -4,12 +4,15 @@ import { answerQuestions, type Question, type QuestionMode } from '../graph/judg
 import { compileSchema, schemaProblem, type SchemaCheck } from '../graph/json-schema.js';
 import { parseJson } from '../graph/json-text.js';
 import { NodeError } from '../graph/node-error.js';
+import { DocumentError, readDocument, type DocumentFormat } from './read-document.js';
 
 export type Work =
   /** Finds the questions of one node that hold. Their sides are indexes of `texts`, because a message copies each text. */
   | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
   /** Asks whether a value fits a schema, both as JSON text. Without a value it asks whether the schema can be used. */
-  | { kind: 'schema'; schema: string; value?: string };
+  | { kind: 'schema'; schema: string; value?: string }
+  /** Reads the text of a document. */
+  | { kind: 'document'; format: DocumentFormat; bytes: Uint8Array };
 
 interface PackedQuestion extends Pick<Question, 'operator'> {
   left: number;
@@ -36,7 +39,8 @@ export type Reply =
   | { kind: 'checked'; problem: string | undefined }
   /** Nothing can be checked by the schema, for this reason. */
   | { kind: 'unusable'; reason: string }
-  /** The node fails. */
+  | { kind: 'text'; text: string }
+  /** The node fails. Of a document, the message says what it is: `is encrypted`. */
   | { kind: 'failed'; code: string; message: string };
 
 /** The key is the schema as JSON text. A workflow uses its schema repeatedly. A compiled schema is larger than its text. */
@@ -46,7 +50,8 @@ const checks = new LRUCache<string, SchemaCheck>({
   sizeCalculation: (_check, text) => text.length + 1,
 });
 
-export function perform(work: Work): Reply {
+export function perform(work: Work): Reply | Promise<Reply> {
+  if (work.kind === 'document') return readText(work);
   if (work.kind === 'schema') return checkBySchema(work);
   const { texts, mode } = work;
   const questions = work.questions.map(({ left, operator, right }) => {
@@ -57,6 +62,15 @@ export function perform(work: Work): Reply {
   } catch (error) {
     if (error instanceof NodeError) return { kind: 'failed', code: error.code, message: error.message };
     throw error;
+  }
+}
+
+async function readText({ format, bytes }: Work & { kind: 'document' }): Promise<Reply> {
+  try {
+    return { kind: 'text', text: await readDocument(format, bytes) };
+  } catch (error) {
+    if (error instanceof DocumentError) return { kind: 'failed', code: error.code, message: error.message };
+    return { kind: 'failed', code: 'invalid_document', message: 'is broken' };
   }
 }
 

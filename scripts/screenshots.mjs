@@ -70,6 +70,7 @@ async function shootLiveRun(page) {
   gate.leadsTo = await address.inputValue();
   await address.fill(gate.url);
   await dialog.getByRole('button', { name: 'Start run' }).click();
+  await page.getByRole('link', { name: 'Open run' }).click();
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}/);
   await nodeIn(page, /, in progress$/).waitFor();
   await nodeIn(page, `${CHOSEN}, succeeded`).click();

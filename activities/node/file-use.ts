@@ -50,6 +50,11 @@ export function fileTooLarge(limitBytes: number): NodeFailure {
   return new NodeFailure('file_too_large', `The file has more than ${limitBytes} bytes.`);
 }
 
+/** `who` with a verb: `The code reads`. */
+export function filesTooLarge(who: string, limitBytes: number): NodeFailure {
+  return new NodeFailure('file_too_large', `${who} more than ${limitBytes} bytes of files.`);
+}
+
 export function fileMissing(value: unknown): NodeFailure {
   const { name } = (typeof value === 'object' && value !== null ? value : {}) as { name?: unknown };
   const named = typeof name === 'string' && name !== '' ? ` ${JSON.stringify(name.slice(0, 255))}` : '';

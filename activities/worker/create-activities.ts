@@ -56,6 +56,7 @@ import { finalFailure } from '../node/failures.js';
 import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
+import { createDocumentTexts } from '../node/document-texts.js';
 import { createFileUse } from '../node/file-use.js';
 import { createConnectionUse } from '../node/use-connection.js';
 import { settleWalk } from '../node/settle-walk.js';
@@ -78,6 +79,8 @@ interface ActivityDeps {
   mcp: McpClient;
   sandbox: Sandbox;
   processes: Processes;
+  /** Those with the memory that documents take. */
+  documents: Processes;
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
@@ -100,11 +103,12 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const sessions = createMcpSessions(deps.mcp);
   const connections = createConnectionUse(db, deps.connections);
   const files = createFileUse(db, deps.files);
+  const texts = createDocumentTexts(deps.documents);
   const clients = createModelClients(db, secretBox, metrics);
   const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
-  const agent: AgentDeps = { ...children, providers, clients, forms, sessions, connections, node };
+  const agent: AgentDeps = { ...children, providers, clients, forms, sessions, connections, node, files, texts };
   const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
@@ -116,9 +120,9 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     ...toInlineSteps(contexts, judge),
     trigger: toStep(triggerRunner),
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing, connections, files })),
-    llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node })),
-    mcp: toStep(createMcpRunner({ db, contexts, sessions, connections })),
-    code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),
+    llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node, files, texts })),
+    mcp: toStep(createMcpRunner({ db, contexts, sessions, connections, files })),
+    code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger, files, texts })),
   };
   const executeKind = async (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> => {
     const { activity, runs } = kinds[kind];

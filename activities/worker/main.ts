@@ -24,7 +24,7 @@ import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
-import { createProcesses } from '../../processes/processes.js';
+import { createProcesses, DOCUMENT_LIMITS } from '../../processes/processes.js';
 import { createCallbackUrls } from '../node/callback-urls.js';
 import { createRunContexts } from '../node/run-context.js';
 import { ProjectSlots } from './project-slots.js';
@@ -70,6 +70,7 @@ async function main(): Promise<void> {
   const mcp = createMcpClient(config.addressRules);
   const sandbox = createSandbox();
   const processes = createProcesses();
+  const documents = createProcesses(undefined, DOCUMENT_LIMITS);
   const secretBox = createSecretBox(config.secretsKeys);
   const connections = createConnections({ db, secretBox, outgoing });
   const files = openFiles(db, config.secretsKeys, config);
@@ -100,6 +101,7 @@ async function main(): Promise<void> {
       mcp,
       sandbox,
       processes,
+      documents,
       memory,
       slots,
       temporal,
@@ -142,6 +144,7 @@ async function main(): Promise<void> {
     health.close();
     sandbox.close();
     processes.close();
+    documents.close();
     await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
     await tracing.shutdown();
   }

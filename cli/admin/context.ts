@@ -20,6 +20,9 @@ export interface AdminContext {
   foreignTokens: ForeignTokenRules;
   /** Which addresses may be called. */
   addressRules: Environment['addressRules'];
+  /** Where the bytes of files are, and how many one may have. */
+  fileStore: Environment['fileStore'];
+  maxFileBytes: number;
   /** The address at which people reach the API. */
   publicUrl: string;
   /** The user of the running stack; undefined where none runs. */
@@ -54,6 +57,8 @@ export async function withContext<T>(
         if (secret === undefined) throw new AdminError('JWT_SECRET: must be set, for it signs the token.');
         return secret;
       },
+      fileStore: environment.fileStore,
+      maxFileBytes: environment.maxFileBytes,
       foreignTokens: environment.signIn.foreignTokens,
       addressRules: {
         ...environment.addressRules,

@@ -2,11 +2,17 @@
 import { sql } from 'kysely';
 import { insertAuditEntry, SYSTEM } from '../../db/audit/audit-entry.js';
 import { countByKey, resealColumn, SEALED_COLUMNS } from '../../db/core/sealed-columns.js';
+import { countCopiesByKey } from '../../db/files/copies-repository.js';
+import { openFiles } from '../../files/open-files.js';
+import { resealFiles } from '../../files/reseal-files.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import type { AdminContext } from './context.js';
 
 /** Further passes cover values that a running service seals with an older key, or copies, while a table is read. */
 const MAX_PASSES = 5;
+
+/** The bytes of files are in their store, and are written anew there. */
+const OF_FILES = { table: 'file_copies', column: 'seal' };
 
 /** Counts the stored values of each key; `unreadable` counts those whose key is not given. */
 export async function showSecrets(context: AdminContext): Promise<object> {
@@ -18,6 +24,9 @@ export async function showSecrets(context: AdminContext): Promise<object> {
     for (const [id, values] of counts) if (!keyIds.includes(id)) unreadable += values;
     tables.push({ table: sealed.table, column: sealed.column, values: Object.fromEntries(counts) });
   }
+  const counts = await countCopiesByKey(context.db);
+  for (const [id, values] of counts) if (!keyIds.includes(id)) unreadable += values;
+  tables.push({ ...OF_FILES, values: Object.fromEntries(counts) });
   return { keys: keyIds, unreadable, tables };
 }
 
@@ -34,6 +43,8 @@ export async function reencryptSecrets(context: AdminContext): Promise<object> {
     }
     tables.push({ ...sealed, resealed });
   }
+  const files = openFiles(context.db, context.secretsKeys(), context);
+  const resealedFiles = await resealFiles(context.db, files, box.keyId);
   // The rest is counted last, because the service has continued to write.
   let left = 0;
   const shown = [];
@@ -44,6 +55,10 @@ export async function reencryptSecrets(context: AdminContext): Promise<object> {
     left += leftHere;
     shown.push({ table: sealed.table, column: sealed.column, resealed, left: leftHere });
   }
+  const ofFiles = [...(await countCopiesByKey(context.db))].filter(([id]) => id !== box.keyId);
+  const leftOfFiles = ofFiles.reduce((sum, [, values]) => sum + values, 0);
+  left += leftOfFiles;
+  shown.push({ ...OF_FILES, resealed: resealedFiles, left: leftOfFiles });
   return { key: box.keyId, complete: left === 0, left, tables: shown };
 }
 

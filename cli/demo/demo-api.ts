@@ -1,4 +1,5 @@
 // A client of the public API.
+import type { SampleFile } from '../samples/samples.js';
 
 export interface NodeState {
   status: 'in progress' | 'succeed' | 'failed';
@@ -36,7 +37,7 @@ export interface FinishedRun {
 export interface DemoApi {
   createProject: (name: string) => Promise<number>;
   createWorkflow: (project: number, title: string, data: object) => Promise<number>;
-  startRun: (workflow: number, input: object) => Promise<RunState>;
+  startRun: (workflow: number, input: object, files?: readonly SampleFile[]) => Promise<RunState>;
   poll: (run: string) => Promise<RunState>;
   finishedRun: (workflow: number, run: string) => Promise<FinishedRun>;
   /** Returns the paths of the iterations of the loop `node` that have failed. */
@@ -45,6 +46,16 @@ export interface DemoApi {
   decide: (run: string, request: string, decision: 'approve' | 'reject', reason: string) => Promise<void>;
   /** POSTs to the address that a run waits for. It needs no key. */
   callBack: (url: string, body: unknown) => Promise<void>;
+}
+
+/** A start with files is multipart. */
+function withFiles(input: object, files: readonly SampleFile[]): object {
+  if (files.length === 0) return input;
+  const form = new FormData();
+  form.append('input', JSON.stringify(input));
+  for (const { field, name, type, bytes } of files)
+    form.append(field, new Blob([new Uint8Array(bytes)], { type }), name);
+  return form;
 }
 
 interface Envelope {
@@ -56,8 +67,8 @@ export function createDemoApi(apiUrl: string, apiKey: string): DemoApi {
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const response = await fetch(`${apiUrl}/api/v1${path}`, {
       method,
-      headers: { 'X-Api-Key': apiKey, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { 'X-Api-Key': apiKey, ...(!(body instanceof FormData) && { 'Content-Type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
@@ -67,8 +78,8 @@ export function createDemoApi(apiUrl: string, apiKey: string): DemoApi {
     createProject: async (name) => (await call<{ id: number }>('POST', '/projects/', { name })).id,
     createWorkflow: async (project, title, data) =>
       (await call<{ id: number }>('POST', '/workflows/', { project, title, data })).id,
-    async startRun(workflow, input) {
-      const envelope = await call<Envelope>('POST', `/workflows/${workflow}/run/`, input);
+    async startRun(workflow, input, files = []) {
+      const envelope = await call<Envelope>('POST', `/workflows/${workflow}/run/`, withFiles(input, files));
       if (envelope.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(envelope)}`);
       return envelope.data;
     },

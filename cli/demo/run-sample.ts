@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createAttendant } from './attend.js';
 import type { DemoApi, FinishedRun, NodeState, RunState } from './demo-api.js';
-import type { Sample, SampleNode } from '../samples/samples.js';
+import { filesOfSample, type Sample, type SampleNode } from '../samples/samples.js';
 import type { Terminal } from './terminal.js';
 
 const POLL_EVERY_MS = 100;
@@ -35,7 +35,7 @@ export async function runSample(stage: Stage, project: number, sample: Sample): 
   terminal.line(`\n${terminal.bold(sample.title)}`);
   terminal.line(terminal.dim(sample.description));
   const workflowId = await api.createWorkflow(project, sample.title, sample.data);
-  const { id: runId } = await api.startRun(workflowId, sample.input);
+  const { id: runId } = await api.startRun(workflowId, sample.input, filesOfSample(sample));
   const { state, done } = await watch(api, terminal, sample, runId);
   for (const sentence of done) terminal.line(`  ${sentence}`);
   terminal.line('  Results');

@@ -1,3 +1,5 @@
+import type { Environment } from '../../config/environment.js';
+import { openFiles } from '../../files/open-files.js';
 import { createDatabase } from '../../db/core/client.js';
 import { migrateToLatest } from '../../db/core/migrate.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
@@ -12,16 +14,19 @@ interface DatabaseSetup {
   secrets: StackSecrets;
   secretsKeys: Buffer[];
   samples: SampleSettings;
+  environment: Pick<Environment, 'fileStore' | 'maxFileBytes'>;
 }
 
 /** Applies the migrations and creates the local user and the samples, before the API and the worker start. */
 export async function setUpDatabase(url: string, setup: DatabaseSetup): Promise<LocalUser> {
-  const { dataDir, secrets, secretsKeys, samples } = setup;
+  const { dataDir, secrets, secretsKeys, samples, environment } = setup;
   const db = createDatabase({ url, poolMax: 2, applicationName: 'supervisor', onError: () => undefined });
   try {
     await migrateToLatest(db);
     const user = await ensureLocalUser(db, dataDir, secrets);
-    await ensureSamples(db, { userId: user.userId, dataDir, secretBox: createSecretBox(secretsKeys) }, samples);
+    const files = openFiles(db, secretsKeys, environment);
+    const owner = { userId: user.userId, dataDir, secretBox: createSecretBox(secretsKeys), files };
+    await ensureSamples(db, owner, samples);
     return user;
   } catch (error) {
     if (error instanceof StartError) throw error;

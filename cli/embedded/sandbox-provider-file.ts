@@ -14,7 +14,8 @@ function sandboxProviderFile(dataDir: string): string {
 /** Returns the file's path. */
 export function writeSandboxProviderFile(dataDir: string, url: string): string {
   const file = sandboxProviderFile(dataDir);
-  const provider = { name: 'sandbox', base_url: `${url}/v1`, models: [{ id: SANDBOX_MODEL, ...PRICES }] };
+  const models = [{ id: SANDBOX_MODEL, ...PRICES, accepts: ['image', 'pdf'] }];
+  const provider = { name: 'sandbox', base_url: `${url}/v1`, models };
   writeFileAtomic(file, `${JSON.stringify({ providers: [provider] }, null, 2)}\n`);
   return file;
 }

@@ -97,7 +97,13 @@ export class Stack {
     const local = environment.host === '0.0.0.0' || environment.host === '::' ? '127.0.0.1' : environment.host;
     const apiUrl = `http://${local.includes(':') ? `[${local}]` : local}:${ports.api}`;
     const addresses: StackAddresses = { apiUrl, databaseUrl, temporalNamespace: namespace, ...temporal };
-    const user = await setUpDatabase(databaseUrl, { dataDir: directory.path, secrets, secretsKeys, samples });
+    const user = await setUpDatabase(databaseUrl, {
+      dataDir: directory.path,
+      secrets,
+      secretsKeys,
+      samples,
+      environment,
+    });
     const childEnv = childEnvironment(completed, environment, ports, addresses);
     childEnv['MODEL_PROVIDERS_FILE'] = await this.#modelProvidersFile(environment);
     await this.#startServices(childEnv, apiUrl, ports);

@@ -3,8 +3,10 @@ import { sealDrawing } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import type { Files } from '../../files/files.js';
 import { insertProject, listProjects } from '../../db/projects/projects-repository.js';
 import { insertWorkflow } from '../../db/workflows/workflows-repository.js';
+import { giveFiles } from './give-files.js';
 import { moveSamples } from './move-samples.js';
 import { readSamplesFile, writeSamplesFile, type SampleSettings } from './samples-file.js';
 import { loadSamples, placeSample, withDefaults } from './samples.js';
@@ -15,6 +17,7 @@ interface SamplesOwner {
   userId: number;
   dataDir: string;
   secretBox: SecretBox;
+  files: Files;
 }
 
 /**
@@ -22,7 +25,8 @@ interface SamplesOwner {
  * addresses and models that an earlier start wrote into them are replaced when `settings` has others.
  *
  * Runs before the API does, so nobody changes the samples meanwhile. `settings` is on disk before a drawing names it, and
- * the project and its workflows are one transaction: after a death the next start either finds the project or makes it.
+ * the project and its workflows are one transaction: after a death the next start either finds the project or makes it. Their
+ * files follow, before the project is recorded.
  */
 export async function ensureSamples(db: Database, owner: SamplesOwner, settings: SampleSettings): Promise<void> {
   const { dataDir } = owner;
@@ -33,6 +37,7 @@ export async function ensureSamples(db: Database, owner: SamplesOwner, settings:
   const made = before === undefined ? undefined : (before.project_id ?? (await findUnrecorded(db, owner)));
   const projectId = made ?? (await makeProject(db, owner, settings));
   if (earlier.length > 0) await moveSamples(db, { ...owner, projectId }, earlier, settings);
+  if (before?.project_id === undefined) await giveFiles(db, { ...owner, projectId });
   writeSamplesFile(dataDir, { settings: [settings], project_id: projectId });
 }
 

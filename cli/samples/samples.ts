@@ -31,6 +31,8 @@ export interface Sample {
   title: string;
   description: string;
   input: Record<string, unknown>;
+  /** The files of examples/files for the fields of its trigger. */
+  files?: Record<string, string>;
   /** The samples that nodes run as sub-workflows, by the ids of these nodes. */
   sub_workflows?: Record<string, string>;
   /** The answers, by the ids of the nodes that wait. */
@@ -56,9 +58,27 @@ export function loadSamples(): Sample[] {
 }
 
 /** Finds the folder from the sources as well as from dist/. */
-function findFolder(from: string): string {
-  const folder = path.join(from, 'examples', 'graphs');
-  return existsSync(folder) ? folder : findFolder(path.dirname(from));
+function findFolder(from: string, name = 'graphs'): string {
+  const folder = path.join(from, 'examples', name);
+  return existsSync(folder) ? folder : findFolder(path.dirname(from), name);
+}
+
+export interface SampleFile {
+  /** The id of the trigger's field. */
+  field: string;
+  name: string;
+  type: string;
+  bytes: Buffer;
+}
+
+const FILE_TYPES: Readonly<Record<string, string>> = { '.pdf': 'application/pdf', '.png': 'image/png' };
+
+export function filesOfSample({ files = {} }: Sample): SampleFile[] {
+  const folder = findFolder(import.meta.dirname, 'files');
+  return Object.entries(files).map(([field, name]) => {
+    const bytes = readFileSync(path.join(folder, name));
+    return { field, name, type: FILE_TYPES[path.extname(name)] ?? 'application/octet-stream', bytes };
+  });
 }
 
 /** The tools of the sample targets. An address of tools holds no variables, so that the drawing itself names it. */
@@ -100,6 +120,18 @@ export function withDefaults(sample: Sample): Sample {
     return fields === undefined ? node : { ...node, data: { ...node.data, input_fields: fields } };
   });
   return { ...sample, data: { ...sample.data, nodes } };
+}
+
+/** Returns the drawing with the files as the defaults of the fields for them. */
+export function withFileDefaults(
+  drawing: Record<string, unknown>,
+  files: ReadonlyMap<string, object>,
+): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(drawing), (_, value: unknown) => {
+    const { id, type } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+    const file = type === 'file' ? files.get(String(id)) : undefined;
+    return file === undefined ? value : { ...(value as object), default_value: file };
+  }) as Record<string, unknown>;
 }
 
 /** The stand-in's, or one of the provider that is configured. */

@@ -5,6 +5,7 @@ import { startHttpServer, type HttpServer } from './http-server.js';
 import {
   sandboxAnswer,
   sandboxToolCall,
+  textOf,
   type ChatMessage,
   type ResponseFormat,
   type ToolCall,
@@ -30,7 +31,7 @@ interface Completion {
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
-const MAX_BODY_BYTES = 20 * 1024 * 1024;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** Listens on a free port of 127.0.0.1. The base address for clients is `<url>/v1`. */
 export function startSandboxProvider(): Promise<HttpServer> {
@@ -76,7 +77,9 @@ function complete({ model, messages, tools, stream, response_format: format }: C
   // Streams are for people; agents do not request them, so a stream contains no tool call.
   const toolCall = stream === true ? undefined : sandboxToolCall(messages, toolNames(tools));
   const text = toolCall === undefined ? sandboxAnswer(messages, format) : '';
-  const prompt = countTokens(messages.map(({ content }) => JSON.stringify(content)).join(' '));
+  const prompt = countTokens(
+    messages.map(({ content }) => (Array.isArray(content) ? textOf(content) : JSON.stringify(content))).join(' '),
+  );
   const answer = countTokens(toolCall?.arguments ?? text);
   return {
     id: `chatcmpl-sandbox-${randomUUID()}`,

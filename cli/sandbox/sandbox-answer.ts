@@ -2,7 +2,14 @@
 
 export interface ChatMessage {
   role: string;
-  content: string | { type: string; text?: string }[] | null;
+  content: string | ContentPart[] | null;
+}
+
+interface ContentPart {
+  type: string;
+  text?: string;
+  image_url?: { url?: unknown };
+  file?: { filename?: unknown; file_data?: unknown };
 }
 
 const LABEL = '[sandbox]';
@@ -42,9 +49,17 @@ export function sandboxAnswer(messages: ChatMessage[], format?: ResponseFormat):
   return JSON.stringify({ ...Object.fromEntries(filled), provider: LABEL });
 }
 
-function textOf(content: ChatMessage['content']): string {
+export function textOf(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content;
-  return (content ?? []).map((part) => part.text ?? '').join('');
+  return (content ?? []).map((part) => part.text ?? fileIn(part)).join('');
+}
+
+/** Says what a file is and how many bytes it has. */
+function fileIn({ image_url: image, file }: ContentPart): string {
+  const [, type = 'a file', base64 = ''] =
+    /^data:([^;,]*);base64,(.*)$/s.exec(String(image?.url ?? file?.file_data)) ?? [];
+  const name = typeof file?.filename === 'string' ? `${file.filename}: ` : '';
+  return ` [${name}${type}, ${Buffer.from(base64, 'base64').length} bytes]`;
 }
 
 export interface ToolCall {

@@ -1,4 +1,5 @@
 // The servers of the sample workflows: a few sources to read, and a target that accepts posts.
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -73,12 +74,32 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
 async function read(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString('utf8');
+  const contentType = request.headers['content-type'] ?? '';
+  const body = Buffer.concat(chunks);
+  if (contentType.startsWith('multipart/form-data')) return describeForm(body, contentType);
+  const text = body.toString('utf8');
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+/** Says what each part of a form is, and of files the hash. */
+async function describeForm(body: Buffer, contentType: string): Promise<object[]> {
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
+  const parts: object[] = [];
+  for (const [field, value] of form) {
+    if (typeof value === 'string') parts.push({ field, text: value });
+    else {
+      const { name, type, size } = value;
+      const sha256 = createHash('sha256')
+        .update(Buffer.from(await value.arrayBuffer()))
+        .digest('hex');
+      parts.push({ field, name, type, size, sha256 });
+    }
+  }
+  return parts;
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -81,7 +81,10 @@ function LeaveDialog() {
         leave();
       }}
     >
-      <p>What you have changed here is not saved. It is lost when you leave.</p>
+      <p>
+        What you have changed here is not saved. Unless you sign out, this browser keeps it and offers it when you come
+        back.
+      </p>
     </ConfirmDialog>
   );
 }

@@ -9,7 +9,9 @@ import {
 } from '../../clients/typescript/src/index.js';
 import { createStore, useStored } from '../ui/store.js';
 import { ADDRESSES } from './addresses.js';
+import { browserEntries } from './browser-entries.js';
 import { CALL_RETRIES } from './calls.js';
+import { forgetDrafts } from './drafts.js';
 import { isGuarded } from './leave-guard.js';
 
 type SignedIn = paths['/api/v1/auth/login/']['post']['responses'][200]['content']['application/json'];
@@ -127,6 +129,8 @@ function leave(hasEnded: boolean): void {
   const heldFor = hasEnded && state.phase === 'in' && isGuarded() ? state.user : undefined;
   token = undefined;
   store.setState({ phase: 'out', hasEnded, heldFor });
+  // A session that has ended by itself takes no unsaved work along; a person who signs out leaves nothing behind.
+  if (!hasEnded && state.phase === 'in') forgetDrafts(browserEntries(), state.user.id);
 }
 
 /** All calls that wait share one refresh. It returns undefined when the session has ended. */

@@ -229,6 +229,8 @@ function withListedHandles(kind: NodeKind, data: JsonObject): JsonObject {
   if (field === undefined) return data;
   const list = listSchema(kind, field);
   const given = asArray(data[field] ?? list['default']);
+  // A list that may be absent has exits of its own then, and an empty one has none.
+  if (given.length === 0) return data;
   const items: unknown[] = [];
   for (const item of given) {
     items.push((idOf(item) ?? '') === '' ? { ...startItem(kind, list, items), ...withoutId(item) } : item);

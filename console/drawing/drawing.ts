@@ -48,6 +48,11 @@ export function labelOf(node: JsonObject | undefined, kinds: NodeKinds): string 
   return texts.find((text) => text !== undefined && text.trim() !== '') ?? 'Unnamed node';
 }
 
+/** Returns the labels of all nodes by id. */
+export function labelsOf(drawing: Drawing, kinds: NodeKinds): ReadonlyMap<string, string> {
+  return new Map([...nodesOf(drawing).values()].map((node) => [node.id, labelOf(node, kinds)]));
+}
+
 export function positionOf(node: JsonObject): Position {
   const { x, y } = asObject(node['position']);
   return { x: toNumber(x), y: toNumber(y) };

@@ -33,10 +33,10 @@ export function statusesOf(links: RunLinks, live: LiveRun): ReadonlyMap<string, 
   const statuses = new Map<string, string>();
   const dead = new Set<string>();
   const isOver = hasEnded(live);
-  const inside = statusesInLoops(live);
+  const inside = foundInLoops(live);
   for (const id of links.order) {
     const entry = live.nodes.get(id);
-    const known = entry === undefined ? inside.get(id) : statusOf(entry, live.pending.has(id));
+    const known = entry === undefined ? inside.get(id)?.status : statusOf(entry, live.pending.has(id));
     if (known !== undefined) {
       statuses.set(id, known);
       continue;
@@ -61,16 +61,22 @@ const IN_ORDER: readonly string[] = [
   'succeeded, reused',
 ];
 
-function statusesInLoops({ nodes, pending }: LiveRun): ReadonlyMap<string, string> {
-  const statuses = new Map<string, string>();
+interface Found {
+  entry: NodeEntry;
+  status: string;
+}
+
+/** Returns by node what its iterations come to together: the status, and the first entry that has it. */
+export function foundInLoops({ nodes, pending }: LiveRun): ReadonlyMap<string, Found> {
+  const found = new Map<string, Found>();
   for (const [key, entry] of nodes) {
     if (entry.path === undefined || entry.path === '') continue;
     const status = statusOf(entry, pending.has(key));
-    const known = statuses.get(entry.id);
-    const isFirst = known === undefined || IN_ORDER.indexOf(status) < IN_ORDER.indexOf(known);
-    if (isFirst) statuses.set(entry.id, status);
+    const known = found.get(entry.id);
+    const isFirst = known === undefined || IN_ORDER.indexOf(status) < IN_ORDER.indexOf(known.status);
+    if (isFirst) found.set(entry.id, { entry, status });
   }
-  return statuses;
+  return found;
 }
 
 function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRun, dead: ReadonlySet<string>): boolean {

@@ -63,6 +63,55 @@ export async function settleCopy(
 }
 
 /**
+ * Within a transaction: the written copy takes the place of another one with the same bytes. Returns which of them counts:
+ * the new one has no place where the other is not stored any more, or has other bytes.
+ */
+export async function replaceCopy(
+  transaction: Db,
+  oldId: string,
+  { id, size, sha256 }: { id: string; size: number; sha256: Buffer },
+): Promise<{ copyId: string; result: undefined }> {
+  const old = await transaction
+    .updateTable('file_copies')
+    .set({ status: 'deleting', bytes: 0 })
+    .where('id', '=', oldId)
+    .where('status', '=', 'stored')
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  const isWanted = old.numUpdatedRows > 0n;
+  const { numUpdatedRows } = await transaction
+    .updateTable('file_copies')
+    .set(isWanted ? { status: 'stored', bytes: size, sha256 } : { status: 'deleting', bytes: 0 })
+    .where('id', '=', id)
+    .where('status', '=', 'writing')
+    .executeTakeFirst();
+  if (isWanted && numUpdatedRows === 0n) throw new Error('the copy of a file was given up');
+  if (isWanted) await transaction.updateTable('files').set({ copy_id: id }).where('copy_id', '=', oldId).execute();
+  return { copyId: isWanted ? id : oldId, result: undefined };
+}
+
+/** How many stored copies each key seals, by its id in hexadecimal. */
+export async function countCopiesByKey(db: Db): Promise<Map<string, number>> {
+  const { rows } = await sql<{ key: string; count: number }>`
+    SELECT encode(substr(seal, 1, 4), 'hex') AS key, count(*) AS count FROM file_copies
+    WHERE status = 'stored' GROUP BY 1`.execute(db);
+  return new Map(rows.map(({ key, count }) => [key, count]));
+}
+
+/** Returns stored copies that another key than the given one seals, behind `after`. */
+export async function listCopiesOfOtherKeys(db: Db, keyId: string, after: string | undefined, limit: number) {
+  return db
+    .selectFrom('file_copies')
+    .select(['id as copyId', 'project_id as projectId', 'seal', 'name as storedAs', 'bytes as size'])
+    .where('status', '=', 'stored')
+    .where(sql<boolean>`encode(substr(seal, 1, 4), 'hex') <> ${keyId}`)
+    .$if(after !== undefined, (copies) => copies.where('id', '>', after!))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/**
  * Gives a copy up whose writer has failed. Returns whether its bytes are to be removed. They are not where a commit has
  * succeeded whose answer was lost: then a file has them.
  */

@@ -51,6 +51,15 @@ export async function findFiles(db: Db, projectId: number, ids: readonly string[
     .execute();
 }
 
+/** Returns those of the files that the run has made, in no order. */
+export async function findFilesOfRun(db: Db, runId: string, ids: readonly string[]): Promise<StoredFile[]> {
+  if (ids.length === 0) return [];
+  return selectStored(db)
+    .where('files.run_id', '=', runId)
+    .where('files.id', 'in', [...ids])
+    .execute();
+}
+
 /** Returns the file of any project. The caller checks who may read it. */
 export async function findFile(db: Db, id: string): Promise<StoredFile | undefined> {
   return selectStored(db).where('files.id', '=', id).executeTakeFirst();

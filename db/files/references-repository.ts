@@ -71,3 +71,20 @@ export async function copyReferences(transaction: Db, from: Holder, to: Holder):
     SELECT file_id, ${to.kind}, ${to.id} FROM file_references WHERE kind = ${from.kind} AND holder = ${from.id}
     ON CONFLICT DO NOTHING`.execute(transaction);
 }
+
+/** Within the transaction that deletes a workflow. Its schedules go with their references, and its runs keep theirs. */
+export async function dropReferencesOfWorkflow(transaction: Db, workflowId: number): Promise<void> {
+  await sql`
+    DELETE FROM file_references
+    WHERE (kind IN ('drawing', 'pin') AND holder LIKE ${`${workflowId}/%`})
+      OR (kind = 'case' AND holder IN (SELECT id::text FROM cases WHERE workflow_id = ${workflowId}))`.execute(
+    transaction,
+  );
+}
+
+/** Within the transaction that deletes a project. Its runs keep what they refer to until their results expire. */
+export async function dropReferencesOfProject(transaction: Db, projectId: number): Promise<void> {
+  await sql`
+    DELETE FROM file_references USING files
+    WHERE files.id = file_id AND files.project_id = ${projectId} AND kind <> 'run'`.execute(transaction);
+}

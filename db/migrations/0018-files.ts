@@ -50,7 +50,7 @@ const tables = [
   `CREATE TABLE file_references (
     file_id uuid NOT NULL REFERENCES files (id),
     kind text NOT NULL CHECK (kind IN ('run', 'pin', 'case', 'drawing', 'schedule', 'message')),
-    holder text NOT NULL,
+    holder text COLLATE "C" NOT NULL,
     PRIMARY KEY (file_id, kind, holder)
   )`,
   `CREATE INDEX file_references_of ON file_references (kind, holder)`,

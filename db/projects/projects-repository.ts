@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
+import { dropReferencesOfProject } from '../files/references-repository.js';
 import { deleteHooksOf } from '../hooks/hooks-repository.js';
 import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
 import { setMember } from './members-repository.js';
@@ -129,6 +130,7 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     if (result.numUpdatedRows === 0n) return false;
     await dropPendingDeliveries(transaction, projectId);
     await deleteHooksOf(transaction, { projectId });
+    await dropReferencesOfProject(transaction, projectId);
     // Nobody can use what they hold any more.
     await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();
     // Schedules that were made until the project's row was locked are deleted, too.

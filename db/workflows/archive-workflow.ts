@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
+import { dropReferencesOfWorkflow } from '../files/references-repository.js';
 import { deleteHooksOf } from '../hooks/hooks-repository.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
 import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
@@ -10,6 +11,7 @@ import { lockProject } from '../projects/lock-project.js';
 export function archiveWorkflow(db: Db, projectId: number, workflowId: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     await deleteSchedulesOf(transaction, { workflowId });
+    await dropReferencesOfWorkflow(transaction, workflowId);
     await cancelOpenRuns(transaction, { workflowId });
     await lockProject(transaction, projectId);
     const archived = await transaction

@@ -5,6 +5,7 @@ import type { NodeDefinition } from './node-definition.js';
 import {
   connectionTimeoutField,
   DEFAULT_TIMEOUT_SECONDS,
+  filesOutput,
   MAX_WAIT_SECONDS,
   MCP_TOOL_FORMAT,
   mcpServerFields,
@@ -129,6 +130,7 @@ const outputSchema = z.looseObject({
   steps: z.array(z.looseObject({ iteration: z.int(), tool_calls: z.array(z.looseObject({})) })),
   usage: z.looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() }),
   json: z.unknown().optional().describe('The answer as JSON, where response_format asks for it'),
+  files: filesOutput,
 });
 
 export const agentNode = {
@@ -139,7 +141,12 @@ export const agentNode = {
   description: 'A language model that calls tools until it has an answer; a person can approve its calls.',
   category: 'AI',
   templateFields: ['messages', 'settings', 'tools'],
-  templatePlaces: { 'messages.*.message': 'text', settings: 'json', 'tools.*.headers.*': 'text' },
+  templatePlaces: {
+    'messages.*.message': 'text',
+    'messages.*.files': 'json',
+    settings: 'json',
+    'tools.*.headers.*': 'text',
+  },
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

@@ -35,7 +35,7 @@ export const llmNode = {
   description: 'Sends messages to a language model and gives its answer.',
   category: 'AI',
   templateFields: ['messages', 'settings'],
-  templatePlaces: { 'messages.*.message': 'text', settings: 'json' },
+  templatePlaces: { 'messages.*.message': 'text', 'messages.*.files': 'json', settings: 'json' },
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

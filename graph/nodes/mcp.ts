@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { connectionTimeoutField, MCP_TOOL_FORMAT, mcpServerFields } from './shared-fields.js';
+import { connectionTimeoutField, filesOutput, MCP_TOOL_FORMAT, mcpServerFields } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const settingsSchema = z.looseObject({
@@ -19,12 +19,13 @@ const schema = z.looseObject({
 export type McpNodeData = z.infer<typeof schema>;
 
 const outputSchema = z.looseObject({
-  content: z.string().describe('The text parts, joined with a newline'),
+  content: z.string().describe('The text parts, joined with a newline, or else the names of the files'),
   structured_content: z.unknown().describe('What the tool gave as structured content, else null'),
   is_error: z.boolean(),
   attachments: z
     .array(z.looseObject({ type: z.string() }))
-    .describe('The parts that are no text, as the tool gave them'),
+    .describe('The parts that are neither text nor files, as the tool gave them'),
+  files: filesOutput,
 });
 
 export const mcpNode = {

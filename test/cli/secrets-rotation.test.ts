@@ -7,11 +7,14 @@ import { promisify } from 'node:util';
 import { startApiProcess } from '../api/api-process.js';
 import { deliverTo, makeStartHook, standardHeaders } from '../api/hooks/hook-sender.js';
 import { createHook, renewSecret, typesOf, verify } from '../api/webhook-receiver.js';
+import { createSecretBox } from '../../db/core/secret-box.js';
+import { queryDatabase } from '../support/inspect.js';
 import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { agent, drawing, http, link, linkInRow, llm, node as nodeOf, resultOf, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
+import { createFileClient } from '../support/upload.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
 import { taskOf } from '../support/waiting.js';
 
@@ -89,6 +92,40 @@ describe('rotation of SECRETS_KEY', function () {
     assert.equal(body.status, 200);
   };
 
+  /** A connection of a provider that has given it tokens, and that somebody is about to sign in to again. */
+  async function makeConnection(projectId: number): Promise<void> {
+    const body = { name: 'c', kind: 'bearer', origins: [target.url], secrets: { token } };
+    const made = await api.post<{ id: number }>(`/projects/${projectId}/connections/`, { body });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const { id } = made.body;
+    const box = createSecretBox([Buffer.from(old, 'base64')]);
+    const state = randomBytes(32).toString('hex');
+    const flow = box.seal('flow', 'connection-flow', id, state);
+    const tokens = box.seal('tokens', 'connection-tokens', projectId, id);
+    await queryDatabase(stack, `UPDATE connections SET tokens_enc = '\\x${tokens.toString('hex')}' WHERE id = ${id}`);
+    await queryDatabase(
+      stack,
+      `INSERT INTO connection_sign_ins (state_hash, connection_id, user_id, cookie_hash, flow_enc, expires_at)
+        SELECT '\\x${state}', ${id}, id, '\\x00', '\\x${flow.toString('hex')}', now() + interval '1 day' FROM users LIMIT 1`,
+    );
+  }
+
+  /** A pin, a case, its run and its result, and a result that a node was given. */
+  async function tryOut(workflowId: number): Promise<void> {
+    const { body } = await api.get<{ data: { nodes: { id: string }[] } }>(`/workflows/${workflowId}/`);
+    const [begin] = body.data.nodes;
+    const pin = { body: { result: { content: 'x' } } };
+    assert.equal((await api.put(`/workflows/${workflowId}/pins/${begin!.id}/`, pin)).status, 200);
+    const made = await api.post(`/workflows/${workflowId}/cases/`, {
+      body: { name: 'c', input: {}, mocks: { [begin!.id]: { content: 'x' } }, expect: [] },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const run = await api.post<{ id: string }>(`/workflows/${workflowId}/cases/run/`, { body: {} });
+    assert.equal(run.status, 201);
+    const at = `/workflows/${workflowId}/case-runs/${run.body.id}/`;
+    await eventually(async () => (await api.get<{ status: string }>(at)).body.status !== 'in progress');
+  }
+
   it('goes on with everything after the old key is gone, and waits where one is missing', async () => {
     await start(old);
     // One of each: a secret default, a credential header, a secret input and its echo, an agent's turn and tool calls, one of
@@ -140,6 +177,11 @@ describe('rotation of SECRETS_KEY', function () {
     const starts = await makeStartHook(api, other, { verify: 'standard-webhooks' });
     const scheduled = { cron: '0 0 1 1 *', input: { token } };
     assert.equal((await api.post(`/workflows/${workflow}/schedules/`, { body: scheduled })).status, 201);
+    await makeConnection(hook.projectId);
+    await tryOut(other);
+    const bytes = randomBytes(150_000);
+    const file = await createFileClient(stack).upload(hook.projectId, bytes);
+    const bytesNow = () => createFileClient(stack).bytesOf(file.file_id);
     const inUse = await keysInUse(old);
     assert.equal(inUse.length, 1);
 
@@ -147,6 +189,7 @@ describe('rotation of SECRETS_KEY', function () {
     await restart(fresh);
     const tooEarly = await admin<Status>(fresh, 'secrets', 'status');
     assert.ok(tooEarly.unreadable > 0);
+    assert.equal((await bytesNow())[0], 500);
     const refused = await api.post(`/workflows/${workflow}/history/${ended}/re-run/`);
     assert.equal(refused.status, 500);
     assert.deepEqual(refused.body, { detail: 'A server error occurred.', code: 'error' });
@@ -176,6 +219,7 @@ describe('rotation of SECRETS_KEY', function () {
 
     // The new key alone.
     await restart(fresh);
+    assert.ok((await bytesNow())[1].equals(bytes));
     await approve(second, requests[1]!);
     const { data: end } = await api.pollToEnd(second);
     assert.equal(end.status, 'succeed');

@@ -3,7 +3,13 @@ import { reservedTokens, toCharge } from '../../config/model-price.js';
 
 function price(usage: unknown, input = '0.15', output = '0.6'): string {
   const provider = { name: 'p', baseUrl: 'http://p/v1', apiKey: 'k' };
-  const model = { provider, inputPricePerMillion: input, outputPricePerMillion: output, priceVersion: 'v' };
+  const model = {
+    provider,
+    inputPricePerMillion: input,
+    outputPricePerMillion: output,
+    priceVersion: 'v',
+    accepts: [],
+  };
   return toCharge(usage, model, { input: 1_000_000, output: 500_000 }).amountUsd;
 }
 

@@ -78,6 +78,7 @@ describe('the editor', function () {
     await dialog.getByText('Your unsaved changes are saved first.').waitFor();
     await dialog.getByRole('textbox', { name: 'City name' }).fill('Oslo');
     await press(dialog, 'Start run');
+    await region(page, 'Last run').getByRole('link', { name: 'Open run' }).click();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     await page.context().close();
   });
@@ -392,7 +393,7 @@ describe('the editor', function () {
     await page.getByRole('link', { name: 'First steps' }).waitFor();
     await assertAccessible(page, 'the list');
     await page.getByRole('link', { name: 'First steps' }).click();
-    await node(page, 'Trigger').click();
+    await node(page, 'Trigger, succeeded').click();
     await field(page, 'Label').waitFor();
     await assertAccessible(page, 'the narrow editor');
     await page.setViewportSize({ width: 1280, height: 900 });

@@ -10,6 +10,8 @@ export interface Frames {
   perSecond: number;
   /** The longest time between two frames. */
   longestMs: number;
+  /** Half of the times between two frames are shorter. */
+  medianMs: number;
 }
 
 /** Returns the frames that Chromium has drawn while `act` ran. */
@@ -32,5 +34,6 @@ export async function measureFrames(page: Page, act: () => Promise<void>): Promi
   const last = drawn.at(-1);
   if (first === undefined || last === undefined || last === first) throw new Error('Chromium has drawn no frames');
   const gaps = drawn.slice(1).map((at, index) => at - (drawn[index] ?? at));
-  return { perSecond: ((drawn.length - 1) * 1000) / (last - first), longestMs: Math.max(...gaps) };
+  const medianMs = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]!;
+  return { perSecond: ((drawn.length - 1) * 1000) / (last - first), longestMs: Math.max(...gaps), medianMs };
 }

@@ -4,13 +4,22 @@ import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
 import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, llm, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import {
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  node as graphNode,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../support/graphs.js';
 import { startHttpTarget } from '../support/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
-const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
+const node = (page: Page, name: string | RegExp) => region(page, 'Graph').getByRole('group', { name, exact: true });
 const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
 const focused = (page: Page, text: string) =>
@@ -99,7 +108,7 @@ describe('trying while drawing', function () {
     await field(page, 'Label').fill('Changed');
     await region(page, 'Test result').getByText('The node has changed since.').waitFor();
     await page.getByText('Unsaved changes', { exact: true }).waitFor();
-    await ask(page, 'Changed, succeeded', 'Only this node');
+    await ask(page, 'Changed', 'Only this node');
     await press(dialog(page), 'Start test');
     await eventually(() => Promise.resolve(calls()[1] === 2));
     await region(page, 'Test result').getByText('The node has changed since.').waitFor({ state: 'detached' });
@@ -172,7 +181,7 @@ describe('trying while drawing', function () {
     const { data: run } = await world.owner.api.run(workflowId, { word: 'of the run' });
     await world.owner.api.pollToEnd(run.id);
     const page = await open(workflowId);
-    await node(page, 'Second').click();
+    await node(page, 'Second, succeeded').click();
     await field(page, 'URL').fill('');
     await press(region(page, 'Node'), 'Insert variable');
     const variables = page.getByRole('dialog', { name: 'Variables' });
@@ -189,7 +198,7 @@ describe('trying while drawing', function () {
     });
     await page.context().close();
     const again = await open(workflowId);
-    await node(again, 'Second').click();
+    await node(again, 'Second, succeeded').click();
     await press(region(again, 'Node'), 'Insert variable');
     await again.getByRole('button', { name: /^Content.*of the pin/ }).waitFor();
     await again.context().close();
@@ -203,6 +212,41 @@ describe('trying while drawing', function () {
       .getByText(/^It costs at most 0\.\d+ USD\.$/)
       .waitFor();
     await page.context().close();
+  });
+
+  it('tries a node of a body in the iteration that a person names, shows its result, and pins it', async () => {
+    const said = graphNode('set', { label: 'Said', value: '' });
+    const each = graphNode('for_each', { label: 'Each', items: ['a', 'b', 'c'], body_node: said.id });
+    said.data['value'] = `item {{ ${each.id}.item }}`;
+    const data = drawing([...linkInRow([trigger([], { label: 'Start' }), each]), said]);
+    const workflowId = await world.owner.api.createWorkflow(world.project, data, 'Bodies');
+    const page = await open(workflowId);
+    await ask(page, 'Said', 'Up to here');
+    const iteration = dialog(page).getByRole('spinbutton', { name: 'Iteration', exact: true });
+    assert.equal(await iteration.inputValue(), '0');
+    await iteration.fill('-1');
+    await dialog(page).getByText('This is no whole number from 0 on.').waitFor();
+    assert.equal(await dialog(page).getByRole('button', { name: 'Start test' }).isDisabled(), true);
+    await iteration.fill('2');
+    await press(dialog(page), 'Start test');
+    await node(page, 'Said, succeeded').waitFor();
+    const result = region(page, 'Test result');
+    await result.getByText('item c', { exact: true }).first().waitFor();
+    await result.getByText('Each [2]').waitFor();
+    await press(result, 'Pin result');
+    await node(page, 'Said, succeeded, pinned').waitFor();
+    await press(result, 'Remove pin');
+    await node(page, 'Said, succeeded').waitFor();
+    await page.context().close();
+    const { data: run } = await world.owner.api.run(workflowId, {});
+    await world.owner.api.pollToEnd(run.id);
+    const again = await open(workflowId);
+    await node(again, 'Said, succeeded').waitFor();
+    await ask(again, 'Said, succeeded', 'Only this node');
+    await dialog(again).getByRole('spinbutton', { name: 'Iteration', exact: true }).fill('1');
+    await press(dialog(again), 'Start test');
+    await region(again, 'Test result').getByText('item b', { exact: true }).first().waitFor();
+    await again.context().close();
   });
 
   it('works by keyboard alone, in the dark, and on a phone without scrolling sidewards', async () => {

@@ -68,6 +68,10 @@ describe('the walk of a newcomer', function () {
       await page.keyboard.press('Control+Enter');
       await hands.press(page.getByRole('dialog', { name: 'Run workflow' }).getByRole('button', { name: 'Start run' }));
       await nodeOf(page, 'Agent, waiting').waitFor();
+      await assertAccessible(page, 'the editor, in which the run waits');
+      const lastRun = page.getByRole('region', { name: 'Last run' });
+      await hands.press(lastRun.getByRole('link', { name: 'Open run' }));
+      await page.getByRole('region', { name: 'Timeline' }).waitFor();
       await assertAccessible(page, 'the run that waits');
       laps.end('run, until it waits');
       const phone = await world.browser.person(person.userId, '/inbox', NARROW);

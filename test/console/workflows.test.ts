@@ -218,8 +218,8 @@ describe('the list of workflows, and who may do what with one', function () {
     // React and the browser log that a part is missing, so this browser need not be clean.
     const other = await openConsole(world.stack);
     const page = await other.person(world.person.userId, `/workflows/${id}`);
-    await page.route('**/assets/json-editor*', (route) => route.fulfill({ status: 404 }));
-    await page.getByRole('button', { name: 'Add HTTP request' }).click();
+    await page.route('**/assets/code-editor*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('button', { name: 'Add Code' }).click();
     await region(page, 'Node').getByRole('alert').first().getByRole('button', { name: 'Try again' }).waitFor();
     await region(page, 'Node').getByRole('textbox', { name: 'Label', exact: true }).fill('Still here');
     await region(page, 'Graph').getByRole('group', { name: 'Still here', exact: true }).waitFor();
@@ -238,6 +238,7 @@ describe('the list of workflows, and who may do what with one', function () {
     await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).check();
     await dialog.getByRole('textbox', { name: 'Input as JSON' }).fill('{"big": 12345678901234567890}');
     await page.keyboard.press('Control+Enter');
+    await page.getByRole('region', { name: 'Last run' }).getByRole('link', { name: 'Open run' }).click();
     await page.waitForURL(/\/runs\//);
     await page.getByRole('button', { name: 'Change input' }).click();
     assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);

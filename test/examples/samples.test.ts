@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Attend } from '../../cli/demo/attend.js';
 import { createDemoApi, type DemoApi, type RunState } from '../../cli/demo/demo-api.js';
-import { loadSamples, placeSample, type Answer, type Sample } from '../../cli/samples/samples.js';
+import { filesOfSample, loadSamples, placeSample, type Answer, type Sample } from '../../cli/samples/samples.js';
 import type { HttpServer } from '../../cli/sandbox/http-server.js';
 import { startSandboxTargets } from '../../cli/sandbox/targets.js';
 import { kinds, type NodeKind } from '../../graph/kinds.js';
@@ -40,11 +40,14 @@ describe('the sample workflows', function () {
     demo = createDemoApi(stack.apiUrl, stack.apiKey);
     targets = await startSandboxTargets();
     const model = `stand-in-${randomUUID()}`;
-    stack.modelProvider.script(model, standIn);
+    // Not every model of the tests takes images and PDF.
+    const ofFiles = 'model-that-reads-pdf';
+    for (const name of [model, ofFiles]) stack.modelProvider.script(name, standIn);
     const project = await demo.createProject('Samples');
     const ids = new Map<string, number>();
     for (const loaded of loadSamples()) {
-      const sample = placeSample(loaded, { base_url: targets.url, model }, ids);
+      const settings = { base_url: targets.url, model: loaded.files === undefined ? model : ofFiles };
+      const sample = placeSample(loaded, settings, ids);
       const workflowId = await demo.createWorkflow(project, sample.title, sample.data);
       ids.set(sample.name, workflowId);
       made.set(sample.name, { sample, workflowId });
@@ -64,7 +67,7 @@ describe('the sample workflows', function () {
     const told = { ...sample, answers: { ...sample.answers, ...Object.fromEntries(given) } };
     const saved = await api.patch(`/workflows/${workflowId}/`, { body: { data: { ...sample.data, nodes } } });
     assert.equal(saved.status, 200, JSON.stringify(saved.body));
-    const { id: runId } = await demo.startRun(workflowId, { ...sample.input, ...input });
+    const { id: runId } = await demo.startRun(workflowId, { ...sample.input, ...input }, filesOfSample(sample));
     return { sample, workflowId, runId, ...(await attendToEnd(demo, told, runId, attend)) };
   }
 

@@ -170,7 +170,12 @@ export function modelProvidersFile(dataDir: string): string {
 
 function writeProvidersFile(dataDir: string, baseUrl: string): string {
   const file = modelProvidersFile(dataDir);
-  const provider = { name: 'fake', base_url: baseUrl, models: [{ id: '*', ...TEST_PRICES }] };
+  const models = [
+    { id: '*', ...TEST_PRICES },
+    { id: 'model-that-sees', ...TEST_PRICES, accepts: ['image'] },
+    { id: 'model-that-reads-pdf', ...TEST_PRICES, accepts: ['image', 'pdf'] },
+  ];
+  const provider = { name: 'fake', base_url: baseUrl, models };
   writeFileSync(file, JSON.stringify({ providers: [provider] }));
   return file;
 }

@@ -4,8 +4,6 @@ import type OpenAI from 'openai';
 import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import type { NodeKey } from '../../../graph/plan.js';
-import type { AgentNodeData } from '../../../graph/nodes/agent.js';
-import { renderText, type VariableValues } from '../../../graph/template.js';
 import type { AssistantMessage } from './assistant-message.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -16,14 +14,13 @@ interface Opening {
   agent: NodeKey;
 }
 
+/** `opening`: the messages of the node. */
 export function toMessages(
-  data: AgentNodeData,
-  values: VariableValues,
+  opening: Message[],
   turns: StoredTurn[],
   calls: StoredToolCall[],
   { secretBox, agent }: Opening,
 ): Message[] {
-  const opening = data.messages.map(({ role, message }) => ({ role, content: renderText(message, values) }) as Message);
   const said = turns.flatMap((turn): Message[] => {
     const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, { secretBox, agent }));
     const message = openMessage(turn, { secretBox, agent });
@@ -42,9 +39,11 @@ function isEmpty({ content, tool_calls: calls }: AssistantMessage): boolean {
   return calls === undefined && (content === null || content === '');
 }
 
-function toAnswer({ turn, ordinal, toolCallId, answerEnc }: StoredToolCall, { secretBox, agent }: Opening): Message {
+function toAnswer(call: StoredToolCall, opening: Opening): Message {
+  return { role: 'tool', tool_call_id: call.toolCallId, content: openAnswer(call, opening) };
+}
+
+export function openAnswer({ turn, ordinal, answerEnc }: StoredToolCall, { secretBox, agent }: Opening): string {
   const { runId, path, nodeId } = agent;
-  const content =
-    answerEnc === null ? '' : secretBox.open(answerEnc, 'agent-answer', runId, path, nodeId, turn, ordinal);
-  return { role: 'tool', tool_call_id: toolCallId, content };
+  return answerEnc === null ? '' : secretBox.open(answerEnc, 'agent-answer', runId, path, nodeId, turn, ordinal);
 }

@@ -4,13 +4,14 @@ import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import type { Charge } from '../../node/failures.js';
 import type { NodeDeps, NodeStep, NodeTask } from '../../node/node-step.js';
+import type { MessageFilesDeps } from '../llm/message-files.js';
 import { ledgerCharge } from '../llm/ledger-charge.js';
 import type { ModelClients } from '../llm/model-clients.js';
 import type { ChildDeps } from '../child-run.js';
 import type { FormChecker } from '../structured-answer.js';
 import type { AgentSessionDeps } from './agent-session.js';
 
-export interface AgentDeps extends AgentSessionDeps, ChildDeps {
+export interface AgentDeps extends AgentSessionDeps, ChildDeps, MessageFilesDeps {
   providers: ModelProviders;
   clients: ModelClients;
   forms: FormChecker;

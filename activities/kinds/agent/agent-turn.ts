@@ -21,8 +21,10 @@ import { persist } from '../../node/record-node.js';
 import { refuseInCase } from '../../node/refuse-in-case.js';
 import { checkReply, notOfForm, toCorrection, type Checking } from '../llm/answer-form.js';
 import { askModel, type Body } from '../llm/ask-model.js';
+import { toModelMessages } from '../llm/message-files.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { sumUsage } from '../llm/model-reply.js';
+import { filesOfAnswers } from './answer-files.js';
 import { openMessage, toMessages } from './agent-messages.js';
 import { loadTools, maxCostOf, toModelTools } from './agent-session.js';
 import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent-step.js';
@@ -120,11 +122,15 @@ async function takeTurn(
   }
   const tools = await loadTools(deps, task, data, values);
   const opening = { secretBox: deps.secretBox, agent: task };
-  const messages = toMessages(data, values, turns, await findToolCalls(deps.db, task), opening);
+  const modelName = renderText(data.settings.model_name, values);
+  const model = findModel(deps.providers, modelName);
+  if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${modelName}".`);
+  const heldBytes = task.memory.bytes;
+  const given = await toModelMessages(deps, task, { messages: data.messages, values, model, modelName });
+  const messages = toMessages(given, turns, await findToolCalls(deps.db, task), opening);
   if (correction !== undefined) messages.push({ role: 'user', content: correction });
-  const body = toBody(data, values, messages, toModelTools(tools), correction !== undefined);
-  const model = findModel(deps.providers, body.model);
-  if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${body.model}".`);
+  const parameters = { ...toModelParameters(data.settings, values), model: modelName };
+  const body = toBody(parameters, messages, toModelTools(tools), correction !== undefined);
   const { answer, charge } = await askModel(deps, task, {
     turn,
     model,
@@ -134,6 +140,7 @@ async function takeTurn(
     maxCostUsd: maxCostOf(data),
     retry: retryPolicyOf(task.node.data, MODEL_RETRIES),
   });
+  await task.memory.resize(heldBytes);
   const message = readMessage(answer);
   if (message === undefined) {
     // The call has to be paid for although it is unusable. The ledger stores its cost, and the node's transaction adds
@@ -159,15 +166,13 @@ async function takeTurn(
 }
 
 function toBody(
-  data: AgentNodeData,
-  values: VariableValues,
+  parameters: Record<string, unknown> & Pick<Body, 'model'>,
   messages: Body['messages'],
   tools: Body['tools'] & object,
   isCorrection: boolean,
 ): Body {
   const offered = tools.length === 0 ? {} : { tools, ...(isCorrection && { tool_choice: 'none' as const }) };
-  const model = renderText(data.settings.model_name, values);
-  return { ...toModelParameters(data.settings, values), ...offered, model, messages, stream: false };
+  return { ...parameters, ...offered, messages, stream: false };
 }
 
 function waitFor(calls: StoredToolCall[]): NonNullable<OpenTurn> {
@@ -189,6 +194,13 @@ async function toOutcome(
       .map(({ serverLabel, toolName, outcome }) => ({ server_label: serverLabel, tool_name: toolName, outcome })),
   }));
   const usage = sumUsage(said.map((turn) => turn.usage));
-  const output = { content: message.content ?? '', steps, usage, ...(json !== undefined && { json }) };
+  const files = await filesOfAnswers(deps, task, calls);
+  const output = {
+    content: message.content ?? '',
+    steps,
+    usage,
+    ...(json !== undefined && { json }),
+    ...(files.length > 0 && { files }),
+  };
   return { output, charge: await chargeOf(deps, task) };
 }

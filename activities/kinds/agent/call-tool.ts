@@ -15,7 +15,9 @@ import { messageBytes } from '../../node/payload-weight.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
+import { takeResult, type ResultParts } from '../mcp/result-files.js';
 import { toServer } from './agent-session.js';
+import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
 import { parseArguments } from './tool-request.js';
 import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-tools.js';
@@ -112,7 +114,8 @@ async function callServer(
         reserve: (size) => memory.resize(messageBytes(size)),
       }),
     );
-    return { ...toAnswer(result), attempt: claim.attempts };
+    const taken = await takeResult(deps.files, task, result, call.toolName);
+    return { ...toAnswer(result, taken), attempt: claim.attempts };
   } catch (error) {
     // Nothing is sent before somebody has signed in, and the call is made then.
     if (error instanceof ConnectionNeeded) await takeCallBack(deps.db, { ...key, attempt: claim.attempts });
@@ -131,14 +134,18 @@ async function callServer(
   }
 }
 
-/** Returns the text parts, or else the structured content. Of other parts, such as pictures, only the type is named. */
-function toAnswer({ content, structuredContent, isError, parts }: McpToolResult): Answer {
-  const kinds = parts.map((part) => (part as { type?: unknown }).type).filter((type) => type !== 'text');
-  const omitted = kinds.length > 0 ? `[${kinds.map(String).join(', ')} omitted]` : '';
-  const structured = content === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
-  return { outcome: isError ? 'tool_error' : 'result', text: toText([content, structured, omitted]) };
+/**
+ * Returns the texts, or else the structured content, and then the files. Of other parts, such as links, only the type is
+ * named.
+ */
+function toAnswer({ structuredContent, isError }: McpToolResult, { text, files, others }: ResultParts): Answer {
+  const kinds = others.map((part) => String((part as { type?: unknown }).type));
+  const omitted = kinds.length > 0 ? `[${kinds.join(', ')} omitted]` : '';
+  const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
+  const said = toText([text, structured, omitted], files.length > 0);
+  return { outcome: isError ? 'tool_error' : 'result', text: withFiles(said, files) };
 }
 
-function toText(parts: string[]): string {
-  return parts.filter(Boolean).join('\n').slice(0, MAX_ANSWER_CHARACTERS) || '(no content)';
+function toText(parts: string[], hasMore = false): string {
+  return parts.filter(Boolean).join('\n').slice(0, MAX_ANSWER_CHARACTERS) || (hasMore ? '' : '(no content)');
 }

@@ -9,6 +9,7 @@ import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import type { RunContexts } from '../../node/run-context.js';
 import { MAX_OUTPUT_BYTES, MEMORY_BYTES, type Program, type Reply } from './child/messages.js';
+import { serveFiles, type CodeFilesDeps } from './code-files.js';
 import { toMarkedInputs } from './code-values.js';
 import { SandboxProcessError } from './sandbox-process.js';
 import type { Sandbox } from './sandbox.js';
@@ -20,14 +21,17 @@ const MAX_INPUT_BYTES = 8 * MIB;
 /** Deeper values cannot be written as JSON again later. */
 const MAX_JSON_DEPTH = 500;
 
-interface CodeDeps {
+/** An error of a file that the code has not caught is the node's. */
+const FILE_ERRORS = new Set(['file_missing', 'file_too_large', 'invalid_document']);
+
+interface CodeDeps extends CodeFilesDeps {
   contexts: RunContexts;
   sandbox: Sandbox;
   logger: Logger;
 }
 
-/** Code has no effect outside its sandbox. So it is repeated where nothing is known of it, and never where it failed. */
-export function createCodeRunner({ contexts, sandbox, logger }: CodeDeps): NodeKindRunner {
+/** Code has no effect outside its sandbox but the files that it saves, which a repetition saves anew. So it is repeated where nothing is known of it, and never where it failed. */
+export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDeps): NodeKindRunner {
   return {
     kind: 'code',
     maxAttempts: MAX_ATTEMPTS,
@@ -35,7 +39,7 @@ export function createCodeRunner({ contexts, sandbox, logger }: CodeDeps): NodeK
     async execute(task) {
       const data = codeNode.schema.parse(task.node.data);
       const program = await prepare(contexts, data, task);
-      const run = { projectId: task.run.projectId, signal: task.signal };
+      const run = { projectId: task.run.projectId, signal: task.signal, serve: serveFiles(files, task) };
       const reply = await sandbox.run(program, run).catch((error: unknown) => {
         if (!(error instanceof SandboxProcessError)) throw error;
         // Standard error holds only messages of the service, because code cannot write there.
@@ -66,6 +70,8 @@ async function toOutcome(reply: Reply, data: CodeNodeData, task: NodeTask): Prom
 
 function toFailure(reply: Exclude<Reply, Returned>, { settings }: CodeNodeData): NodeFailure {
   if (reply.status === 'failed') {
+    const { code = '', message } = reply;
+    if (FILE_ERRORS.has(code)) return new NodeFailure(code, message);
     return codeError(reply.line === null ? reply.message : `${reply.message} (line ${reply.line})`);
   }
   if (reply.status === 'timeout') {

@@ -3,6 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
+import { startDeadline } from '../../../outgoing/pausable-deadline.js';
+import { untilAborted } from '../../../outgoing/until-aborted.js';
 import { lowerPriority } from '../../../processes/lower-priority.js';
 import {
   LIFELINE_FD,
@@ -11,6 +13,9 @@ import {
   PROGRAMS_FD,
   REPLIES_FD,
   toFrame,
+  toHeader,
+  type Answer,
+  type FileRequest,
   type Program,
   type Reply,
 } from './child/messages.js';
@@ -29,9 +34,39 @@ const QUOTED_ERROR_BYTES = 2_000;
 const readySchema = z.strictObject({ status: z.literal('ready') });
 const replySchema = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('returned'), json: z.string(), logs: z.array(z.string()) }),
-  z.strictObject({ status: z.literal('failed'), message: z.string(), line: z.int().nullable() }),
+  z.strictObject({
+    status: z.literal('failed'),
+    message: z.string(),
+    line: z.int().nullable(),
+    code: z.string().optional(),
+  }),
   z.strictObject({ status: z.enum(['timeout', 'memory', 'too_large']) }),
 ]);
+
+const requestSchema = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('read'), fileId: z.string(), as: z.enum(['bytes', 'text']) }),
+  z.strictObject({
+    status: z.literal('save'),
+    name: z.string(),
+    type: z.string().nullable(),
+    size: z.int().min(0),
+  }),
+]);
+
+/**
+ * Reads and saves a file for a program. Returns the bytes that are asked for, or an answer. `receive` gets the bytes that are
+ * to be saved. Rejects with what ends the program.
+ */
+export type ServeFiles = (
+  request: FileRequest,
+  receive: () => Promise<Buffer>,
+  signal: AbortSignal,
+) => Promise<Buffer | Answer>;
+
+/** The answer to programs that may use no files. */
+export const noFiles: ServeFiles = () => {
+  return Promise.resolve({ answer: 'failed', code: 'file_missing', message: 'There are no files here.' });
+};
 
 /** The process did not start, ended by itself or broke the protocol: nothing is known of its program. */
 export class SandboxProcessError extends Error {
@@ -44,9 +79,9 @@ export interface SandboxProcess {
   readonly isAlive: boolean;
   /**
    * Runs one program. It kills the process when that does not answer in time (the reply is then `timeout`), and when
-   * `signal` is aborted (rejects with its reason). Rejects with a `SandboxProcessError`.
+   * `signal` is aborted (rejects with its reason). Rejects with a `SandboxProcessError`, and with what `serve` does.
    */
-  run(program: Program, signal: AbortSignal): Promise<Reply>;
+  run(program: Program, signal: AbortSignal, serve?: ServeFiles): Promise<Reply>;
   kill(): void;
 }
 
@@ -81,20 +116,62 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
       return own.isAlive();
     },
     kill: own.kill,
-    async run(program, runSignal) {
-      const reply = await own.ask(program, { withinMs: program.timeoutMs + GRACE_MS, signal: runSignal });
-      if (reply === undefined) return { status: 'timeout' };
-      const parsed = replySchema.safeParse(reply);
-      if (parsed.success) return parsed.data;
-      own.kill();
-      throw new SandboxProcessError('The sandbox process sent what is no reply.');
+    async run(program, stop, serve = noFiles) {
+      const limit = startDeadline(program.timeoutMs + GRACE_MS, stop);
+      const endsAt = performance.now() + program.timeoutMs + GRACE_MS;
+      const asking = () => ({ withinMs: endsAt - performance.now(), signal: stop });
+      try {
+        return await converse(own, program, { serve, asking, signal: limit.signal });
+      } catch (error) {
+        own.kill();
+        if (limit.signal.aborted && !stop.aborted) return { status: 'timeout' };
+        throw error;
+      } finally {
+        limit.clear();
+      }
     },
   };
+}
+
+type Watched = ReturnType<typeof watch>;
+
+interface Conversation {
+  serve: ServeFiles;
+  asking: () => Asking;
+  signal: AbortSignal;
+}
+
+/** Answers the requests of a program until it replies. */
+async function converse(own: Watched, program: Program, { serve, asking, signal }: Conversation): Promise<Reply> {
+  const receive = (size: number) => async (): Promise<Buffer> => {
+    const bytes = await own.askBytes([toFrame({ answer: 'ready' })], { ...asking(), maxBytes: size });
+    if (bytes?.length === size) return bytes;
+    throw new SandboxProcessError('The sandbox process sent other bytes than it had said.');
+  };
+  let said = await own.ask(program, asking());
+  for (;;) {
+    if (said === undefined) return { status: 'timeout' };
+    const reply = replySchema.safeParse(said);
+    if (reply.success) return reply.data;
+    const request = requestSchema.safeParse(said);
+    if (!request.success) throw new SandboxProcessError('The sandbox process sent what is no reply.');
+    const size = 'size' in request.data ? request.data.size : 0;
+    const answer = await untilAborted(serve(request.data, receive(size), signal), signal);
+    if (!Buffer.isBuffer(answer)) {
+      said = await own.ask(answer, asking());
+      continue;
+    }
+    const taken = await own.ask({ answer: 'bytes', size: answer.length }, asking());
+    if (!readySchema.safeParse(taken).success) throw new SandboxProcessError('The sandbox process took no file.');
+    said = await own.ask([toHeader(answer.length), answer], asking());
+  }
 }
 
 interface Asking {
   withinMs: number;
   signal: AbortSignal;
+  /** The limit on the answer. */
+  maxBytes?: number;
 }
 
 /** The channels of a process: one message to it, one from it, in turn. */
@@ -137,12 +214,13 @@ function watch(child: ChildProcess) {
     }
   });
 
-  /** Resolves with the answer as JSON; undefined, and the process is killed, when there is none in time. */
-  const ask = async (message: Program | undefined, { withinMs, signal }: Asking): Promise<unknown> => {
+  /** Resolves with the answer; undefined, and the process is killed, when there is none in time. */
+  const askBytes = async (message: readonly Buffer[], asking: Asking): Promise<Buffer | undefined> => {
+    const { withinMs, signal, maxBytes = MAX_REPLY_BYTES } = asking;
     if (!isAlive) throw new SandboxProcessError('The sandbox process has ended.');
     let timer: NodeJS.Timeout | undefined;
-    const body = await new Promise<Buffer | undefined>((resolve, reject) => {
-      const asked = { read: createFrameReader(MAX_REPLY_BYTES), resolve, reject };
+    return await new Promise<Buffer | undefined>((resolve, reject) => {
+      const asked = { read: createFrameReader(maxBytes), resolve, reject };
       expected = asked;
       const stop = (): void => {
         if (expected !== asked) return;
@@ -153,7 +231,7 @@ function watch(child: ChildProcess) {
       timer = setTimeout(() => setImmediate(stop), withinMs);
       signal.addEventListener('abort', kill, { once: true });
       if (signal.aborted) kill();
-      else if (message !== undefined) programs.write(toFrame(message));
+      else for (const part of message) programs.write(part);
     })
       .catch((error: Error) => {
         signal.throwIfAborted();
@@ -163,6 +241,12 @@ function watch(child: ChildProcess) {
         clearTimeout(timer);
         signal.removeEventListener('abort', kill);
       });
+  };
+
+  /** The same, with an answer in JSON. A list is frames. */
+  const ask = async (message: object | undefined | Buffer[], asking: Asking): Promise<unknown> => {
+    const frames = Array.isArray(message) ? message : message === undefined ? [] : [toFrame(message)];
+    const body = await askBytes(frames, asking);
     if (body === undefined) return undefined;
     try {
       return JSON.parse(body.toString());
@@ -172,5 +256,5 @@ function watch(child: ChildProcess) {
     }
   };
 
-  return { ask, kill, isAlive: () => isAlive };
+  return { ask, askBytes, kill, isAlive: () => isAlive };
 }

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';
-import { startSandboxProcess, type SandboxProcess } from './sandbox-process.js';
+import { noFiles, startSandboxProcess, type SandboxProcess, type ServeFiles } from './sandbox-process.js';
 import { Turns } from '../../../processes/turns.js';
 
 /** All processes of the worker, those that wait for a program too. */
@@ -15,12 +15,15 @@ const IDLE_MS = 60_000;
 interface Run {
   projectId: number;
   signal: AbortSignal;
+  /** Without it, a program finds no files. */
+  serve?: ServeFiles;
 }
 
 export interface Sandbox {
   /**
    * Runs a program and returns how it has ended, whatever it does. Waiting for a process does not count as time of the
-   * program. Rejects with a `SandboxProcessError`, and with the reason of the signal once the program is stopped.
+   * program. Rejects with a `SandboxProcessError`, with the reason of the signal once the program is stopped, and with what
+   * `serve` rejects with.
    */
   run(program: Program, run: Run): Promise<Reply>;
   /** Kills all processes. */
@@ -73,12 +76,12 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
   }
 
   return {
-    async run(program, { projectId, signal }) {
+    async run(program, { projectId, signal, serve = noFiles }) {
       const stop = AbortSignal.any([signal, closing.signal]);
       await turns.take(projectId, stop);
       try {
         const process = takeIdle(projectId) ?? (await start(stop));
-        const reply = await process.run(program, stop);
+        const reply = await process.run(program, stop, serve);
         if (process.isAlive) keep(process, projectId);
         return reply;
       } finally {

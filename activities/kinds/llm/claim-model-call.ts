@@ -1,6 +1,7 @@
 // Claims a model call before it leaves, and reserves what it may cost: a call that could pass a limit of money is not made.
 import type OpenAI from 'openai';
 import type { ResolvedModel } from '../../../config/model-providers.js';
+import { weighFiles } from '../../../config/file-tokens.js';
 import { priceOf, reservedTokens, type Tokens } from '../../../config/model-price.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
@@ -34,8 +35,9 @@ export async function claimModelCall(
   { turn, model, body, maxCostUsd = null }: ModelCall,
 ): Promise<ModelClaim> {
   const { runId, path, nodeId, run } = task;
-  const characters = unmarkNumbers(JSON.stringify(body)).length;
-  const reserved = reservedTokens(characters, toLengths(body));
+  const { messages, tokens } = weighFiles(body.messages);
+  const characters = unmarkNumbers(JSON.stringify({ ...body, messages })).length;
+  const reserved = withInput(reservedTokens(characters, toLengths(body)), tokens);
   const reservedUsd = priceOf(reserved, model);
   const claim = await claimPaidCall(db, {
     runId,
@@ -54,6 +56,10 @@ export async function claimModelCall(
   if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
   if (claim.isAllowed) return { attempt: claim.attempts, reserved };
   throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
+}
+
+function withInput({ input, output }: Tokens, more: number): Tokens {
+  return { input: input + more, output };
 }
 
 /** How long the answer may be, with numbers that are numbers. */

@@ -3,7 +3,7 @@ import { findModel, type ModelProviders } from '../../../config/model-providers.
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import { llmNode, type LlmNodeData } from '../../../graph/nodes/llm.js';
 import { toAnswerForm } from '../../../graph/response-format.js';
-import { renderJson, renderText, type VariableValues } from '../../../graph/template.js';
+import { renderJson, renderText } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { FormChecker } from '../structured-answer.js';
 import { askForForm, withoutMessage, type Message, type PaidReply } from './ask-for-form.js';
@@ -11,12 +11,13 @@ import { askModel, type Body } from './ask-model.js';
 import { ledgerCharge } from './ledger-charge.js';
 import type { ModelClients } from './model-clients.js';
 import { toModelParameters } from './model-parameters.js';
+import { toModelMessages, type MessageFilesDeps } from './message-files.js';
 import { readReply, toOutput } from './model-reply.js';
 import { persist } from '../../node/record-node.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeDeps, NodeKindRunner, NodeOutcome } from '../../node/node-step.js';
 
-interface LlmDeps {
+interface LlmDeps extends MessageFilesDeps {
   contexts: RunContexts;
   providers: ModelProviders;
   clients: ModelClients;
@@ -41,10 +42,16 @@ export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
       const data = readData(task.node.data);
       const { messages, settings } = data;
       const values = await contexts.loadValues(task, { messages, settings });
-      const body = toBody(data, values);
-      const model = findModel(providers, body.model);
-      if (model === undefined)
-        throw new NodeFailure('model_not_found', `No provider serves the model "${body.model}".`);
+      const modelName = renderText(settings.model_name, values);
+      const model = findModel(providers, modelName);
+      if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${modelName}".`);
+      const filled = await toModelMessages(deps, task, { messages, values, model, modelName });
+      const body = {
+        ...toModelParameters(settings, values),
+        model: modelName,
+        messages: filled,
+        stream: false,
+      } as Body;
       const timeoutMs = settings.timeout * 1000;
       const { clients } = deps;
       const ask = async (turn: number, added: Message[]): Promise<PaidReply> => {
@@ -71,16 +78,6 @@ function readData(data: Record<string, unknown>): LlmNodeData {
   const settings = data['settings'] as LlmNodeData['settings'];
   const parsed = llmNode.schema.parse({ ...data, settings: { ...settings, response_format: undefined } });
   return { ...parsed, settings: { ...parsed.settings, response_format: settings.response_format } };
-}
-
-function toBody(data: LlmNodeData, values: VariableValues): Body {
-  const messages = data.messages.map(({ role, message }) => ({ role, content: renderText(message, values) }));
-  return {
-    ...toModelParameters(data.settings, values),
-    model: renderText(data.settings.model_name, values),
-    messages,
-    stream: false,
-  } as Body;
 }
 
 function toOutcome({ reply, charge }: PaidReply): NodeOutcome {

@@ -116,6 +116,11 @@ function toInit(init: RequestInit | undefined): UndiciRequestInit {
   return { dispatcher, ...(init as UndiciRequestInit | undefined), ...body };
 }
 
+/** A provider may quote the file that it does not take. */
+function withoutFiles(message: string): string {
+  return message.replace(/;base64,[\w+/=]{40,}/g, ';base64,...');
+}
+
 const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;
 
 /** Decides which errors are retried. For a final error the message quotes the provider. */
@@ -127,7 +132,7 @@ export function toLlmFailure(error: unknown, masker: Masker): NodeFailure {
     return new NodeFailure('network_error', 'The provider could not be reached.', { isRetryable: true });
   }
   if (error instanceof APIError && typeof error.status === 'number') {
-    const message = masker.text(error.message);
+    const message = withoutFiles(masker.text(error.message));
     return new NodeFailure('provider_error', `The provider answered: ${message}`, {
       isRetryable: RETRYABLE(error.status),
       retryAfterMs: retryAfterMs(error.headers?.get('retry-after'), Date.now()),

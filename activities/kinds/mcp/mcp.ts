@@ -10,9 +10,11 @@ import type { MessageSize } from '../../../outgoing/message-size.js';
 import { NodeFailure } from '../../node/failures.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer, type ServerDeps } from './call-server.js';
+import { takeResult, type ResultParts } from './result-files.js';
 import { toMcpFailure } from './mcp-failure.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from '../http/request-headers.js';
+import type { FileUse } from '../../node/file-use.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
@@ -22,6 +24,7 @@ const QUOTED_CHARACTERS = 1_000;
 interface McpDeps extends ServerDeps {
   db: Database;
   contexts: RunContexts;
+  files: FileUse;
 }
 
 /**
@@ -29,7 +32,7 @@ interface McpDeps extends ServerDeps {
  * outcome is unknown, unless the node allows that. Connecting is retried. When the worker dies while it connects, the
  * next attempt connects again. When it dies while the call is in flight, the next attempt finds the claim.
  */
-export function createMcpRunner({ db, contexts, ...servers }: McpDeps): NodeKindRunner {
+export function createMcpRunner({ db, contexts, files, ...servers }: McpDeps): NodeKindRunner {
   return {
     kind: 'mcp',
     maxAttempts: MAX_ATTEMPTS,
@@ -55,7 +58,8 @@ export function createMcpRunner({ db, contexts, ...servers }: McpDeps): NodeKind
         const isOurs = error instanceof McpError && !task.signal.aborted;
         throw isOurs ? toMcpFailure(error, { mayRepeat, isConnected }) : error;
       });
-      return toOutcome(result, settings.fail_on_error, task.run.masker);
+      failOnError(result, settings.fail_on_error, task.run.masker);
+      return toOutcome(result, await takeResult(files, task, result, data.tool_name));
     },
   };
 }
@@ -89,13 +93,15 @@ function outcomeUnknown(): NodeFailure {
   );
 }
 
-function toOutcome(result: McpToolResult, failOnError: boolean, masker: Masker): NodeOutcome {
-  const { content, structuredContent, isError, parts } = result;
-  if (isError && failOnError) {
-    // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
-    const quoted = masker.text(content).slice(0, QUOTED_CHARACTERS).trim();
-    throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
-  }
-  const attachments = parts.filter((part) => (part as { type?: unknown }).type !== 'text');
-  return { output: { content, structured_content: structuredContent ?? null, is_error: isError, attachments } };
+function failOnError({ content, isError }: McpToolResult, failsOnError: boolean, masker: Masker): void {
+  if (!isError || !failsOnError) return;
+  // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
+  const quoted = masker.text(content).slice(0, QUOTED_CHARACTERS).trim();
+  throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
+}
+
+function toOutcome({ structuredContent, isError }: McpToolResult, { text, files, others }: ResultParts): NodeOutcome {
+  const content = text === '' ? files.map(({ name }) => name).join('\n') : text;
+  const output = { content, structured_content: structuredContent ?? null, is_error: isError, attachments: others };
+  return { output: files.length === 0 ? output : { ...output, files } };
 }

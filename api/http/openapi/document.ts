@@ -57,6 +57,8 @@ const HEADERS: Record<string, OpenApi.HeaderObject> = {
   RateLimit: text('What is left of it, in the words of the IETF draft.'),
   ETag: text('Names this state of the object: for `If-Match` of a change, and for `If-None-Match` of a poll.'),
   'Content-Disposition': text('That the answer is a file, and its name.'),
+  'Accept-Ranges': text('`bytes`: parts of the file can be asked for.'),
+  'Content-Range': text('Which bytes of how many the answer has.'),
   'Idempotent-Replayed': text('`true` where the answer is that of an earlier request with the same key.'),
   'Mcp-Session-Id': text('Of the answer to `initialize`: the session, which each further request names.'),
   'Preference-Applied': text('`wait=N` where the answer was held back, or would have been, for N seconds at most.'),

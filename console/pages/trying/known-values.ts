@@ -5,7 +5,7 @@ import { api, unwrap } from '../../app/api.js';
 import { startOf } from '../../drawing/drawing.js';
 import { useEditor } from '../../drawing/editor-store.js';
 import { ownValue, parseStructure } from '../../drawing/json.js';
-import { useTrial } from './trial-store.js';
+import { useTrial } from './use-trials.js';
 import { contentOfPin } from './trying-calls.js';
 import type { ReadValue } from './variable-values.js';
 

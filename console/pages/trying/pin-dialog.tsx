@@ -6,7 +6,8 @@ import { isObject, parseExact, toText, type JsonObject } from '../../drawing/jso
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
-import { contentOfPin, toPinBody, useChangePin, type Pin } from './trying-calls.js';
+import { contentOfPin, toPinBody, useChangePin } from './trying-calls.js';
+import type { Pin } from './trial-store.js';
 
 interface PinDialogProps {
   workflowId: number;
@@ -18,7 +19,7 @@ interface PinDialogProps {
 /** Edits a pinned result as JSON. */
 export function PinDialog({ workflowId, pin, label, onClose }: PinDialogProps) {
   const [text, setText] = useState(() => toText(contentOfPin(pin)));
-  const change = useChangePin(workflowId, pin.node_id, onClose);
+  const change = useChangePin(workflowId, { nodeId: pin.node_id, path: pin.path }, onClose);
   const written = parse(text);
   const save = { isPending: change.isPending, mutate: () => written && change.mutate(toPinBody(written)) };
   return (

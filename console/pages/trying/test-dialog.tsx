@@ -3,8 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { ServiceError } from '../../app/api.js';
 import { Problem } from '../../app/problem.js';
 import { submits, useRunKey } from '../../app/queries.js';
-import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
-import { useEditor, useStore, type EditorStore } from '../../drawing/editor-store.js';
+import { labelsOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { asObject, ownValue } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -14,16 +14,10 @@ import { Alert, announce, Note } from '../../ui/notices.js';
 import { Refused } from '../run/re-run.js';
 import { useRunInput } from '../workflow/run-input-form.js';
 import { runFields } from '../workflow/run-input.js';
-import { useTrial, useTrials, type AskedTrial } from './trial-store.js';
-import {
-  missingOf,
-  MODE_WORDS,
-  startTrial,
-  useEstimate,
-  type Estimate,
-  type Pin,
-  type TrialRequest,
-} from './trying-calls.js';
+import { useIteration } from './iteration-fields.js';
+import type { AskedTrial, Pin } from './trial-store.js';
+import { useTrial, useTrials } from './use-trials.js';
+import { missingOf, MODE_WORDS, startTrial, useEstimate, type Estimate, type TrialRequest } from './trying-calls.js';
 
 interface TestDialogProps {
   workflowId: number;
@@ -38,7 +32,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
   const store = useStore();
   const trials = useTrials();
   const drawing = useEditor(({ history }) => history.present);
-  const labels = labelsOf(store);
+  const labels = labelsOf(drawing, store.kinds);
   const start = startOf(drawing);
   const [skipsWaits, setSkipsWaits] = useState(false);
   const known = knownInput(asked, start, pins);
@@ -52,8 +46,16 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
     projectId,
     begin: useTrial((state) => state.values),
   });
+  const iteration = useIteration(drawing, store.kinds, nodeId);
+  const { path } = iteration;
   const takesKnown = known !== undefined && isKnownTaken;
-  const request: TrialRequest = { mode, node: nodeId, drawing, input: takesKnown ? undefined : asObject(written) };
+  const request: TrialRequest = {
+    mode,
+    node: nodeId,
+    drawing,
+    input: takesKnown ? undefined : asObject(written),
+    ...(path !== undefined && { path }),
+  };
   // What is written into the fields changes neither the calls nor the price.
   const estimate = useEstimate(workflowId, { ...request, input: request.input && {} });
   const { keyOf, settle, settleIfRefused } = useRunKey();
@@ -63,8 +65,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
     onSuccess: (runId) => {
       settle();
       announce('The test has started.');
-      const isWhole = mode === 'from' && nodeId === start;
-      trials.begin({ ...asked, runId, drawing, isWhole }, takesKnown ? trials.getState().values : values);
+      trials.begin({ asked, runId, drawing }, takesKnown ? trials.getState().values : values);
     },
   });
   const missing = missingOf(test.error);
@@ -74,6 +75,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
         <p>
           <strong>{MODE_WORDS[mode]}</strong>: {labels.get(nodeId) ?? nodeId}. {SENTENCES[mode]}
         </p>
+        {iteration.form}
         {known !== undefined && <CheckboxField label={known} isChecked={isKnownTaken} onChange={setIsKnownTaken} />}
         {!takesKnown && form}
         {mode !== 'node' && (
@@ -104,7 +106,12 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
           </Alert>
         )}
         {test.error !== null && missing === undefined && <WhyNot error={test.error} labels={labels} />}
-        <Button type="submit" variant="primary" isBusy={test.isPending} disabled={!takesKnown && written === undefined}>
+        <Button
+          type="submit"
+          variant="primary"
+          isBusy={test.isPending}
+          disabled={!iteration.isValid || (!takesKnown && written === undefined)}
+        >
           Start test
         </Button>
       </form>
@@ -123,10 +130,6 @@ function knownInput({ nodeId, mode }: AskedTrial, start: string | undefined, pin
   if (nodeId === start) return undefined;
   if (pins.some((pin) => pin.node_id === start)) return 'Take the pinned input';
   return mode === 'up_to' ? undefined : 'Take the input of the newest run';
-}
-
-function labelsOf({ drawing, kinds }: EditorStore): ReadonlyMap<string, string> {
-  return new Map([...nodesOf(drawing).values()].map((node) => [node.id, labelOf(node, kinds)]));
 }
 
 const MOST_CALLS = 20;

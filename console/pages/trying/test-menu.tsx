@@ -1,7 +1,8 @@
 import { useStore } from '../../drawing/editor-store.js';
 import { Menu } from '../../ui/menu.js';
-import { useTrials } from './trial-store.js';
-import { MODE_WORDS, type TrialMode } from './trying-calls.js';
+import { useTrials } from './use-trials.js';
+import { MODE_WORDS } from './trying-calls.js';
+import type { TrialMode } from './trial-store.js';
 
 const MODES: readonly TrialMode[] = ['node', 'up_to', 'from'];
 

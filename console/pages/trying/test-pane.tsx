@@ -1,12 +1,15 @@
 import { useEffect, useMemo } from 'react';
 import { Problem } from '../../app/problem.js';
-import { useStore, type Remark } from '../../drawing/editor-store.js';
+import { useEditor, useStore, type Remark } from '../../drawing/editor-store.js';
 import { useStored } from '../../ui/store.js';
 import type { Saver } from '../workflow/saver.js';
+import { changedSince } from './changed.js';
+import { useNewest } from './follow.js';
 import { TestDialog } from './test-dialog.js';
 import { TestResult } from './test-result.js';
-import { useTrial, useTrials } from './trial-store.js';
-import { usePins, type Pin } from './trying-calls.js';
+import { useTrial, useTrials } from './use-trials.js';
+import { usePins } from './trying-calls.js';
+import type { Pin } from './trial-store.js';
 
 /** Trying while drawing: the dialog `Test`, what tests have found out, and the marks of both on the canvas. */
 export function TestPane({ saver }: { saver: Saver }) {
@@ -20,6 +23,7 @@ export function TestPane({ saver }: { saver: Saver }) {
   useEffect(() => {
     if (query.data !== undefined) trials.setPins(query.data);
   }, [trials, query.data]);
+  useNewest(id);
   useRemarks(pins);
   return (
     <>
@@ -30,17 +34,20 @@ export function TestPane({ saver }: { saver: Saver }) {
   );
 }
 
-/** Marks the nodes on the canvas with their last status and their pins. */
+/** Marks the nodes on the canvas with their last status and their pins. A node that has changed since has no status. */
 function useRemarks(pins: readonly Pin[]): void {
   const store = useStore();
   const results = useTrial((state) => state.results);
+  // A text is the same as long as nothing of it has changed, and then the canvas is not drawn again.
+  const changed = useEditor(({ history }) => JSON.stringify(changedSince(results, history.present, store.kinds)));
   const remarks = useMemo(() => {
     const found = new Map<string, Remark>();
-    for (const [nodeId, { status }] of results) found.set(nodeId, { status, pin: undefined });
+    const isOld = new Set(JSON.parse(changed) as string[]);
+    for (const [nodeId, { status }] of results) if (!isOld.has(nodeId)) found.set(nodeId, { status, pin: undefined });
     for (const { node_id: nodeId, is_stale: isStale } of pins) {
       found.set(nodeId, { status: found.get(nodeId)?.status, pin: isStale ? 'pinned, stale' : 'pinned' });
     }
     return found;
-  }, [results, pins]);
+  }, [results, pins, changed]);
   useEffect(() => store.setRemarks(remarks), [store, remarks]);
 }

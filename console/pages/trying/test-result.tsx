@@ -1,27 +1,26 @@
-import { useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { explain } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
-import { dataOf, labelOf, nodesOf, type Drawing } from '../../drawing/drawing.js';
+import { labelOf, labelsOf, nodesOf, startOf } from '../../drawing/drawing.js';
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
-import { isSameJson } from '../../drawing/json.js';
 import { FilesOf } from '../../files/file-figure.js';
-import { readLinks } from '../../drawing/run-links.js';
-import { useLive, useRunWord } from '../../live/run-cache.js';
-import { useLiveRun } from '../../live/use-live-run.js';
 import { Button } from '../../ui/button.js';
 import { Money } from '../../ui/figures.js';
-import { Alert, announce, Loading, Note } from '../../ui/notices.js';
+import { Alert, Loading, Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { JsonTree } from '../run/json-tree.js';
 import { ResultTab } from '../run/result-tab.js';
 import { useCancel } from '../run/run-actions.js';
 import { useApprovals, useRun, type RunDetail } from '../run/run-data.js';
-import { runWord } from '../run/run-word.js';
+import { iterationInWords } from '../run/run-address.js';
 import { SaveAsCase } from '../cases/save-as-case.js';
+import { isChanged } from './changed.js';
+import { useFollowed } from './follow.js';
 import { PinDialog } from './pin-dialog.js';
-import { useTrial, useTrials, type NodeTrial, type Trial } from './trial-store.js';
-import { contentOfPin, MODE_WORDS, useChangePin, type Pin } from './trying-calls.js';
+import type { AskedTrial, NodeTrial, Pin, Trial } from './trial-store.js';
+import { useTrial } from './use-trials.js';
+import { contentOfPin, MODE_WORDS, useChangePin } from './trying-calls.js';
 import './trying.css';
 
 interface TestResultProps {
@@ -36,23 +35,33 @@ export function TestResult({ workflowId, projectId, pins }: TestResultProps) {
   const only = onlyNode(selection);
   const last = useTrial((state) => state.last);
   const shown = useTrial((state) => (only === undefined ? undefined : state.results.get(only)));
-  const pin = pins.find(({ node_id: id, path }) => id === only && path === '');
-  const pane = useScrollTo(last?.runId);
-  if (last === undefined && shown === undefined && pin === undefined) return null;
+  const own = pins.filter(({ node_id: id }) => id === only);
+  const pin = shown === undefined ? own[0] : own.find(({ path }) => path === (shown.entry.path ?? ''));
+  const asked = last?.asked;
+  const pane = useScrollTo(asked && last?.runId);
   return (
-    <section className="test-result" aria-label="Test result" ref={pane}>
-      <h2>Test result</h2>
-      {last !== undefined && <LastTrial key={last.runId} trial={last} />}
-      {only !== undefined && (
-        <OfNode
-          key={only}
-          {...{ workflowId, projectId, pin, shown }}
-          nodeId={only}
-          isLast={shown?.runId === last?.runId}
-        />
+    <>
+      {last !== undefined && asked === undefined && <EarlierTrial key={last.runId} trial={last} />}
+      {(asked !== undefined || shown !== undefined || pin !== undefined) && (
+        <section className="test-result" aria-label="Test result" ref={pane}>
+          <h2>Test result</h2>
+          {last !== undefined && asked !== undefined && <LastTrial key={last.runId} trial={last} asked={asked} />}
+          {only !== undefined && <OfNode key={only} {...{ workflowId, projectId, pin, shown }} nodeId={only} />}
+        </section>
       )}
-    </section>
+    </>
   );
+}
+
+/** A test that was started before the editor was opened: the canvas shows what it finds out, and nothing else is said. */
+function EarlierTrial({ trial }: { trial: Trial }) {
+  const run = useRun(trial.runId);
+  return run.data && <SilentlyFollowed trial={trial} run={run.data} />;
+}
+
+function SilentlyFollowed({ trial, run }: { trial: Trial; run: RunDetail }) {
+  useFollowed(trial, run, 'Test');
+  return null;
 }
 
 /** On a narrow screen the results are below the form, so a new test scrolls to them. */
@@ -68,10 +77,10 @@ function useScrollTo(runId: string | undefined): RefObject<HTMLElement | null> {
 }
 
 /** The test that runs, or that has run last. */
-function LastTrial({ trial }: { trial: Trial }) {
+function LastTrial({ trial, asked }: { trial: Trial; asked: AskedTrial }) {
   const { kinds } = useStore();
   const run = useRun(trial.runId);
-  const what = `${MODE_WORDS[trial.mode]}: ${labelOf(nodesOf(trial.drawing).get(trial.nodeId), kinds)}`;
+  const what = `${MODE_WORDS[asked.mode]}: ${labelOf(nodesOf(trial.drawing ?? {}).get(asked.nodeId), kinds)}`;
   return (
     <div className="test-result-part">
       {run.data === undefined ? (
@@ -91,17 +100,10 @@ function LastTrial({ trial }: { trial: Trial }) {
 }
 
 function Followed({ trial, run, what }: { trial: Trial; run: RunDetail; what: string }) {
-  const links = useMemo(() => readLinks(run.data), [run.data]);
-  const isOpen = run.status === 'In Progress';
-  const { error, retry } = useLiveRun({ runId: run.id, links, isOpen });
-  const word = runWord(run, useRunWord(run.id));
+  const { isOpen, word, error, retry } = useFollowed(trial, run, 'Test');
   const cancel = useCancel(run);
-  const trials = useTrials();
-  const live = useLive(run.id);
-  useEffect(() => {
-    if (live !== undefined) trials.record(trial, live);
-  }, [trials, trial, live]);
-  useEffect(() => announce(`Test ${word}`), [word]);
+  const { asked, drawing } = trial;
+  const isWhole = asked?.mode === 'from' && drawing !== undefined && asked.nodeId === startOf(drawing);
   return (
     <>
       <div className="test-result-line">
@@ -122,7 +124,7 @@ function Followed({ trial, run, what }: { trial: Trial; run: RunDetail; what: st
             Cancel test
           </Button>
         )}
-        {trial.isWhole && <SaveAsCase run={run} />}
+        {isWhole && <SaveAsCase run={run} />}
         <Link href={`/runs/${run.id}`}>Open run</Link>
       </div>
     </>
@@ -135,15 +137,14 @@ interface OfNodeProps {
   nodeId: string;
   pin: Pin | undefined;
   shown: NodeTrial | undefined;
-  /** Whether the last test has this result. */
-  isLast: boolean;
 }
 
-function OfNode({ workflowId, projectId, nodeId, pin, shown, isLast }: OfNodeProps) {
+function OfNode({ workflowId, projectId, nodeId, pin, shown }: OfNodeProps) {
   const { isReadOnly, kinds } = useStore();
   const drawing = useEditor(({ history }) => history.present);
   const [isEditing, setIsEditing] = useState(false);
-  const change = useChangePin(workflowId, nodeId);
+  const path = shown?.entry.path ?? pin?.path ?? '';
+  const change = useChangePin(workflowId, { nodeId, path });
   const label = labelOf(nodesOf(drawing).get(nodeId), kinds);
   const { status } = shown?.entry ?? {};
   const hasEnded = status === 'succeed' || status === 'failed';
@@ -152,14 +153,16 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown, isLast }: OfNodePro
       <div className="test-result-line">
         <h3>{label}</h3>
         {shown !== undefined && <Status status={shown.status} />}
-        {shown !== undefined && !isLast && (
-          <Link href={`/runs/${shown.runId}?node=${encodeURIComponent(nodeId)}`}>of an earlier test</Link>
-        )}
+        {path !== '' && <span>{iterationInWords(path, labelsOf(drawing, kinds))}</span>}
+        {shown !== undefined && <Origin shown={shown} nodeId={nodeId} />}
       </div>
       {!isReadOnly && (hasEnded || pin !== undefined) && (
         <div className="test-result-line">
           {hasEnded && (
-            <Button isBusy={change.isPending} onClick={() => change.mutate({ from_run: shown!.runId })}>
+            <Button
+              isBusy={change.isPending}
+              onClick={() => change.mutate({ from_run: shown!.runId, ...(path !== '' && { path }) })}
+            >
               Pin result
             </Button>
           )}
@@ -172,7 +175,7 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown, isLast }: OfNodePro
         </div>
       )}
       <Problem error={change.error} />
-      {hasEnded && isChanged(shown!.drawing, drawing, nodeId) && <Note>The node has changed since.</Note>}
+      {hasEnded && isChanged(shown!.drawing, drawing, nodeId, kinds) && <Note>The node has changed since.</Note>}
       {shown !== undefined && <Outcome {...{ workflowId, projectId, nodeId, shown, label }} />}
       {pin !== undefined && <Pinned pin={pin} />}
       {isEditing && pin !== undefined && (
@@ -182,8 +185,15 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown, isLast }: OfNodePro
   );
 }
 
-function isChanged(then: Drawing, now: Drawing, nodeId: string): boolean {
-  return then !== now && !isSameJson(dataOf(nodesOf(then).get(nodeId)), dataOf(nodesOf(now).get(nodeId)));
+/** Leads to the run that has the result, if the result is not that of the last test. */
+function Origin({ shown: { runId, entry }, nodeId }: { shown: NodeTrial; nodeId: string }) {
+  const last = useTrial((state) => state.last);
+  const run = useTrial((state) => state.run);
+  if (last?.asked !== undefined && last.runId === runId) return null;
+  const place = new URLSearchParams({ node: nodeId, ...(entry.path !== undefined && { path: entry.path }) });
+  return (
+    <Link href={`/runs/${runId}?${place}`}>{run?.runId === runId ? 'of the last run' : 'of an earlier test'}</Link>
+  );
 }
 
 interface OutcomeProps {
@@ -198,7 +208,7 @@ function Outcome({ workflowId, projectId, nodeId, shown: { runId, entry }, label
   const requests = useApprovals(runId).data ?? [];
   return (
     <ResultTab
-      address={{ runId, workflowId, nodeId, path: '' }}
+      address={{ runId, workflowId, nodeId, path: entry.path ?? '' }}
       projectId={projectId}
       entry={entry}
       detail={undefined}

@@ -1,11 +1,14 @@
-// The tests of a workflow that is being drawn: the one that runs or ran last, and the last result of every node.
-import { createContext, use, useEffect, useState } from 'react';
-import { queryClient } from '../../app/queries.js';
+// What runs and tests say of a workflow that is being drawn: the ones that are followed, and the last result of every node.
+import type { components } from '../../../clients/typescript/src/index.js';
 import type { Drawing } from '../../drawing/drawing.js';
 import type { LiveRun, NodeEntry } from '../../live/live-run.js';
-import { statusOf } from '../../live/node-status.js';
-import { createStore, useStored, type Store, type Stored } from '../../ui/store.js';
-import type { Pin, TrialMode } from './trying-calls.js';
+import { foundInLoops, statusOf } from '../../live/node-status.js';
+import { createStore, type Store, type Stored } from '../../ui/store.js';
+
+export type Pin = components['schemas']['Pin'];
+
+/** `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows. */
+export type TrialMode = 'node' | 'up_to' | 'from';
 
 /** A wish to try a node. The dialog `Test` asks about it. */
 export interface AskedTrial {
@@ -13,30 +16,41 @@ export interface AskedTrial {
   mode: TrialMode;
 }
 
-export interface Trial extends AskedTrial {
+/** A run or a test whose nodes are shown in the editor. */
+export interface Trial {
   runId: string;
-  /** The drawing that is tried. */
-  drawing: Drawing;
-  /** Whether the run has everything from the start of the drawing. */
-  isWhole: boolean;
+  /** It is undefined for runs of the whole workflow, and for tests that were started before the editor was opened. */
+  asked?: AskedTrial;
+  /** The drawing that runs. It is undefined if the run was started elsewhere, and is then read with it. */
+  drawing?: Drawing;
 }
 
 /** The last result of a node. */
 export interface NodeTrial {
   runId: string;
+  /** When its run was accepted, by the clock of the service. */
+  startedAt: string;
   entry: NodeEntry;
   status: string;
-  /** The drawing in which the node was tried. */
+  /** The drawing in which the node was executed. */
   drawing: Drawing;
 }
 
-interface TrialState {
+export interface TrialState {
   asked: AskedTrial | undefined;
+  /** The last test. */
   last: Trial | undefined;
+  /** The last run of the whole workflow. */
+  run: Trial | undefined;
   results: ReadonlyMap<string, NodeTrial>;
   pins: readonly Pin[];
   /** The values of the input fields of the last test, with which the next one begins. */
   values: ReadonlyMap<string, string>;
+}
+
+interface Accepted {
+  id: string;
+  created_at: string;
 }
 
 export class TrialStore implements Stored<TrialState> {
@@ -48,6 +62,7 @@ export class TrialStore implements Stored<TrialState> {
     this.#state = createStore<TrialState>({
       asked: undefined,
       last: undefined,
+      run: undefined,
       results: new Map(),
       pins: [],
       values: new Map(),
@@ -64,57 +79,45 @@ export class TrialStore implements Stored<TrialState> {
     this.#set({ asked: undefined, last, values });
   }
 
-  /** Takes over what a test has found out. A result that was only taken from elsewhere replaces none. */
-  record({ runId, drawing }: Trial, live: LiveRun): void {
+  /** Follows a run of the whole workflow. What was known before goes, so that the canvas shows this run alone. */
+  beginRun(run: Trial): void {
+    this.#set({ run, last: undefined, results: new Map() });
+  }
+
+  /** Takes the newest run and the newest test of the workflow, unless something newer is known. */
+  find(run: Accepted | undefined, test: Accepted | undefined): void {
+    const { last, run: knownRun, results } = this.getState();
+    const isNew = (found: Accepted | undefined, known: Trial | undefined): found is Accepted =>
+      found !== undefined &&
+      found.id !== known?.runId &&
+      [...results.values()].every(({ startedAt }) => startedAt < found.created_at);
+    if (isNew(run, knownRun)) this.beginRun({ runId: run.id });
+    const isLatest = run === undefined || (test !== undefined && run.created_at < test.created_at);
+    if (isLatest && isNew(test, last)) this.#set({ last: { runId: test.id } });
+  }
+
+  /**
+   * Takes over what a run or a test has found out. An older result replaces none that is newer, and one that was only
+   * taken from elsewhere replaces none at all. Of the iterations of a loop, the one that asks for most attention counts.
+   */
+  record({ runId, startedAt, drawing }: Pick<NodeTrial, 'runId' | 'startedAt' | 'drawing'>, live: LiveRun): void {
     const before = this.getState().results;
     const results = new Map(before);
-    for (const [key, entry] of live.nodes) {
-      const known = before.get(key);
+    const take = (id: string, entry: NodeEntry, status: string): void => {
+      const known = before.get(id);
       const isTaken = entry.reused === true && (known !== undefined || entry.source === 'pin');
-      if ((entry.path ?? '') !== '' || isTaken || known?.entry === entry) continue;
-      results.set(key, { runId, entry, status: statusOf(entry, live.pending.has(key)), drawing });
+      const isOlder = known !== undefined && known.startedAt > startedAt;
+      const isKnown = known?.entry === entry && known.status === status;
+      if (!isTaken && !isOlder && !isKnown) results.set(id, { runId, startedAt, entry, status, drawing });
+    };
+    for (const [id, { entry, status }] of foundInLoops(live)) take(id, entry, status);
+    for (const [key, entry] of live.nodes) {
+      if ((entry.path ?? '') === '') take(entry.id, entry, statusOf(entry, live.pending.has(key)));
     }
-    // What waits for a person changes its status without a new entry.
-    for (const [key, known] of results) {
-      if (known.runId !== runId) continue;
-      const status = statusOf(known.entry, live.pending.has(key));
-      if (status !== known.status) results.set(key, { ...known, status });
-    }
-    this.#set({ results });
+    if ([...results].some(([id, result]) => before.get(id) !== result)) this.#set({ results });
   }
 
   #set(change: Partial<TrialState>): void {
     this.#state.setState({ ...this.getState(), ...change });
   }
-}
-
-/**
- * Returns the tests of a workflow. They are kept for some minutes after the editor is left, so that a look at the page of a
- * run does not lose them.
- */
-export function useTrialStore(workflowId: number): TrialStore {
-  const [store] = useState(() => queryClient.getQueryData<TrialStore>(keyOf(workflowId)) ?? new TrialStore());
-  useEffect(() => {
-    queryClient.removeQueries({ queryKey: keyOf(workflowId) });
-    return () => void queryClient.setQueryData(keyOf(workflowId), store);
-  }, [workflowId, store]);
-  return store;
-}
-
-function keyOf(workflowId: number): readonly unknown[] {
-  return ['workflow', workflowId, 'trials'];
-}
-
-/** The store never changes while a workflow is open, so nothing renders because of the context. */
-export const TrialContext = createContext<TrialStore | undefined>(undefined);
-
-export function useTrials(): TrialStore {
-  const store = use(TrialContext);
-  if (store === undefined) throw new Error('There is no editor around this component.');
-  return store;
-}
-
-/** `pick` must return a part of the state, and no new object. */
-export function useTrial<T>(pick: (state: TrialState) => T): T {
-  return useStored(useTrials(), pick);
 }

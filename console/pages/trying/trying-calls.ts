@@ -1,16 +1,13 @@
 // What the console asks of the service while a person tries a drawing.
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
-import { api, ServiceError, unwrap, type components, type paths } from '../../app/api.js';
+import { api, ServiceError, unwrap, type paths } from '../../app/api.js';
 import type { Drawing } from '../../drawing/drawing.js';
 import { isObject, ownValue, type JsonObject } from '../../drawing/json.js';
 import { announce } from '../../ui/notices.js';
+import type { Pin, TrialMode } from './trial-store.js';
 
-export type Pin = components['schemas']['Pin'];
 export type Estimate =
   paths['/api/v1/workflows/{id}/estimate/']['post']['responses'][200]['content']['application/json'];
-
-/** `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows. */
-export type TrialMode = 'node' | 'up_to' | 'from';
 
 export const MODE_WORDS: Readonly<Record<TrialMode, string>> = {
   node: 'Only this node',
@@ -21,6 +18,8 @@ export const MODE_WORDS: Readonly<Record<TrialMode, string>> = {
 export interface TrialRequest {
   mode: TrialMode;
   node: string;
+  /** The iteration in which a node in the body of a loop is tried. */
+  path?: string;
   /** The drawing as it is in the editor, saved or not. */
   drawing: Drawing;
   /** Without an input the trigger is taken like any other node. */
@@ -79,12 +78,16 @@ type PinBody = NonNullable<
   paths['/api/v1/workflows/{id}/pins/{node_id}/']['put']['requestBody']
 >['content']['application/json'];
 
-/** Pins a result to a node, or removes its pin (null). */
-export function useChangePin(workflowId: number, nodeId: string, onDone?: () => void) {
+/** Pins a result to a node, in an iteration if `path` names one, or removes its pin (null). */
+export function useChangePin(
+  workflowId: number,
+  { nodeId, path }: { nodeId: string; path: string },
+  onDone?: () => void,
+) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: PinBody | null) => {
-      const params = { path: { id: workflowId, node_id: nodeId } };
+      const params = { path: { id: workflowId, node_id: nodeId }, ...(path !== '' && { query: { path } }) };
       if (body === null) await unwrap(api.DELETE('/api/v1/workflows/{id}/pins/{node_id}/', { params }));
       else await unwrap(api.PUT('/api/v1/workflows/{id}/pins/{node_id}/', { params, body }));
     },

@@ -171,10 +171,7 @@ function EmptyPanel() {
   return (
     <div className="editor-node-empty">
       {isEmpty ? (
-        <p>
-          Begin with <strong>Trigger</strong>: it is where a run starts. Then add what should happen, and link the nodes
-          in their order.
-        </p>
+        <p>Begin with one of the starters, or add nodes one by one.</p>
       ) : (
         <p>Select a node to change its settings.</p>
       )}

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
 import { startRun } from '../../../clients/typescript/src/index.js';
 import { api, RunRefusedError } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
@@ -10,16 +9,19 @@ import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { titleOfPath } from '../../forms/schema.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
-import { Alert, Note } from '../../ui/notices.js';
+import { Alert, announce, Note } from '../../ui/notices.js';
+import { useTrials } from '../trying/use-trials.js';
 import { useRunInput } from './run-input-form.js';
 import { runFields } from './run-input.js';
 import type { Saver } from './saver.js';
 
+/** Starts a run that is followed in the editor. */
 export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
-  const { kinds } = useStore();
+  const store = useStore();
+  const { kinds } = store;
+  const trials = useTrials();
   const drawing = useEditor(({ history }) => history.present);
   const isDirty = useEditor((state) => state.isDirty);
-  const [, navigate] = useLocation();
   const projectId = useStored(saver, (state) => state.workflow.project);
   const { input, form } = useRunInput({ fields: runFields(drawing, kinds), projectId });
   const { keyOf, settleIfRefused } = useRunKey();
@@ -30,8 +32,9 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
       if (error !== undefined) throw error;
       if (!isSaved) return;
       const runId = await startRun(api, workflow.id, input, { idempotencyKey: keyOf([input, etag]) });
+      announce('The run has started.');
+      trials.beginRun({ runId, drawing: store.getState().saved });
       onClose();
-      navigate(`/runs/${runId}`);
     },
     onError: settleIfRefused,
   });

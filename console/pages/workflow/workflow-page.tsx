@@ -12,15 +12,18 @@ import { Palette } from '../../drawing/palette.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
+import { LastRun } from '../trying/last-run.js';
 import { TestPane } from '../trying/test-pane.js';
-import { TrialContext, useTrialStore } from '../trying/trial-store.js';
+import { TrialContext, useTrialStore } from '../trying/use-trials.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './editor.css';
 import { NodePanel } from './node-panel.js';
 import { Problems } from './problems.js';
 import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
 import { useClipboard, useShortcuts } from './shortcuts.js';
+import { StartRegion } from './start-region.js';
 import { Toolbar } from './toolbar.js';
+import { UnsavedWork } from './unsaved-work.js';
 
 /**
  * The editor of one workflow. The workflow is read once, so that nothing that others save changes it while a person
@@ -96,15 +99,18 @@ function Workbench({ store, saver }: EditorProps) {
     <TrialContext value={useTrialStore(id)}>
       <div className="page-full editor">
         <Toolbar saver={saver} onOpen={setDialog} />
+        <UnsavedWork saver={saver} />
         <div className="editor-work">
           {!store.isReadOnly && <Palette />}
           <section className="editor-graph" aria-label="Graph" ref={graph}>
             <Canvas />
+            <StartRegion projectId={project} />
           </section>
           <div className="node-column">
             <NodePanel workflowId={id} projectId={project} />
             <TestPane saver={saver} />
           </div>
+          <LastRun />
           <Problems saver={saver} />
         </div>
         <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />

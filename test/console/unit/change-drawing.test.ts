@@ -23,6 +23,19 @@ const [triggerKind, httpKind, conditionKind] = ['trigger-node', 'http-node', 'if
 );
 
 describe('a drawing that is changed in the editor', () => {
+  it('gives a new node no list of exits that is empty', () => {
+    for (const kind of kinds.values()) {
+      const added = addNode({}, kinds, kind, { x: 0, y: 0 });
+      const listed = dataOf(nodesOf(added.drawing).get(added.id))[kind.handles_from ?? ''];
+      assert.notDeepEqual(listed, [], kind.title);
+    }
+  });
+
+  it('begins a new request with what new drawings have, where older ones without it mean something else', () => {
+    const added = addNode({}, kinds, httpKind!, { x: 0, y: 0 });
+    assert.deepEqual(dataOf(nodesOf(added.drawing).get(added.id))['settings'], { response: 'auto' });
+  });
+
   it('runs as it is linked there', () => {
     const start = addNode({}, kinds, triggerKind!, { x: 0, y: 0 });
     const request = addNode(start.drawing, kinds, httpKind!, { x: 300, y: 0 });

@@ -6,18 +6,25 @@
 export const CODE_FILE = 'code.js';
 
 /**
- * An expression that gives a function `(log, marker, maxCharacters, maxLog, maxMessage)`. `log` takes a line as JSON text.
- * It puts `console` in place and returns `{ run, describe }`. `run(program, inputs, hasMarks)` returns a promise of a
- * JSON text, `describe(thrown)` the last of these: `{"json", "marks"}` (what was returned, and how many BigInts it has),
- * `{"tooLarge"}`, `{"name", "message", "stack"}`.
+ * An expression that gives a function `(log, ask, marker, maxCharacters, maxLog, maxMessage)`. `log` takes a line as JSON
+ * text. It puts `console`, `file` and `save` in place and returns `{ run, describe, settle, fail }`. `run(program, inputs,
+ * hasMarks)` returns a promise of a JSON text, `describe(thrown)` the last of these: `{"json", "marks"}` (what was returned,
+ * and how many BigInts it has), `{"tooLarge"}`, `{"name", "message", "stack", "code"}`.
+ *
+ * `ask(request, content)` gets a `FileRequest` as JSON text without the size of `content`, which is an ArrayBuffer, a text,
+ * or the JSON of a text where that has null characters (`isJson` of the request). It returns a number. `settle(number,
+ * value, isJson)` gives the program what it waits for, `fail(number, code, message)` an error.
  */
 export const PRELUDE = String.raw`
-(function (log, marker, maxCharacters, maxLog, maxMessage) {
+(function (log, ask, marker, maxCharacters, maxLog, maxMessage) {
   'use strict';
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
-  const { BigInt, Error, String, TypeError } = globalThis;
-  const { startsWith, slice } = String.prototype;
+  const { ArrayBuffer, BigInt, Error, Promise, String, TypeError, Uint8Array, WeakMap } = globalThis;
+  const { includes, startsWith, slice } = String.prototype;
+  const { isView } = ArrayBuffer;
+  const { get, set } = WeakMap.prototype;
+  const cutBuffer = ArrayBuffer.prototype.slice;
 
   // Nothing here shares memory, and waiting for it would block the process.
   delete globalThis.SharedArrayBuffer;
@@ -80,12 +87,67 @@ export const PRELUDE = String.raw`
         __proto__: null,
         name: cut(show(name), 100),
         message: cut(show(message), maxMessage),
+        code: isErrorLike(thrown) ? apply(get, codes, [thrown]) : undefined,
         stack: cut(show(stack), 2 * maxMessage),
       });
     } catch {
       return '{"name":"","message":"The code threw something that cannot be shown.","stack":""}';
     }
   };
+
+  // The error codes of the service, which a program cannot make up.
+  const codes = new WeakMap();
+  const waiting = { __proto__: null };
+  const request = (what, content) =>
+    new Promise((resolve, reject) => {
+      waiting[ask(stringify({ __proto__: null, ...what }), content)] = { resolve, reject };
+    });
+  const take = (number) => {
+    const { resolve, reject } = waiting[number];
+    delete waiting[number];
+    return { resolve, reject };
+  };
+  const settle = (number, value, isJson) => take(number).resolve(isJson ? parse(value) : value);
+  const fail = (number, code, message) => {
+    const error = new Error(message);
+    error.code = code;
+    apply(set, codes, [error, code]);
+    take(number).reject(error);
+  };
+
+  const file = (value) => {
+    const fileId = typeof value === 'object' && value !== null ? value.file_id : undefined;
+    if (typeof fileId !== 'string') throw new TypeError('file() needs a file');
+    const read = (as) => request({ status: 'read', fileId: cut(fileId, 100), as });
+    return {
+      text: () => read('text'),
+      bytes: async () => new Uint8Array(await read('bytes')),
+      json: async () => parse(await read('text')),
+    };
+  };
+  const save = async (name, content, type) => {
+    if (typeof name !== 'string') throw new TypeError('save() needs a name');
+    const what = {
+      status: 'save',
+      // Only the end of a path counts, and of a type no more than is one.
+      name: apply(slice, name, [-4096]),
+      type: type === undefined || type === null ? null : cut(show(type), 256),
+    };
+    if (typeof content === 'string') {
+      what.type ??= 'text/plain';
+      what.isJson = apply(includes, content, ['\0']);
+      return await request(what, what.isJson ? stringify(content) : content);
+    }
+    if (isView(content)) {
+      const { buffer, byteOffset, byteLength } = content;
+      return await request(what, apply(cutBuffer, buffer, [byteOffset, byteOffset + byteLength]));
+    }
+    if (content instanceof ArrayBuffer) return await request(what, content);
+    throw new TypeError('save() needs bytes or a text');
+  };
+  for (const [name, value] of [['file', file], ['save', save]]) {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  }
 
   const run = async (program, inputs, hasMarks) => {
     try {
@@ -94,6 +156,6 @@ export const PRELUDE = String.raw`
       return describe(thrown);
     }
   };
-  return { run, describe };
+  return { run, describe, settle, fail };
 })
 `;

@@ -11,6 +11,7 @@ import {
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
 import { findErrorLine } from './error-line.js';
+import { createFileRequests, type Exchange, type FileRequests } from './file-requests.js';
 import { createLog, type Log } from './log.js';
 import {
   MAX_LOG_BYTES,
@@ -36,8 +37,14 @@ interface WebAssemblyParts {
 
 interface Instance {
   runtime: QuickJSRuntime;
-  /** Whether the program has wanted more memory than there is. */
-  wasFull: () => boolean;
+  /** How often the program has wanted more memory than there is. */
+  refusals: () => number;
+}
+
+interface Execution {
+  program: Program;
+  exchange: Exchange;
+  checkTime: () => boolean;
 }
 
 const PAGE_BYTES = 64 * 1024;
@@ -54,14 +61,14 @@ export async function loadQuickJs(): Promise<CompiledModule> {
 }
 
 /** Returns how the program has ended. Does not return before that: the worker kills the process where it takes too long. */
-export async function runProgram(quickJs: CompiledModule, program: Program): Promise<Reply> {
+export async function runProgram(quickJs: CompiledModule, program: Program, exchange: Exchange): Promise<Reply> {
   const instance = await createInstance(quickJs);
   const endsAt = performance.now() + program.timeoutMs;
   let isLate = false;
   const checkTime = (): boolean => (isLate ||= performance.now() >= endsAt);
   instance.runtime.setInterruptHandler(checkTime);
   try {
-    const reply = execute(instance, program, checkTime);
+    const reply = await execute(instance, { program, exchange, checkTime });
     // The code may have caught the interruption, and then had some time left.
     return isLate ? { status: 'timeout' } : reply;
   } catch (error) {
@@ -72,24 +79,28 @@ export async function runProgram(quickJs: CompiledModule, program: Program): Pro
 /** The memory has its full size from the beginning: what is not used takes no memory of the machine. */
 async function createInstance(wasmModule: CompiledModule): Promise<Instance> {
   const pages = MEMORY_BYTES / PAGE_BYTES;
-  let isFull = false;
+  let refusals = 0;
   const wasmMemory = Object.assign(new Memory({ initial: pages, maximum: pages }), {
     // QuickJS asks for more when all is in use. It would be refused anyway.
     grow(): never {
-      isFull = true;
+      refusals += 1;
       throw new RangeError('The memory does not grow.');
     },
   });
   const quickJs = await newQuickJSWASMModuleFromVariant(newVariant(syncVariant, { wasmModule, wasmMemory }));
-  return { runtime: quickJs.newRuntime({ maxStackSizeBytes: STACK_BYTES }), wasFull: () => isFull };
+  return { runtime: quickJs.newRuntime({ maxStackSizeBytes: STACK_BYTES }), refusals: () => refusals };
 }
 
 /** Nothing is disposed of afterwards: the instance is dropped as a whole. */
-function execute({ runtime, wasFull }: Instance, program: Program, checkTime: () => boolean): Reply {
+async function execute({ runtime, refusals }: Instance, execution: Execution): Promise<Reply> {
+  const { program, exchange, checkTime } = execution;
   const vm = runtime.newContext();
   const log = createLog(MAX_LOG_BYTES);
-  const { run, describe } = startPrelude(vm, program.marker, log);
-  const toEnd = (text: QuickJSHandle): Reply => toReply(readText(vm, text), { program, log, wasFull: wasFull() });
+  const files = createFileRequests(vm, refusals);
+  const { run, describe, ...settling } = startPrelude(vm, { marker: program.marker, log, files });
+  const toEnd = (text: QuickJSHandle): Reply => {
+    return toReply(readText(vm, text), { program, log, wasFull: refusals() > 0 });
+  };
   const toFailure = (thrown: QuickJSHandle): Reply => {
     const described = vm.callFunction(describe, vm.undefined, thrown);
     return described.error === undefined ? toEnd(described.value) : { status: 'memory' };
@@ -109,21 +120,33 @@ function execute({ runtime, wasFull }: Instance, program: Program, checkTime: ()
     if (checkTime()) return { status: 'timeout' };
     const jobs = runtime.executePendingJobs(JOBS_AT_ONCE);
     if (jobs.error !== undefined) return toFailure(jobs.error);
-    if (jobs.value === 0) return { status: 'failed', message: WAITS_FOREVER, line: null };
+    if (jobs.value > 0) continue;
+    const next = await files.next(exchange, settling);
+    if (next === 'none') return { status: 'failed', message: WAITS_FOREVER, line: null };
+    if (next === 'full') return { status: 'memory' };
   }
 }
 
 const WAITS_FOREVER = 'The code waits for a promise that nothing settles.';
 
-function startPrelude(vm: QuickJSContext, marker: string, log: Log) {
+interface Outside {
+  marker: string;
+  log: Log;
+  files: FileRequests;
+}
+
+function startPrelude(vm: QuickJSContext, { marker, log, files }: Outside) {
   const hostLog = vm.newFunction('log', (json) => {
     const line: unknown = JSON.parse(readText(vm, json));
     if (typeof line === 'string') log.add(line);
   });
   const limits = [MAX_OUTPUT_BYTES, MAX_LOG_BYTES, MAX_MESSAGE_CHARACTERS].map((limit) => vm.newNumber(limit));
   const prelude = vm.unwrapResult(vm.evalCode(PRELUDE, 'prelude.js', { type: 'global' }));
-  const parts = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, hostLog, vm.newString(marker), ...limits));
-  return { run: vm.getProp(parts, 'run'), describe: vm.getProp(parts, 'describe') };
+  const parts = vm.unwrapResult(
+    vm.callFunction(prelude, vm.undefined, hostLog, files.ask, vm.newString(marker), ...limits),
+  );
+  const [run, describe, settle, fail] = ['run', 'describe', 'settle', 'fail'].map((name) => vm.getProp(parts, name));
+  return { run: run!, describe: describe!, settle: settle!, fail: fail! };
 }
 
 /** Code that has got hold of a function of the prelude may have called it with anything. */
@@ -140,6 +163,7 @@ interface Ending {
   name?: unknown;
   message?: unknown;
   stack?: unknown;
+  code?: unknown;
 }
 
 interface Ended {
@@ -151,7 +175,7 @@ interface Ended {
 /** `text` is what the prelude has written. It is empty when there was no memory left to hand it out. */
 function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   if (text === '') return { status: 'memory' };
-  const { json, marks, tooLarge, name, message, stack } = JSON.parse(text) as Ending;
+  const { json, marks, tooLarge, name, message, stack, code } = JSON.parse(text) as Ending;
   if (tooLarge === true) return { status: 'too_large' };
   if (typeof json === 'string') {
     const exact = marks === 0 ? json : json.replaceAll(new RegExp(`"${program.marker}(-?\\d+)"`, 'g'), '$1');
@@ -161,6 +185,7 @@ function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   const [type, words] = [String(name), String(message)];
   if (isOutOfMemory(type, words, wasFull)) return { status: 'memory' };
   const line = findErrorLine(String(stack), words, program.code);
+  if (typeof code === 'string') return { status: 'failed', message: words, line, code };
   return { status: 'failed', message: type === '' ? words : `${type}: ${words}`, line };
 }
 

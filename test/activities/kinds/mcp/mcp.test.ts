@@ -14,6 +14,7 @@ import { startHttpTarget } from '../../../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
+import { createFileClient, type FileValue } from '../../../support/upload.js';
 
 const sized = (text: string): McpScript => ({ 'tools/call': () => ({ content: [{ type: 'text', text }] }) });
 
@@ -51,6 +52,38 @@ describe('MCP node', function () {
     return { entry, endpoint, calls };
   }
 
+  it('makes sounds and resources files, joins the texts of resources, and hands on what is neither', async () => {
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const reference = { type: 'resource_link', uri: 'file:///a', name: 'a' };
+    const content = [
+      { type: 'audio', mimeType: 'audio/x-wav', data: base64('sound') },
+      {
+        type: 'resource',
+        resource: { uri: 'docs://x/..%2Fsecret%20report.pdf?x', blob: base64('%PDF-'), mimeType: 'a/b' },
+      },
+      { type: 'resource', resource: { uri: 'docs://x/t', text: 'of a resource' } },
+      { type: 'text', text: 'said' },
+      { type: 'image', data: 7 },
+      reference,
+    ];
+    const { entry } = await runScripted({ 'tools/call': () => ({ content }) });
+    const { content: said, attachments, files: made } = entry.result as Record<string, unknown>;
+    assert.deepEqual([said, attachments], ['of a resource\nsaid', [{ type: 'image', data: 7 }, reference]]);
+    const files = made as FileValue[];
+    assert.deepEqual(
+      files.map(({ name, type, size }) => [name, type, size]),
+      [
+        ['echo-1.wav', 'audio/x-wav', 5],
+        ['secret report.pdf', 'a/b', 5],
+      ],
+    );
+    assert.equal(String((await createFileClient(stack).bytesOf(files[1]!.file_id))[1]), '%PDF-');
+    const alone = await runScripted({ 'tools/call': () => ({ content: content.slice(0, 2) }) });
+    assert.equal(alone.entry.result!.content, 'echo-1.wav\nsecret report.pdf');
+    const failed = await runScripted({ 'tools/call': () => ({ content, isError: true }) });
+    assert.equal(failed.entry.error!.code, 'tool_error');
+  });
+
   for (const transport of ['streamableHttp', 'sse'] as const) {
     describe(`against the reference server over ${transport}`, () => {
       let everything: EverythingServer;
@@ -85,12 +118,15 @@ describe('MCP node', function () {
         assert.equal(nodes[echo.id]!.result!.content, 'Echo: 82%');
       });
 
-      it('joins the text around an image and hands the image on as an attachment', async () => {
+      it('joins the text around an image, and makes the image a file of the run', async () => {
         const { result } = await runNode(everything.url, 'get-tiny-image');
         assert.equal(result!.content, "Here's the image you requested:\nThe image above is the MCP logo.");
-        const [image, ...more] = result!['attachments'] as { type: string; mimeType: string; data: string }[];
-        assert.deepEqual([image!.type, image!.mimeType, more.length], ['image', 'image/png', 0]);
-        assert.equal(Buffer.from(image!.data, 'base64').subarray(1, 4).toString(), 'PNG');
+        assert.deepEqual(result!['attachments'], []);
+        const [image, ...more] = result!['files'] as FileValue[];
+        assert.deepEqual([image!.name, image!.type, more.length], ['get-tiny-image-1.png', 'image/png', 0]);
+        const [, bytes] = await createFileClient(stack).bytesOf(image!.file_id);
+        assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+        assert.equal(bytes.length, image!.size);
       });
 
       it("an error of the tool fails the node with the tool's words, or is a result where the node says so", async () => {

@@ -1,0 +1,42 @@
+// The files that the tools of an agent have given. The model is told their values with the answer of the tool, and can pass
+// them on; it does not get the bytes. Extensions, section 12.
+import { findFilesOfRun } from '../../../db/files/files-repository.js';
+import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
+import { toFileValue } from '../../../files/file-value.js';
+import { fileIdOf, type FileValue } from '../../../graph/file-values.js';
+import type { NodeTask } from '../../node/node-step.js';
+import { toShallowJson } from '../shallow-json.js';
+import { openAnswer } from './agent-messages.js';
+import type { AgentDeps } from './agent-step.js';
+import { NO_SERVER } from './workflow-tools.js';
+
+const MARK = 'Files: ';
+
+/** Adds a last line with the files to what the model is told. */
+export function withFiles(text: string, files: readonly FileValue[]): string {
+  if (files.length === 0) return text;
+  return `${text}${text === '' ? '' : '\n'}${MARK}${JSON.stringify(files)}`;
+}
+
+/**
+ * Returns the files in the order of the calls. A tool may say a line like that of `withFiles`; it names no other files than
+ * those that this run has made.
+ */
+export async function filesOfAnswers(
+  { db, secretBox }: Pick<AgentDeps, 'db' | 'secretBox'>,
+  task: NodeTask,
+  calls: readonly StoredToolCall[],
+): Promise<FileValue[]> {
+  const named = calls
+    .filter(({ serverLabel }) => serverLabel !== null && serverLabel !== NO_SERVER)
+    .flatMap((call) => idsIn(openAnswer(call, { secretBox, agent: task })));
+  const found = await findFilesOfRun(db, task.runId, named);
+  const known = new Map(found.map((file) => [file.id, toFileValue(file)]));
+  return [...new Set(named)].flatMap((id) => known.get(id) ?? []);
+}
+
+function idsIn(answer: string): string[] {
+  const last = answer.slice(answer.lastIndexOf('\n') + 1);
+  const files = last.startsWith(MARK) ? toShallowJson(last.slice(MARK.length)) : undefined;
+  return Array.isArray(files) ? files.flatMap((file) => fileIdOf(file) ?? []) : [];
+}

@@ -1,0 +1,98 @@
+// What a program asks of the worker: files that it reads and saves. They are asked for one after the other.
+import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
+import { MAX_FILE_BYTES, type Answer, type FileRequest } from './messages.js';
+
+/** Sends a request to the worker, and the content of what is saved. Resolves with the bytes of a file, or the answer. */
+export type Exchange = (request: FileRequest, content: Buffer) => Promise<Buffer | Exclude<Answer, { size: number }>>;
+
+interface Open {
+  number: number;
+  request: FileRequest;
+  content: Buffer;
+}
+
+/** The functions of the prelude that settle what the program waits for. */
+interface Settling {
+  settle: QuickJSHandle;
+  fail: QuickJSHandle;
+}
+
+export interface FileRequests {
+  /** The `ask` of the prelude. */
+  ask: QuickJSHandle;
+  /** Carries the first request out that is open. `full`: the instance has no room for the file, and cannot go on. */
+  next(exchange: Exchange, settling: Settling): Promise<'settled' | 'none' | 'full'>;
+}
+
+/** A text with null characters is longer as JSON. */
+const MAX_TAKEN_BYTES = 2 * MAX_FILE_BYTES;
+const NO_BYTES = Buffer.alloc(0);
+
+/** `refusals`: how often the instance has wanted more memory than there is. */
+export function createFileRequests(vm: QuickJSContext, refusals: () => number): FileRequests {
+  const open: Open[] = [];
+  let asked = 0;
+  let takenBytes = 0;
+
+  function take(content: QuickJSHandle, isJson: boolean): Buffer {
+    if (vm.typeof(content) !== 'string') {
+      const bytes = vm.getArrayBuffer(content);
+      const copy = Buffer.from(bytes.value);
+      bytes.dispose();
+      return copy;
+    }
+    const text = vm.getString(content);
+    // There was no room for it on its way out.
+    if (text === '' && lengthOf(content) > 0) throw new Error('out of memory');
+    return Buffer.from(isJson ? (JSON.parse(text) as string) : text);
+  }
+
+  function lengthOf(content: QuickJSHandle): number {
+    return vm.getNumber(vm.getProp(content, vm.typeof(content) === 'string' ? 'length' : 'byteLength'));
+  }
+
+  /** What is too large is not taken out of the instance: the worker refuses it for its size. */
+  function toRequest({ isJson = false, ...request }: FileRequest & { isJson?: boolean }, given: QuickJSHandle): Open {
+    const number = (asked += 1);
+    if (request.status === 'read') return { number, request, content: NO_BYTES };
+    const length = lengthOf(given);
+    const isTooLarge = takenBytes + length > MAX_TAKEN_BYTES;
+    const content = isTooLarge ? NO_BYTES : take(given, isJson);
+    takenBytes += content.length;
+    return { number, request: { ...request, size: isTooLarge ? length : content.length }, content };
+  }
+
+  function toHandle(value: Buffer | object, as: 'bytes' | 'text' | 'json'): [value: QuickJSHandle, isJson: boolean] {
+    if (!Buffer.isBuffer(value)) return [vm.newString(JSON.stringify(value)), true];
+    if (as === 'bytes') return [vm.newArrayBuffer(new Uint8Array(value).buffer), false];
+    const text = value.toString('utf8');
+    // A text ends at its first null character on its way in.
+    return text.includes('\0') ? [vm.newString(JSON.stringify(text)), true] : [vm.newString(text), false];
+  }
+
+  return {
+    ask: vm.newFunction('ask', (json, given) => {
+      const each = toRequest(JSON.parse(vm.getString(json)) as FileRequest, given);
+      open.push(each);
+      return vm.newNumber(each.number);
+    }),
+    async next(exchange, { settle, fail }) {
+      const first = open.shift();
+      if (first === undefined) return 'none';
+      const { number, request, content } = first;
+      const answer = await exchange(request, content);
+      if (!Buffer.isBuffer(answer) && answer.answer === 'failed') {
+        const words = [answer.code, answer.message].map((text) => vm.newString(text));
+        vm.callFunction(fail, vm.undefined, vm.newNumber(number), ...words);
+        return 'settled';
+      }
+      const value = Buffer.isBuffer(answer) ? answer : 'file' in answer ? answer.file : {};
+      const before = refusals();
+      const [handle, isJson] = toHandle(value, request.status === 'read' ? request.as : 'json');
+      if (refusals() > before) return 'full';
+      vm.callFunction(settle, vm.undefined, vm.newNumber(number), handle, isJson ? vm.true : vm.false);
+      handle.dispose();
+      return 'settled';
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// What code reads and saves. Extensions, section 12.
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { NodeFailure } from '../../node/failures.js';
+import type { DocumentTexts } from '../../node/document-texts.js';
+import { filesTooLarge, type FileUse } from '../../node/file-use.js';
+import type { NodeTask } from '../../node/node-step.js';
+import { MAX_FILE_BYTES, MAX_FILE_CALLS, type Answer, type FileRequest } from './child/messages.js';
+import type { ServeFiles } from './sandbox-process.js';
+
+export interface CodeFilesDeps {
+  files: FileUse;
+  texts: DocumentTexts;
+}
+
+/** Bytes of memory per byte of a file: its pieces, joined, and the text that it has. */
+const HELD_FACTOR = 4;
+
+/** The files of one program. The task's lease holds what it holds now, and the file that is on its way. */
+export function serveFiles({ files, texts }: CodeFilesDeps, task: NodeTask): ServeFiles {
+  const baseBytes = task.memory.bytes;
+  let calls = 0;
+  let usedBytes = 0;
+
+  async function hold(size: number, signal: AbortSignal): Promise<void> {
+    usedBytes += size;
+    if (usedBytes > MAX_FILE_BYTES) throw filesTooLarge('The code reads and saves', MAX_FILE_BYTES);
+    // The lease of a node that has ended must not grow again.
+    signal.throwIfAborted();
+    await task.memory.resize(baseBytes + HELD_FACTOR * size);
+  }
+
+  async function read({ fileId, as }: FileRequest & { status: 'read' }, signal: AbortSignal): Promise<Buffer> {
+    const file = await files.find(task, { file_id: fileId });
+    await hold(file.size, signal);
+    const bytes = await buffer(await files.read(file, signal));
+    if (as === 'bytes') return bytes;
+    return Buffer.from(await texts.textOf(bytes, { name: file.name, projectId: task.run.projectId, signal }));
+  }
+
+  async function serve(request: FileRequest, receive: () => Promise<Buffer>, signal: AbortSignal) {
+    calls += 1;
+    if (calls > MAX_FILE_CALLS) {
+      throw new NodeFailure('file_too_large', `The code reads and saves more than ${MAX_FILE_CALLS} times.`);
+    }
+    if (request.status === 'read') return read(request, signal);
+    const { name, type, size } = request;
+    await hold(size, signal);
+    const bytes = await receive();
+    const content = Readable.from(size === 0 ? [] : [bytes], { objectMode: false });
+    const file = await files.save({ ...task, signal }, { name, type: type ?? undefined }, content);
+    return { answer: 'saved', file } satisfies Answer;
+  }
+
+  return async (request, receive, signal) => {
+    try {
+      return await serve(request, receive, signal);
+    } catch (error) {
+      if (!(error instanceof NodeFailure) || error.isRetryable) throw error;
+      return { answer: 'failed', code: error.code, message: error.message };
+    }
+  };
+}

@@ -1,0 +1,119 @@
+// The messages of a node with their files, as a model takes them: images and PDF as content parts, and what is text as text.
+// They are made for each call and stored nowhere. Extensions, section 12.
+import type OpenAI from 'openai';
+import { buffer } from 'node:stream/consumers';
+import type { ResolvedModel } from '../../../config/model-providers.js';
+import type { StoredFile } from '../../../db/files/files-repository.js';
+import { fileKindOf } from '../../../files/file-kind.js';
+import type { LlmNodeData } from '../../../graph/nodes/llm.js';
+import { renderJson, renderText, type VariableValues } from '../../../graph/template.js';
+import type { DocumentTexts } from '../../node/document-texts.js';
+import { NodeFailure } from '../../node/failures.js';
+import { filesTooLarge, type FileUse } from '../../node/file-use.js';
+import type { NodeTask } from '../../node/node-step.js';
+
+type Message = OpenAI.Chat.ChatCompletionMessageParam;
+type Part = OpenAI.Chat.ChatCompletionContentPart;
+
+export interface MessageFilesDeps {
+  files: FileUse;
+  texts: DocumentTexts;
+}
+
+interface Given {
+  messages: LlmNodeData['messages'];
+  values: VariableValues;
+  model: ResolvedModel;
+  modelName: string;
+}
+
+/** The limits on what a model is given in a call. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_FILES = 100;
+/** Bytes of memory per byte of a file: as it is read, in base64, and in the body that is written and sent. */
+const HELD_FACTOR = 7;
+
+/**
+ * Fills the messages in. From then on the task's lease also holds the weight of their files. Throws `file_missing` and
+ * `file_too_large` before any byte is read, and `file_type` for a file that the model does not take.
+ */
+export async function toModelMessages(deps: MessageFilesDeps, task: NodeTask, given: Given): Promise<Message[]> {
+  const { values, messages } = given;
+  const found: { role: string; text: string; files: StoredFile[] }[] = [];
+  let count = 0;
+  const bytes = createSum();
+  for (const { role, message, files: templates } of messages) {
+    const named = listOf(templates === undefined ? null : renderJson(templates, values));
+    count += named.length;
+    if (count > MAX_FILES) throw new NodeFailure('file_too_large', `The model is given more than ${MAX_FILES} files.`);
+    const files: StoredFile[] = [];
+    for (const value of named) files.push(await deps.files.find(task, value));
+    for (const { size } of files) bytes.add(size);
+    found.push({ role, text: renderText(message, values), files });
+  }
+  const heldBytes = task.memory.bytes;
+  const sent = createSum();
+  if (count > 0) await task.memory.resize(heldBytes + HELD_FACTOR * bytes.sum());
+  const made: Message[] = [];
+  for (const { role, text, files } of found) {
+    const parts: Part[] = [{ type: 'text', text }];
+    for (const file of files) {
+      const part = await toPart(deps, task, { file, ...given });
+      sent.add(part.type === 'text' ? Buffer.byteLength(part.text) : file.size);
+      // A document may have much more text than bytes.
+      if (sent.sum() > bytes.sum()) await task.memory.resize(heldBytes + HELD_FACTOR * (bytes.sum() + sent.sum()));
+      parts.push(part);
+    }
+    made.push({ role, content: joined(parts) } as Message);
+  }
+  return made;
+}
+
+function createSum() {
+  let sum = 0;
+  return {
+    add(bytes: number): void {
+      sum += bytes;
+      if (sum > MAX_BYTES) throw filesTooLarge('The model is given', MAX_BYTES);
+    },
+    sum: () => sum,
+  };
+}
+
+/** What is empty names no file. */
+function listOf(value: unknown): unknown[] {
+  const items: unknown[] = Array.isArray(value) ? value.flat() : [value];
+  return items.filter((item) => item !== null && item !== undefined && item !== '');
+}
+
+/** Many servers take a list of parts only where there is something besides text. */
+function joined(parts: Part[]): string | Part[] {
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined));
+  return texts.every((text) => text !== undefined) ? texts.join('\n\n') : parts;
+}
+
+async function toPart(
+  { files, texts }: MessageFilesDeps,
+  task: NodeTask,
+  { file, model, modelName }: Given & { file: StoredFile },
+): Promise<Part> {
+  const bytes = await buffer(await files.read(file, task.signal));
+  const found = fileKindOf(bytes);
+  const { name } = file;
+  if (found.kind === 'image' && model.accepts.includes('image')) {
+    return { type: 'image_url', image_url: { url: dataUri(found.type, bytes) } };
+  }
+  if (found.kind === 'pdf' && model.accepts.includes('pdf')) {
+    return { type: 'file', file: { filename: name, file_data: dataUri('application/pdf', bytes) } };
+  }
+  if (found.kind === 'image' || found.kind === 'other') {
+    const what = `the file ${JSON.stringify(name)}${found.kind === 'image' ? ', which is an image' : ''}`;
+    throw new NodeFailure('file_type', `The model "${modelName}" does not take ${what}.`);
+  }
+  const text = await texts.textOf(bytes, { name, projectId: task.run.projectId, signal: task.signal });
+  return { type: 'text', text: `${name}:\n${text}` };
+}
+
+function dataUri(type: string, bytes: Buffer): string {
+  return `data:${type};base64,${bytes.toString('base64')}`;
+}

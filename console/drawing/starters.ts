@@ -1,0 +1,103 @@
+// Beginnings of an empty drawing. Each is a few nodes in a row that need as little as possible from a person.
+import { addNode, connect, setData, tidyUp } from './change-drawing.js';
+import { dataOf, nodesOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
+import type { JsonObject } from './json.js';
+import { exitsOf } from './links.js';
+
+export interface Starter {
+  name: string;
+  /** What it makes, in one line. */
+  line: string;
+  /** The type of the kind whose icon it shows. */
+  icon: string;
+  make: (drawing: Drawing) => { drawing: Drawing; chosen: string };
+}
+
+/** A node behind the one before it. `data` is told the ids of the nodes by their types. */
+interface Step {
+  type: string;
+  data?: (ids: Readonly<Record<string, string>>) => JsonObject;
+  /** The handle by which the node before it leads here; the ordinary one unless given. */
+  by?: string;
+  /** The type of the node before it, if that is not the step before. */
+  behind?: string;
+}
+
+interface Plan extends Pick<Starter, 'name' | 'line' | 'icon'> {
+  steps: readonly Step[];
+}
+
+const TRIGGER = 'trigger-node';
+const HTTP = 'http-node';
+const MODEL = 'basic-node';
+const EACH = 'for-each-node';
+const SET = 'set-node';
+const OUTPUT = 'output-node';
+
+const QUESTION = { id: 'question', title: 'Question', type: 'text', input_requirements: true };
+const ITEMS = { id: 'items', title: 'Items', type: 'json', default_value: ['one', 'two', 'three'] };
+
+const PLANS: readonly Plan[] = [
+  {
+    name: 'HTTP request',
+    line: 'Call an address and put out its answer',
+    icon: HTTP,
+    steps: [
+      { type: TRIGGER },
+      { type: HTTP },
+      { type: OUTPUT, data: (ids) => ({ value: `{{ ${ids[HTTP]}.result.content }}` }) },
+    ],
+  },
+  {
+    name: 'Ask a model',
+    line: 'Put a question to a language model',
+    icon: MODEL,
+    steps: [
+      { type: TRIGGER, data: () => ({ input_fields: [QUESTION] }) },
+      { type: MODEL, data: () => ({ messages: [{ role: 'user', message: '{{ input.question }}' }] }) },
+      { type: OUTPUT, data: (ids) => ({ value: `{{ ${ids[MODEL]}.result.content }}` }) },
+    ],
+  },
+  {
+    name: 'Loop over items',
+    line: 'Do something with each item of a list',
+    icon: EACH,
+    steps: [
+      { type: TRIGGER, data: () => ({ input_fields: [ITEMS] }) },
+      { type: EACH, data: () => ({ items: '{{ input.items }}' }) },
+      { type: OUTPUT, data: (ids) => ({ value: `{{ ${ids[EACH]}.result.items }}` }) },
+      { type: SET, behind: EACH, by: 'body', data: (ids) => ({ value: `{{ ${ids[EACH]}.item }}` }) },
+    ],
+  },
+];
+
+/** Returns the beginnings of which the service has all kinds. */
+export function startersOf(kinds: NodeKinds): Starter[] {
+  return PLANS.filter(({ steps }) => steps.every(({ type }) => kinds.has(type))).map(({ steps, ...plan }) => ({
+    ...plan,
+    make: (drawing) => make(drawing, kinds, steps, plan.icon),
+  }));
+}
+
+function make(begun: Drawing, kinds: NodeKinds, steps: readonly Step[], chosen: string) {
+  const ids: Record<string, string> = {};
+  let drawing = begun;
+  let last: string | undefined;
+  for (const { type, data, by, behind = last } of steps) {
+    const kind: NodeKind = kinds.get(type)!;
+    const added = addNode(drawing, kinds, kind, { x: 0, y: 0 });
+    ids[type] = added.id;
+    const own = dataOf(nodesOf(added.drawing).get(added.id));
+    drawing = setData(added.drawing, added.id, { ...own, ...data?.(ids) });
+    if (behind !== undefined) drawing = linked(drawing, kinds, ids[behind]!, by, added.id);
+    last = type;
+  }
+  return { drawing: tidyUp(drawing, kinds), chosen: ids[chosen]! };
+}
+
+function linked(drawing: Drawing, kinds: NodeKinds, source: string, by: string | undefined, target: string): Drawing {
+  const from = nodesOf(drawing).get(source)!;
+  const exits = exitsOf(kinds.get(typeOf(from)), dataOf(from));
+  const exit = exits.find(({ handle }) => (by === undefined ? handle === null : handle === by)) ?? exits[0];
+  return connect(drawing, kinds, { source, handle: exit?.handle ?? null, target });
+}

@@ -1,0 +1,55 @@
+import { useReactFlow } from '@xyflow/react';
+import { useId, useMemo } from 'react';
+import { ADDRESSES } from '../../app/addresses.js';
+import { nodesOf } from '../../drawing/drawing.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { KindIcon } from '../../drawing/kind-icon.js';
+import { notesOf } from '../../drawing/notes.js';
+import { startersOf, type Starter } from '../../drawing/starters.js';
+import { ButtonLink } from '../../ui/button.js';
+import { Alert } from '../../ui/notices.js';
+import { ImportButton, ImportDialogs, useImport } from '../workflows/import.js';
+
+/** The ways to begin, on an empty canvas. */
+export function StartRegion({ projectId }: { projectId: number }) {
+  const { isReadOnly } = useStore();
+  const isEmpty = useEditor(({ history: { present } }) => nodesOf(present).size + notesOf(present).size === 0);
+  return isReadOnly || !isEmpty ? null : <Start projectId={projectId} />;
+}
+
+function Start({ projectId }: { projectId: number }) {
+  const store = useStore();
+  const flow = useReactFlow();
+  const id = useId();
+  const importing = useImport(String(projectId));
+  const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
+  const begin = ({ make }: Starter): void => {
+    const { drawing, chosen } = make(store.drawing);
+    store.change(drawing, { select: [chosen] });
+    void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 });
+  };
+  return (
+    <section className="start" aria-label="Start">
+      <h2>Start with</h2>
+      <ul className="start-list">
+        {starters.map((starter) => (
+          <li key={starter.name} className="start-choice">
+            <KindIcon type={starter.icon} />
+            <div>
+              <button type="button" aria-describedby={`${id}${starter.icon}`} onClick={() => begin(starter)}>
+                {starter.name}
+              </button>
+              <p id={`${id}${starter.icon}`}>{starter.line}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <div className="start-foot">
+        <ButtonLink to={ADDRESSES.marketplace}>From the gallery</ButtonLink>
+        <ImportButton isBusy={importing.isBusy} onFiles={importing.take} />
+      </div>
+      {importing.error !== undefined && <Alert>{importing.error}</Alert>}
+      <ImportDialogs importing={importing} />
+    </section>
+  );
+}

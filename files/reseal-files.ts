@@ -1,0 +1,28 @@
+import type { Db } from '../db/core/client.js';
+import { listCopiesOfOtherKeys } from '../db/files/copies-repository.js';
+import type { Files } from './files.js';
+
+const AT_ONCE = 100;
+
+/**
+ * Writes every stored copy anew that another key than `keyId` seals. Returns how many. A copy whose bytes or key are missing
+ * is left, and those behind it are done.
+ */
+export async function resealFiles(db: Db, files: Files, keyId: string): Promise<number> {
+  let resealed = 0;
+  let after: string | undefined;
+  for (;;) {
+    const copies = await listCopiesOfOtherKeys(db, keyId, after, AT_ONCE);
+    for (const copy of copies) {
+      after = copy.copyId;
+      const isDone = await files.reseal(copy).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) resealed += 1;
+    }
+    if (copies.length < AT_ONCE) break;
+  }
+  await files.removeGivenUp(resealed + 1);
+  return resealed;
+}

@@ -1,0 +1,124 @@
+// The text of PDF, DOCX and XLSX. The parsers are loaded when they are first needed. Extensions, section 12.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { strFromU8, unzipSync, zipSync } from 'fflate';
+
+export type DocumentFormat = 'pdf' | 'docx' | 'xlsx';
+
+/** The limit on what an archive expands to, as far as it is read. */
+const MAX_EXPANDED_BYTES = 64 * 1024 * 1024;
+const MAX_ENTRIES = 10_000;
+/** The limit on the text. */
+export const MAX_TEXT_CHARACTERS = 16 * 1024 * 1024;
+
+/** The document gives no text, for a reason that users are told. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+  readonly code: 'invalid_document' | 'file_too_large';
+
+  constructor(code: DocumentError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Throws DocumentError, and for a broken document whatever its parser throws. */
+export async function readDocument(format: DocumentFormat, bytes: Uint8Array): Promise<string> {
+  if (format === 'pdf') return readPdf(bytes);
+  const archive = unpacked(bytes);
+  return format === 'docx' ? readDocx(archive) : readXlsx(archive);
+}
+
+/** Adds texts up to the limit. */
+function createText() {
+  const parts: string[] = [];
+  let characters = 0;
+  return {
+    add(part: string): void {
+      characters += part.length;
+      if (characters > MAX_TEXT_CHARACTERS) throw tooLarge(`has more than ${MAX_TEXT_CHARACTERS} characters`);
+      parts.push(part);
+    },
+    join: () => parts.join('').trim(),
+  };
+}
+
+async function readPdf(bytes: Uint8Array): Promise<string> {
+  const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const folder = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+  const loading = getDocument({
+    data: new Uint8Array(bytes),
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    verbosity: VerbosityLevel.ERRORS,
+    // Texts in Chinese, Japanese and Korean need these tables.
+    cMapUrl: `${path.join(folder, 'cmaps')}/`,
+    standardFontDataUrl: `${path.join(folder, 'standard_fonts')}/`,
+  });
+  const document = await loading.promise.catch((error: unknown) => {
+    throw error instanceof Error && error.name === 'PasswordException' ? encrypted() : error;
+  });
+  const text = createText();
+  for (let number = 1; number <= document.numPages; number += 1) {
+    const page = await document.getPage(number);
+    const { items } = await page.getTextContent();
+    for (const item of items) {
+      if ('str' in item) text.add(item.hasEOL ? `${item.str}\n` : item.str);
+    }
+    text.add('\n\n');
+    page.cleanup();
+  }
+  return text.join();
+}
+
+async function readDocx(archive: Uint8Array): Promise<string> {
+  const { default: mammoth } = await import('mammoth');
+  const { value } = await mammoth.extractRawText({ buffer: Buffer.from(archive) });
+  const text = createText();
+  text.add(value);
+  return text.join();
+}
+
+/** Each sheet is its name and its rows as CSV. */
+async function readXlsx(archive: Uint8Array): Promise<string> {
+  const { read, utils } = await import('@e965/xlsx');
+  // Sheets may say that they have a million rows, which are empty.
+  const book = read(archive, { type: 'array', dense: true, nodim: true, cellFormula: false, cellHTML: false });
+  const text = createText();
+  for (const name of book.SheetNames) {
+    const rows = utils.sheet_to_csv(book.Sheets[name]!, { blankrows: false });
+    text.add(`${name}\n${rows}\n\n`);
+  }
+  return text.join();
+}
+
+/**
+ * Returns the archive with its XML alone, and without compression: the parsers expand whatever they are given. An entry gets no
+ * more bytes than it has said.
+ */
+function unpacked(bytes: Uint8Array): Uint8Array {
+  let entries = 0;
+  let expanded = 0;
+  const found = unzipSync(bytes, {
+    filter({ name, originalSize }) {
+      entries += 1;
+      if (entries > MAX_ENTRIES) throw tooLarge(`has more than ${MAX_ENTRIES} parts`);
+      if (!/\.(?:xml|rels)$/i.test(name)) return false;
+      expanded += originalSize;
+      if (expanded > MAX_EXPANDED_BYTES) throw tooLarge(`expands to more than ${MAX_EXPANDED_BYTES} bytes`);
+      return true;
+    },
+  });
+  const types = found['[Content_Types].xml'];
+  if (types === undefined || !strFromU8(types).includes('<')) throw new DocumentError('invalid_document', 'is broken');
+  return zipSync(found, { level: 0 });
+}
+
+function encrypted(): DocumentError {
+  return new DocumentError('invalid_document', 'is encrypted');
+}
+
+function tooLarge(what: string): DocumentError {
+  return new DocumentError('file_too_large', what);
+}

@@ -1,0 +1,148 @@
+// From an empty project to a workflow that runs by itself, as a person does it who tries each node on the way.
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { createAccount } from '../api/accounts.js';
+import { startHttpTarget } from '../support/http-target.js';
+import { useConsole } from './browser.js';
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const node = (page: Page, name: string | RegExp) => region(page, 'Graph').getByRole('group', { name, exact: true });
+const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
+const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+
+/** Far below ten minutes: a script does not read. */
+const MOST_MS = 60_000;
+
+describe('the first ten minutes', function () {
+  this.timeout(180_000);
+  const world = useConsole(async (stack) => {
+    const owner = await createAccount(stack);
+    stack.modelProvider.script('first-minutes', { text: 'angry' });
+    return { owner, stack, project: await owner.api.createProject('First'), target: await startHttpTarget() };
+  });
+
+  async function add(page: Page, kind: string, label: string, after: string, by?: string): Promise<void> {
+    await press(page, `Add ${kind}`);
+    await field(page, 'Label').fill(label);
+    await node(page, new RegExp(`^${after}(,|$)`)).click();
+    const connect = by === undefined ? 'Connect to' : `Connect ${by} to`;
+    await region(page, 'Node').getByRole('combobox', { name: connect, exact: true }).selectOption(label);
+    await node(page, label).click();
+  }
+
+  async function tryNode(page: Page, label: string, mode: string): Promise<void> {
+    await node(page, new RegExp(`^${label}(,|$)`)).click();
+    await press(region(page, 'Node'), 'Test');
+    await page.getByRole('menuitem', { name: mode, exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Test', exact: true });
+    await press(dialog, 'Start test');
+    await dialog.waitFor({ state: 'detached' });
+  }
+
+  it('are enough for a workflow of five kinds that is tried, pinned, held by a case and started by a schedule', async () => {
+    const { owner, target } = world;
+    target.on('/letters', [{ body: { subject: 'Where is my parcel?' } }]);
+    const page = await world.browser.person(owner.userId, '/workflows');
+    const begun = performance.now();
+    const took: Record<string, number> = {};
+    const lap = (what: string): void => void (took[what] = Math.round((performance.now() - begun) / 100) / 10);
+
+    await press(page, 'New workflow');
+    const made = page.getByRole('dialog', { name: 'New workflow' });
+    await made.getByRole('textbox', { name: 'Title' }).fill('Answer letters');
+    await press(made, 'Create');
+    await press(region(page, 'Start'), 'HTTP request');
+    lap('begun with a starter');
+
+    await node(page, 'HTTP request').click();
+    await field(page, 'Label').fill('Letter');
+    await field(page, 'URL').fill(`${target.url}/letters`);
+    await tryNode(page, 'Letter', 'Up to here');
+    await node(page, 'Letter, succeeded').waitFor();
+    await press(region(page, 'Test result'), 'Pin result');
+    await node(page, 'Letter, succeeded, pinned').waitFor();
+    lap('the letter is fetched, and pinned');
+
+    await add(page, 'LLM request', 'Mood', 'Letter');
+    await region(page, 'Node').getByRole('combobox', { name: 'Model', exact: true }).fill('first-minutes');
+    const text = region(page, 'Node')
+      .getByRole('textbox', { name: /^(Text|Content|Message)/ })
+      .first();
+    await text.fill('How is the mood of this? ');
+    await text.press('End');
+    await text.pressSequentially('{{Letter', { delay: 5 });
+    await page.getByRole('listbox', { name: 'Variables' }).getByRole('option').first().click();
+    await tryNode(page, 'Mood', 'Only this node');
+    await node(page, 'Mood, succeeded').waitFor();
+    await region(page, 'Test result').getByText('angry', { exact: true }).waitFor();
+    lap('a model has judged it');
+
+    await add(page, 'Condition', 'Is angry', 'Mood');
+    await field(page, 'Left').click();
+    await press(region(page, 'Node'), 'Insert variable');
+    await page
+      .getByRole('region', { name: 'Mood' })
+      .getByRole('button', { name: /Content/ })
+      .first()
+      .click();
+    await field(page, 'Right').fill('angry');
+    await tryNode(page, 'Is angry', 'Only this node');
+    await node(page, 'Is angry, succeeded').waitFor();
+    lap('a condition has decided');
+
+    await add(page, 'Human task', 'Approve', 'Is angry', 'True');
+    await field(page, 'Message').fill('An angry letter has come. Call them?');
+    await tryNode(page, 'Approve', 'Only this node');
+    await node(page, 'Approve, waiting').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('All changes saved').waitFor();
+    await page.goto('/inbox');
+    await page
+      .getByRole('article')
+      .filter({ hasText: 'An angry letter has come' })
+      .first()
+      .getByRole('button', { name: 'Done' })
+      .click();
+    lap('a person has answered');
+
+    await page.goBack();
+    await press(page, 'Run');
+    const run = page.getByRole('dialog', { name: 'Run workflow' });
+    await press(run, 'Start run');
+    await node(page, /^Approve, waiting/).waitFor();
+    const link = region(page, 'Last run').getByRole('link', { name: 'Open run' });
+    const address = await link.getAttribute('href');
+    await page.goto('/inbox');
+    await page
+      .getByRole('article')
+      .filter({ hasText: 'An angry letter has come' })
+      .first()
+      .getByRole('button', { name: 'Done' })
+      .click();
+    await page.goto(address!);
+    await page.getByRole('status').getByText('succeeded').first().waitFor();
+    await press(page, 'Save as case');
+    const kept = page.getByRole('dialog', { name: 'Save as case' });
+    await kept.getByRole('textbox', { name: 'Name', exact: true }).fill('An angry letter');
+    await press(kept, 'Save case');
+    await kept.waitFor({ state: 'detached' });
+    lap('the run is a case');
+
+    const [workflow] = (await owner.api.get<{ items: { id: number }[] }>(`/workflows/?project=${world.project}`)).body
+      .items;
+    await page.goto(`/workflows/${workflow!.id}/cases`);
+    await press(page, 'Run all');
+    await page.getByText(/1 of 1 passed/).waitFor();
+    await page.goto(`/workflows/${workflow!.id}/starts`);
+    await press(page.getByRole('region', { name: 'Schedules' }), 'New schedule');
+    const schedule = page.getByRole('dialog', { name: 'New schedule' });
+    await schedule.getByRole('textbox', { name: 'Cron expression' }).fill('30 7 * * MON-FRI');
+    await press(schedule, 'Make schedule');
+    await page.getByRole('article', { name: 'At 07:30, Monday through Friday' }).waitFor();
+    lap('it starts by itself');
+
+    process.stderr.write(`      seconds: ${JSON.stringify(took)}\n`);
+    assert.ok(performance.now() - begun < MOST_MS, JSON.stringify(took));
+    await page.context().close();
+  });
+});

@@ -1,0 +1,76 @@
+// A real S3 server on this machine: versitygw, which keeps objects as files of a folder.
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from './eventually.js';
+
+const VERSION = 'v1.8.0';
+const BIN = path.join(os.homedir(), '.cache/workflow-automation/bin', `versitygw-${VERSION}`);
+const BUILD_MS = 300_000;
+
+export interface S3Server {
+  endpoint: string;
+  bucket: string;
+  /** The folder in which the objects of the bucket are. */
+  folder: string;
+  /** For processes that use the server. */
+  env: Record<string, string>;
+  close: () => Promise<void>;
+}
+
+/** Builds the server when it is needed for the first time, which takes a minute. */
+export async function startS3Server(): Promise<S3Server> {
+  if (!existsSync(BIN)) await build();
+  const root = await mkdtemp(path.join(os.tmpdir(), 's3-'));
+  const bucket = 'files';
+  await mkdir(path.join(root, bucket));
+  const port = await freePort();
+  const env = { AWS_ACCESS_KEY_ID: 'test-access', AWS_SECRET_ACCESS_KEY: 'test-secret' };
+  const args = ['--port', `127.0.0.1:${port}`, '--access', 'test-access', '--secret', 'test-secret', 'posix', root];
+  const server = spawn(BIN, args, { stdio: 'ignore' });
+  const endpoint = `http://127.0.0.1:${port}`;
+  await eventually(() =>
+    fetch(endpoint).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return {
+    endpoint,
+    bucket,
+    folder: path.join(root, bucket),
+    env,
+    async close() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGKILL');
+      await ended;
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function build(): Promise<void> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 's3-build-'));
+  const env = { ...process.env, GOBIN: folder };
+  await promisify(execFile)('go', ['install', `github.com/versity/versitygw/cmd/versitygw@${VERSION}`], {
+    env,
+    timeout: BUILD_MS,
+  });
+  await mkdir(path.dirname(BIN), { recursive: true });
+  await promisify(execFile)('mv', [path.join(folder, 'versitygw'), BIN]);
+  await rm(folder, { recursive: true });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as net.AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
