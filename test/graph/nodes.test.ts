@@ -29,7 +29,7 @@ describe('node definitions', () => {
 
   it('fill in defaults and keep unknown keys', () => {
     const http = nodeDefinitions.http.schema.parse({ url: 'u', color: 'red', settings: { x: 1 } });
-    const settings = { timeout: 30, fail_on_status: true, retry_unsafe: false };
+    const settings = { timeout: 30, fail_on_status: true, retry_unsafe: false, response: 'text' };
     assert.deepEqual(http, { url: 'u', color: 'red', method: 'GET', headers: {}, settings: { ...settings, x: 1 } });
     assert.deepEqual(nodeDefinitions.http.schema.parse({ url: 'u' }).settings, settings);
     const messages = [{ role: 'user', message: 'm' }];
