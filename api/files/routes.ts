@@ -32,6 +32,7 @@ const list = defineRoute({
   method: 'GET',
   path: filesPath,
   summary: 'The files of the project, newest first.',
+  keyScope: 'run',
   access: { to: 'project', role: 'viewer' },
   query: z.object({
     ...pageQuery(1),
@@ -85,6 +86,7 @@ const read = defineRoute({
   method: 'GET',
   path: filePath,
   summary: 'What is known of a file, and how many refer to it.',
+  keyScope: 'run',
   access: { to: 'file', role: 'viewer' },
   params: fileParams,
   responses: { 200: fileSchema },
@@ -98,6 +100,7 @@ const content = defineRoute({
   method: 'GET',
   path: `${filePath}content/`,
   summary: 'The bytes of a file, or one range of them.',
+  keyScope: 'run',
   access: { to: 'file', role: 'viewer' },
   params: fileParams,
   headers: rangeHeaders,

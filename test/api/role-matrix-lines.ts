@@ -34,12 +34,14 @@ export interface Line {
   params?: (world: World) => Record<string, string>;
   query?: (world: World) => string;
   body?: (world: World) => object;
+  headers?: Record<string, string>;
 }
 
 const NO_ID = '2147483647';
 
 const ofCase = () => ({ case_id: NO_ID });
 const ofCaseRun = () => ({ case_run_id: randomUUID() });
+const ofFile = ({ file }: World) => ({ file_id: file });
 const ofConnection = ({ connection }: World) => ({ connection_id: String(connection) });
 
 export const lines: Line[] = [
@@ -521,6 +523,25 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/categories/', for: 'open', answer: '200' },
   { route: 'GET /api/v1/languages/', for: 'open', answer: '200' },
+  { route: 'GET /api/v1/projects/:id/files/', for: 'viewer', answer: '200' },
+  { route: 'POST /api/v1/projects/:id/files/', for: 'editor', answer: '201' },
+  { route: 'GET /api/v1/files/:file_id/', for: 'viewer', answer: '200', params: ofFile },
+  // A file whose bytes the caller knows already.
+  {
+    route: 'GET /api/v1/files/:file_id/content/',
+    for: 'viewer',
+    answer: '304',
+    params: ofFile,
+    headers: { 'if-none-match': '*' },
+  },
+  { route: 'POST /api/v1/files/:file_id/link/', for: 'editor', answer: '201', params: ofFile },
+  { route: 'DELETE /api/v1/files/:file_id/', for: 'editor', answer: '204', params: ofFile },
+  {
+    route: 'GET /api/v1/file-links/:token/',
+    for: 'open',
+    answer: '403 link_invalid',
+    params: () => ({ token: 'none' }),
+  },
   { route: 'GET /api/v1/connection-presets/', for: 'open', answer: '200' },
   { route: 'GET /v1/models/', for: 'anyone', answer: '200', keyIn: 'authorization' },
 
@@ -603,6 +624,11 @@ export const RUN_SCOPE: readonly Line['route'][] = [
   'GET /api/v1/human-tasks/',
   'GET /api/v1/human-tasks/:task_id/',
   'POST /api/v1/human-tasks/:task_id/answer/',
+  'GET /api/v1/projects/:id/files/',
+  'POST /api/v1/projects/:id/files/',
+  'GET /api/v1/files/:file_id/',
+  'GET /api/v1/files/:file_id/content/',
+  'POST /api/v1/files/:file_id/link/',
   'POST /v1/chat/completions/',
   'GET /v1/models/',
   'POST /mcp/',

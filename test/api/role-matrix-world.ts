@@ -55,6 +55,8 @@ export interface World {
   schedule: string;
   /** Of the project; nobody has signed in for it. */
   connection: number;
+  /** Uploaded; nothing refers to it. Its bytes are in no store. */
+  file: string;
 }
 
 export interface Worlds {
@@ -232,6 +234,32 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
     .values({ ...sealed, id: hookId, workflow_id: draft!.id, author_id: userId, verify: 'none' })
     .execute();
   const hook = { id: hookId, token };
+  const [file, copy] = [randomUUID(), randomUUID()];
+  await db
+    .insertInto('file_copies')
+    .values({
+      id: copy,
+      project_id: project,
+      name: copy,
+      status: 'stored',
+      sha256: Buffer.alloc(32),
+      seal: Buffer.alloc(36),
+    })
+    .execute();
+  await db
+    .insertInto('files')
+    .values({
+      id: file,
+      project_id: project,
+      copy_id: copy,
+      name: 'f',
+      type: 'a/b',
+      size: 0,
+      sha256: Buffer.alloc(32),
+      run_id: null,
+      user_id: userId,
+    })
+    .execute();
   const connection = await reserveId(db, 'connections');
   await db
     .insertInto('connections')
@@ -280,5 +308,6 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
     hook,
     schedule,
     connection,
+    file,
   };
 }

@@ -132,7 +132,7 @@ describe('role matrix', function () {
     const response = await fetch(`${stack.apiUrl}${pathOf(line, world)}`, {
       method: method!,
       redirect: 'manual',
-      headers: { ...headers, ...(line.body && { 'content-type': 'application/json' }) },
+      headers: { ...headers, ...line.headers, ...(line.body && { 'content-type': 'application/json' }) },
       ...(line.body && { body: JSON.stringify(line.body(world)) }),
     });
     const text = await response.text();

@@ -9,7 +9,9 @@ import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
-const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
+/** A node that has run has its status behind its name. */
+const node = (page: Page, name: string) =>
+  region(page, 'Graph').getByRole('group', { name: new RegExp(`^${name}(,|$)`) });
 const form = (page: Page) => region(page, 'Node');
 const field = (page: Page, name: string) => form(page).getByRole('textbox', { name, exact: true });
 const choice = (page: Page, name: string) => form(page).getByRole('combobox', { name, exact: true });

@@ -45,6 +45,7 @@ export const TIERS = {
     'test/activities/worker/traces.test.ts',
     'test/api/access/jwks.test.ts',
     'test/api/background/seal-headers.test.ts',
+    'test/api/files/hostile-uploads.test.ts',
     'test/api/hooks/hooks-durability.test.ts',
     'test/api/mcp/private-network.test.ts',
     'test/api/projects/quota.test.ts',

@@ -507,6 +507,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/file-links/{token}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of the file to which a link leads. 403: `link_invalid` or `link_expired`. */
+        get: operations["get_file_links_token"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{file_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is known of a file, and how many refer to it. */
+        get: operations["get_files_file_id"];
+        put?: never;
+        post?: never;
+        /** Deletes a file and its bytes. 409: a run in flight holds it. Entries of ended runs say `deleted: true` then. */
+        delete: operations["delete_files_file_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{file_id}/content/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a file, or one range of them. */
+        get: operations["get_files_file_id_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{file_id}/link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a link to the bytes, which needs no credentials and expires. */
+        post: operations["post_files_file_id_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/hooks/{token}/": {
         parameters: {
             query?: never;
@@ -806,6 +875,27 @@ export interface paths {
         get: operations["get_projects_id_connections_connection_id_used_by"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/files/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files of the project, newest first. */
+        get: operations["get_projects_id_files"];
+        put?: never;
+        /**
+         * Uploads a file: as the field `file` of multipart/form-data, or as the whole body with `X-File-Name`.
+         * @description The answer is the value of the file, which runs take. A file that nothing refers to is removed after a day. 413: it has more than `MAX_FILE_BYTES`, or the project would store more than it may. 408: no byte came for 60 seconds.
+         */
+        post: operations["post_projects_id_files"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2195,7 +2285,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Database and Temporal answer, and no migration is missing; says which, unless METRICS_PORT is set. */
+        /** Database, Temporal and the store of files answer, and no migration is missing; says which, unless METRICS_PORT is set. */
         get: operations["get_readyz"];
         put?: never;
         post?: never;
@@ -2353,6 +2443,38 @@ export interface components {
         Error: {
             code: string;
             detail: string;
+        };
+        File: {
+            /** Format: uuid */
+            file_id: string;
+            name: string;
+            sha256: string;
+            /** @description In bytes */
+            size: number;
+            /** @description The media type, as it was declared */
+            type: string;
+        };
+        FileFacts: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Null while something refers to the file */
+            expires_at: string | null;
+            /** Format: uuid */
+            file_id: string;
+            name: string;
+            sha256: string;
+            /** @description In bytes */
+            size: number;
+            /** @description The media type, as it was declared */
+            type: string;
+            used_by: {
+                cases: number;
+                drawings: number;
+                messages: number;
+                pins: number;
+                runs: number;
+                schedules: number;
+            };
         };
         NodeResult: {
             approval_requests?: {
@@ -3852,7 +3974,7 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -3879,7 +4001,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -5700,6 +5822,529 @@ export interface operations {
             };
         };
     };
+    get_file_links_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+                "If-Range"?: string;
+                /** @description One range of bytes; several are answered with the whole file */
+                Range?: string;
+            };
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Status 206. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Nothing has changed; no body. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Status 416. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_files_file_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileFacts"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_files_file_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too late: what has happened stands. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_files_file_id_content: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+                "If-Range"?: string;
+                /** @description One range of bytes; several are answered with the whole file */
+                Range?: string;
+            };
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Status 206. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Nothing has changed; no body. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Status 416. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_files_file_id_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Seconds
+                     * @default 300
+                     */
+                    expires_in?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uri */
+                        url: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_hooks_token: {
         parameters: {
             query?: never;
@@ -7125,7 +7770,7 @@ export interface operations {
     get_projects_id_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -7154,7 +7799,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -8089,6 +8734,243 @@ export interface operations {
             };
             /** @description Not found, or not the caller's: existence never leaks. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_id_files: {
+        parameters: {
+            query?: {
+                ordering?: "size" | "-size" | "created_at" | "-created_at";
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description A part of the name */
+                search?: string;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["FileFacts"][];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_id_files: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Content-Type"?: string;
+                /** @description Percent-encoded UTF-8 */
+                "X-File-Name"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Status 408. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18668,6 +19550,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         database?: boolean;
+                        files?: boolean;
                         migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
@@ -18701,6 +19584,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         database?: boolean;
+                        files?: boolean;
                         migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
