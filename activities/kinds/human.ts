@@ -11,12 +11,13 @@ import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/huma
 import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/shared-fields.js';
 import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
 import { isSecretField, MASK, maskInput } from '../../graph/secrets.js';
-import { renderText } from '../../graph/template.js';
+import { renderJson, renderText } from '../../graph/template.js';
 import { NodeFailure } from '../node/failures.js';
 import { refuseInCase } from '../node/refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';
+import { findShownFiles } from './shown-files.js';
 import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
 
 /** The rendered text is cut after so many characters. */
@@ -34,10 +35,14 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
       refuseInCase(task);
       const data = humanNode.schema.parse(task.node.data);
       const { masker } = task.run;
-      const message = masker.text(renderText(data.message, await contexts.loadValues(task, data.message)));
+      const values = await contexts.loadValues(task, [data.message, data.files]);
+      const message = masker.text(renderText(data.message, values));
+      const files = await findShownFiles(db, task, renderJson(data.files ?? [], values));
       const wait = await askPeople(db, task, {
         label: task.node.label,
         message: toStored(message),
+        files: writeJson(files),
+        fileIds: files.map(({ file_id: id }) => id),
         fields: writeJson(maskAllButIds((data.fields ?? []).map(withoutSecret), masker)),
         actions: writeJson(maskAllButIds(actionsOf(data), masker)),
         ...(task.run.isTest ? onlyStarter(task) : assigneesOf(data)),

@@ -55,7 +55,7 @@ export function filesTooLarge(who: string, limitBytes: number): NodeFailure {
   return new NodeFailure('file_too_large', `${who} more than ${limitBytes} bytes of files.`);
 }
 
-function fileMissing(value: unknown): NodeFailure {
+export function fileMissing(value: unknown): NodeFailure {
   const { name } = (typeof value === 'object' && value !== null ? value : {}) as { name?: unknown };
   const named = typeof name === 'string' && name !== '' ? ` ${JSON.stringify(name.slice(0, 255))}` : '';
   return new NodeFailure('file_missing', `The project has no file${named}, or it was deleted.`);

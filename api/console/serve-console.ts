@@ -68,7 +68,9 @@ function policyWith(nonce: string): string {
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
+    // Images and recordings of runs are shown from the memory of the page. Their kind is known by their bytes.
+    "img-src 'self' data: blob:",
+    'media-src blob:',
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",

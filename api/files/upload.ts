@@ -57,7 +57,7 @@ export async function saveUpload(
   });
 }
 
-function decodeName(given: string | undefined): string {
+export function decodeName(given: string | undefined): string {
   try {
     return decodeURIComponent(given ?? '');
   } catch (error) {

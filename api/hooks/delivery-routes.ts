@@ -10,14 +10,14 @@ import {
   type AddressedHook,
 } from '../../db/hooks/hooks-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
-import { parseApiKeyInput } from '../../graph/input.js';
 import type { AppDeps } from '../deps.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, orNotFound, permissionDenied, refusing, throttled } from '../http/errors.js';
-import { toFreeText } from '../http/middleware/read-body.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { acceptRun } from '../runs/accept-run.js';
 import { repeatHeaders } from '../runs/idempotency.js';
+import { keepIfAccepted, toUploadedInput } from '../runs/uploaded-input.js';
+import { readDelivered, type DeliveredBody } from './delivered-body.js';
 import { eventHeaders, toKeyedDelivery } from './event-id.js';
 import { refusedInputSchema, toRefusedInput } from './refused-input.js';
 import { verifySignature, type Delivery, type Verdict } from './verify-signature.js';
@@ -32,7 +32,8 @@ const TOKEN = /^[\w-]{43}$/;
 const deliver = defineRoute({
   method: 'POST',
   path: '/api/v1/hooks/:token/',
-  summary: 'Starts a run of the workflow whose hook has this address; the body is the input, as with an API key.',
+  summary:
+    'Starts a run of the workflow whose hook has this address; the body is the input, as with an API key, or brings files along.',
   description:
     'The address is all that is needed where the hook asks for no signatures (`verify`). The same `webhook-id`, ' +
     "`X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id " +
@@ -61,9 +62,10 @@ const deliver = defineRoute({
     const bounds = hook.secretEnc === null ? {} : { maxBodyBytes: MAX_SIGNED_BYTES };
     return { found: hook, tenant: `project:${hook.projectId}`, workflowId: hook.workflowId, ...bounds };
   },
-  async handler({ deps, log, admitted: hook, bodyBytes: body, requestHeaders: headers }) {
+  async handler({ deps, log, admitted: hook, bodyBytes: body, requestHeaders: headers, memory, signal }) {
     try {
-      const result = await takeDelivery(deps, log, hook, { headers, body, nowMs: Date.now() });
+      const delivery = { headers, body, nowMs: Date.now(), memory, signal };
+      const result = await takeDelivery(deps, log, hook, delivery);
       await note(deps, log, hook, result.status);
       return result;
     } catch (error) {
@@ -75,7 +77,12 @@ const deliver = defineRoute({
 
 export const deliveryRoutes: Route[] = [deliver];
 
-async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, delivery: Delivery): Promise<RouteResult> {
+async function takeDelivery(
+  deps: AppDeps,
+  log: Logger,
+  hook: AddressedHook,
+  delivery: Delivery & DeliveredBody,
+): Promise<RouteResult> {
   const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret', hook.id);
   const verdict = verifySignature({ ...hook, secret }, delivery);
   const refused = { type: 'hook', id: hook.id } as const;
@@ -85,11 +92,15 @@ async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, del
   if (!mayRun(hook.authorRole)) {
     throw refusing(refused, permissionDenied('The author of this hook may not run the workflow.'));
   }
-  const input = parseApiKeyInput(toFreeText(delivery.body));
   const workflow = orNotFound(await findDrawing(deps.db, hook.workflowId));
-  const keyed = toKeyedDelivery(hook, delivery.headers, input);
-  const request = { workflow, userId: hook.authorId, input, keyed, leavesNoDraft: true };
-  const { envelope, isRepeat } = await acceptRun(deps, log, request);
+  const owner = { projectId: hook.projectId, userId: hook.authorId };
+  const given = await readDelivered(deps.files, workflow.document, delivery, owner);
+  const { envelope, isRepeat } = await keepIfAccepted(deps, given, () => {
+    const { input = {}, uploaded } = toUploadedInput(workflow.document, given);
+    const keyed = toKeyedDelivery(hook, delivery.headers, input);
+    const request = { workflow, userId: hook.authorId, input, uploaded, keyed, leavesNoDraft: true };
+    return acceptRun(deps, log, request);
+  });
   if (envelope.status !== 201) return { status: 422, body: toRefusedInput(envelope, workflow.document) };
   return { status: 202, body: { id: envelope.data.id }, headers: repeatHeaders(isRepeat) };
 }

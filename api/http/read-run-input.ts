@@ -1,10 +1,12 @@
 // The input in a body of run and re-run: flat with an API key, wrapped with a session token, or as multipart with files.
 // Specification, "Running workflows"; extensions, section 12.
+import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { FileValue } from '../../files/file-value.js';
-import { FileTooLargeError, type Files } from '../../files/files.js';
+import { FileTooLargeError, type Files, type FileToSave } from '../../files/files.js';
 import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/input.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppContext } from './app-state.js';
 import { ApiError, bodyTooLarge } from './errors.js';
 import { parseFields } from './field-errors.js';
@@ -58,22 +60,43 @@ const INPUT_FACTOR = 3;
 
 async function readWithFiles(ctx: AppContext, { limitBytes, lease }: BodyBounds, files: Files): Promise<GivenInput> {
   const { access, caller, signal } = ctx.state;
-  const given: GivenInput = { input: undefined, uploads: [] };
+  const owner = { projectId: access!.projectId, ...(caller !== undefined && { userId: caller.userId }) };
   const body = openBody(ctx, MAX_PARTS * files.maxBytes);
-  await lease.resize(files.bufferBytes);
+  return readParts(files, { body, contentType: ctx.get('content-type'), owner, limitBytes, lease, signal });
+}
+
+interface PartsToRead {
+  body: Readable;
+  contentType: string;
+  /** Who gets the files. */
+  owner: Pick<FileToSave, 'projectId' | 'userId'>;
+  /** Of the field `input`. */
+  limitBytes: number;
+  /** Grows with what is read, from what it holds. */
+  lease: ByteLease;
+  signal: AbortSignal;
+}
+
+/** Reads a multipart body. The files of one that is refused are gone. */
+export async function readParts(
+  files: Files,
+  { body, contentType, owner, limitBytes, lease, signal }: PartsToRead,
+): Promise<GivenInput> {
+  const given: GivenInput = { input: undefined, uploads: [] };
+  const heldBytes = lease.bytes + files.bufferBytes;
+  await lease.resize(heldBytes);
   const onPart = async ({ field, name = '', type, bytes }: BodyPart): Promise<void> => {
     if (field === INPUT) {
       given.input = await readInput(bytes, {
         limitBytes,
-        lease: { resize: (size) => lease.resize(files.bufferBytes + size) },
+        lease: { resize: (size) => lease.resize(heldBytes + size) },
       });
       return;
     }
-    const owner = { projectId: access!.projectId, ...(caller !== undefined && { userId: caller.userId }) };
     given.uploads.push({ field, file: await files.save({ ...owner, name, type }, bytes, signal) });
   };
   try {
-    await readMultipart(body, { contentType: ctx.get('content-type'), maxParts: MAX_PARTS, onPart });
+    await readMultipart(body, { contentType, maxParts: MAX_PARTS, onPart });
     return given;
   } catch (error) {
     await discardUploads(files, given);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { HumanTask } from '../../db/human-tasks/tasks-repository.js';
 import { personSchema } from '../approvals/approval-view.js';
+import { fileValueSchema } from '../files/file-view.js';
 import { pathSchema } from '../http/answer-schemas.js';
 import { RawJson } from '../http/json-text.js';
 
@@ -19,6 +20,7 @@ export const taskSchema = z.object({
   status: z.enum(['pending', 'answered', 'expired']),
   message: z.string().describe('Markdown, secrets masked'),
   fields: z.array(z.record(z.string(), z.unknown())).describe('What to enter, as the input fields of a trigger'),
+  files: z.array(fileValueSchema.extend({ deleted: z.literal(true).optional() })).describe('What the node shows'),
   actions: z.array(z.object({ id: z.string(), label: z.string() })),
   required: z.int().describe('How many people must choose the same action'),
   answers: z.array(
@@ -45,6 +47,7 @@ export function toTask(task: HumanTask): Record<string, unknown> {
   return {
     ...shown,
     fields: new RawJson(task.fields),
+    files: new RawJson(task.files),
     actions: new RawJson(task.actions),
     answers: new RawJson(task.answers),
     may_answer: task.status === 'pending' && isAssigned && !hasAnswered,

@@ -288,11 +288,18 @@ function withoutId(item: unknown): JsonObject {
   return rest;
 }
 
-/** Returns the least value that a form can begin with: required fields, with the defaults of the schema. */
+/**
+ * Returns the least value that a form can begin with: required fields, with the defaults of the schema. A field with `start`
+ * begins with that, although older drawings without it mean the default.
+ */
 export function startValue(schema: unknown): unknown {
   if (!isObject(schema)) return '';
+  if (Object.hasOwn(schema, 'start')) return schema['start'];
   if (Object.hasOwn(schema, 'const')) return schema['const'];
-  if (Object.hasOwn(schema, 'default')) return structuredClone(schema['default']);
+  if (Object.hasOwn(schema, 'default')) {
+    const value = structuredClone(schema['default']);
+    return isObject(value) && holdsStart(schema) ? { ...startOfObject(schema), ...value } : value;
+  }
   const values = asArray(schema['enum']);
   if (values.length > 0) return values[0];
   const [variant] = asArray(schema['anyOf'] ?? schema['oneOf']);
@@ -327,8 +334,14 @@ function startOfObject(schema: JsonObject): JsonObject {
   // Fields that are required unless another field has a value are included, because a form shows them first.
   const otherwise = isObject(schema['else']) ? schema['else']['required'] : [];
   const required = new Set([...asArray(schema['required']), ...asArray(otherwise)]);
-  const begun = Object.entries(properties).filter(([key]) => required.has(key));
+  const begun = Object.entries(properties).filter(([key, property]) => required.has(key) || holdsStart(property));
   return Object.fromEntries(begun.map(([key, property]) => [key, startValue(property)]));
+}
+
+function holdsStart(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const { properties } = schema;
+  return Object.hasOwn(schema, 'start') || (isObject(properties) && Object.values(properties).some(holdsStart));
 }
 
 const GAP = 60;

@@ -2,13 +2,19 @@
 // the content type says so.
 import { asObject, asText, isObject, type JsonObject } from '../drawing/json.js';
 
-export type BodyType = 'none' | 'json' | 'form' | 'text';
+export type BodyType = 'none' | 'json' | 'form' | 'text' | 'file' | 'form-files';
+
+/** The one key of a body that sends a file, or a form with files. */
+export const BODY_KEYS = { file: '$file', 'form-files': '$form' } as const;
 
 const FORM = 'application/x-www-form-urlencoded';
 const CONTENT_TYPE = 'content-type';
 
 export function bodyTypeOf({ body, headers }: JsonObject): BodyType {
   if (body === undefined || body === null) return 'none';
+  const keys = isObject(body) ? Object.keys(body).join() : '';
+  if (keys === BODY_KEYS.file) return 'file';
+  if (keys === BODY_KEYS['form-files']) return 'form-files';
   if (isObject(body) && contentTypeOf(headers).startsWith(FORM)) return 'form';
   return typeof body === 'string' && !isOneVariable(body) ? 'text' : 'json';
 }
@@ -20,7 +26,8 @@ function isOneVariable(text: string): boolean {
 
 /** Returns the data of the node with which the body is of another type. What can be kept of it is kept. */
 export function toBodyType(data: JsonObject, type: BodyType): JsonObject {
-  const { body, headers, ...rest } = data;
+  const { body: written, headers, ...rest } = data;
+  const body = withoutFiles(written);
   const others = asObject(headers);
   const isForm = contentTypeOf(headers).startsWith(FORM);
   const plain = isForm ? withoutContentType(others) : others;
@@ -35,10 +42,21 @@ export function toBodyType(data: JsonObject, type: BodyType): JsonObject {
         headers: { ...withoutContentType(others), 'Content-Type': FORM },
         body: asObject(toJson(body)),
       };
+    case 'file':
+      return { ...rest, ...withHeaders(plain), body: { [BODY_KEYS.file]: '' } };
+    case 'form-files':
+      return { ...rest, ...withHeaders(plain), body: { [BODY_KEYS['form-files']]: asObject(toJson(body)) } };
     case 'json':
     default:
       return { ...rest, ...withHeaders(plain), body: toJson(body) };
   }
+}
+
+/** The fields of a form with files can be those of another body. A file alone cannot. */
+function withoutFiles(body: unknown): unknown {
+  const fields = asObject(body)[BODY_KEYS['form-files']];
+  if (fields !== undefined) return fields;
+  return Object.hasOwn(asObject(body), BODY_KEYS.file) ? undefined : body;
 }
 
 function withHeaders(headers: JsonObject): JsonObject {

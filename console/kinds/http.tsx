@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { asText, type JsonObject } from '../drawing/json.js';
+import { asObject, asText, type JsonObject } from '../drawing/json.js';
 import { RecordTable, VariableText } from '../forms/fields.js';
 import { onlyFields, withoutFields } from '../forms/layers.js';
 import { Layers, Properties, SchemaField } from '../forms/schema-field.js';
 import { propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { SelectField } from '../ui/fields.js';
-import { bodyTypeOf, toBodyType, type BodyType } from './body.js';
+import { BODY_KEYS, bodyTypeOf, toBodyType, type BodyType } from './body.js';
 import './kinds.css';
 import { queryRows, withQuery, type QueryRow } from './query.js';
 
@@ -69,6 +69,8 @@ const TYPES: readonly { value: BodyType; label: string }[] = [
   { value: 'json', label: 'JSON' },
   { value: 'form', label: 'Form' },
   { value: 'text', label: 'Text' },
+  { value: 'file', label: 'File' },
+  { value: 'form-files', label: 'Form with files' },
 ];
 
 /** An emptied body, or JSON that is not complete yet, keeps its field. */
@@ -99,7 +101,20 @@ function Body({
       <SelectField label={`${label} type`} value={type} options={TYPES} onChange={(next) => choose(next as BodyType)} />
       {type === 'json' && <SchemaField schema={schema} {...field} />}
       {type === 'text' && <VariableText schema={{ type: 'string' }} {...field} isLong />}
+      {(type === 'file' || type === 'form-files') && <FilesBody type={type} label={label} {...{ data, onChange }} />}
       {type === 'form' && <SchemaField schema={{ type: 'object', format: 'record' }} {...field} />}
     </div>
   );
+}
+
+interface FilesBodyProps extends Pick<HttpFormProps, 'data' | 'onChange'> {
+  type: keyof typeof BODY_KEYS;
+  label: string;
+}
+
+/** A file as the whole body, or a form with files. The page has the control, because it knows the project. */
+function FilesBody({ type, label, data, onChange }: FilesBodyProps) {
+  const key = BODY_KEYS[type];
+  const value = asObject(data['body'])[key];
+  return <SchemaField schema={{ format: type }} path={['body', key]} {...{ label, value, onChange }} />;
 }

@@ -79,19 +79,6 @@ export async function findProjectOfFile(db: Db, id: string): Promise<number | un
   return row?.project_id;
 }
 
-/** Of these ids, those of files of the project that were deleted although something refers to them. */
-export async function findDeletedFiles(db: Db, projectId: number, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom('files')
-    .select('id')
-    .where('id', 'in', [...ids])
-    .where('project_id', '=', projectId)
-    .where('copy_id', 'is', null)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
 export interface FileFacts {
   id: string;
   name: string;

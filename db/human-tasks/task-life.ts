@@ -1,9 +1,10 @@
 // The worker's side of human tasks: asks, and finds out how it has ended. A task leaves `pending` once, under its row lock:
 // by an answer (answers-repository.ts), when its time is up, or when its node is stopped (db/waits/close-waits.ts).
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';
+import { addReferences } from '../files/references-repository.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { beginWait, endWait, type OpenWait } from '../waits/waits-repository.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
@@ -16,6 +17,9 @@ export interface NewTask {
   /** JSON texts. */
   fields: string;
   actions: string;
+  files: string;
+  /** The files among them, to which the run refers. */
+  fileIds: readonly string[];
   roles: string[];
   users: number[];
   excludeStarter: boolean;
@@ -34,17 +38,22 @@ export async function askPeople(db: Database, key: NodeKey, task: NewTask): Prom
     const wait = await beginWait(trx, key, { kind: 'human', untilMs: task.untilMs });
     if (wait === undefined) return undefined;
     const { numAffectedRows } = await sql`
-      INSERT INTO human_tasks (run_id, path, node_id, project_id, node_label, message, fields, actions, roles, users,
+      INSERT INTO human_tasks (run_id, path, node_id, project_id, node_label, message, fields, actions, files, roles, users,
         exclude_starter, required, expires_at)
-      SELECT id, ${path}, ${nodeId}, project_id, ${task.label}, ${task.message}, ${task.fields}::json, ${task.actions}::json,
+      SELECT id, ${path}, ${nodeId}, project_id, ${task.label}, ${task.message}, ${task.fields}::json, ${task.actions}::json, ${task.files}::json,
         ${task.roles}::text[], ${task.users}::integer[], ${task.excludeStarter}, ${task.required},
         ${new Date(wait.untilMs)}::timestamptz
       FROM runs WHERE id = ${runId}
       ON CONFLICT (run_id, path, node_id) DO NOTHING
       RETURNING ${tellWatchers(runId)}`.execute(trx);
+    await addReferences(trx, projectOfRun(runId), { kind: 'run', id: runId }, task.fileIds);
     if (numAffectedRows === 1n) await enqueueWebhookEvent(trx, { type: 'human_task.requested', runId });
     return wait;
   });
+}
+
+function projectOfRun(runId: string): RawBuilder<number> {
+  return sql<number>`(SELECT project_id FROM runs WHERE id = ${runId})`;
 }
 
 export interface ClosedTask {

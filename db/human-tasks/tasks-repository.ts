@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { HumanTaskStatus } from '../core/tables.js';
 import { personOf, type Person } from '../projects/person.js';
+import { markDeletedFiles } from '../files/deleted-marks.js';
 import { isoText } from '../runs/iso-text.js';
 import { isInReach, type Reach } from '../projects/reach.js';
 
@@ -19,8 +20,9 @@ export interface HumanTask {
   status: HumanTaskStatus;
   /** Markdown. */
   message: string;
-  /** JSON texts: the input fields, the actions, and the answers so far. */
+  /** JSON texts: the input fields, the files that are shown, the actions, and the answers so far. */
   fields: string;
+  files: string;
   actions: string;
   answers: string;
   required: number;
@@ -67,7 +69,7 @@ async function readTasks(db: Db, reach: Reach, which: RawBuilder<unknown>): Prom
       json_build_object('id', workflow.id, 'title', workflow.title) AS workflow,
       json_build_object('id', project.id, 'name', project.name) AS project,
       ${personOf('starter')} AS requested_by, ${shownStatus} AS status, task.message,
-      task.fields::text AS fields, task.actions::text AS actions, given.answers, task.required, task.action,
+      task.fields::text AS fields, task.files::text AS files, task.actions::text AS actions, given.answers, task.required, task.action,
       CASE WHEN task.status = 'answered' THEN last.answered_by END AS decided_by,
       CASE WHEN task.status = 'answered' THEN task.settled_at END AS decided_at,
       CASE WHEN task.status = 'answered' THEN last.comment ELSE '' END AS reason,
@@ -93,7 +95,18 @@ async function readTasks(db: Db, reach: Reach, which: RawBuilder<unknown>): Prom
       ORDER BY answer.answered_at DESC, answer.user_id DESC LIMIT 1
     ) AS last ON true
     WHERE ${which}`.execute(db);
-  return rows;
+  const runIds = rows.map((task) => task.run_id);
+  const files = await markDeletedFiles(
+    db,
+    runIds,
+    rows.map((task) => task.files),
+  );
+  const answers = await markDeletedFiles(
+    db,
+    runIds,
+    rows.map((task) => task.answers),
+  );
+  return rows.map((task, at) => ({ ...task, files: files[at]!, answers: answers[at]! }));
 }
 
 /** Undefined also when the task's project is not in reach. */

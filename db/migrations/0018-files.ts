@@ -3,7 +3,8 @@ import { triggersOf, type Counted } from './0013-stored-bytes.js';
 
 /** Files, their stored copies, and what refers to them. Extensions, section 12. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of [...tables, ...COUNTED.flatMap(triggersOf), ...holders]) await sql.raw(statement).execute(db);
+  for (const statement of [...tables, ...COUNTED.flatMap(triggersOf), ...tasks, ...holders])
+    await sql.raw(statement).execute(db);
 }
 
 const tables = [
@@ -64,6 +65,19 @@ const COUNTED: Counted[] = [
     project: 'ROW.project_id',
     refuses: 'true',
   },
+];
+
+/** Tasks show files to people. Their names count, too. */
+const tasks = [
+  `ALTER TABLE human_tasks ADD COLUMN files json NOT NULL DEFAULT '[]'`,
+  `DROP FUNCTION count_bytes_of_human_tasks() CASCADE`,
+  ...triggersOf({
+    table: 'human_tasks',
+    columns: 'message, fields, files',
+    bytes: 'octet_length(ROW.message) + octet_length(ROW.fields::text) + octet_length(ROW.files::text) - 2',
+    project: 'ROW.project_id',
+    refuses: 'true',
+  }),
 ];
 
 /** A reference goes with the row that refers. Those of runs go with their results (db/retention/). */

@@ -165,9 +165,9 @@ async function emptyRequests(db: Db, runs: RawBuilder<unknown>, limit: number): 
 async function emptyTasks(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH emptied AS (
-      UPDATE human_tasks SET message = '', fields = '[]'
+      UPDATE human_tasks SET message = '', fields = '[]', files = '[]'
       WHERE task_id IN (
-        SELECT task_id FROM human_tasks WHERE ${runs} AND status = 'answered' AND (message <> '' OR fields::text <> '[]')
+        SELECT task_id FROM human_tasks WHERE ${runs} AND status = 'answered' AND (message <> '' OR fields::text <> '[]' OR files::text <> '[]')
         LIMIT ${limit}::integer
       )
       RETURNING task_id

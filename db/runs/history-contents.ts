@@ -1,6 +1,7 @@
 // Past and present runs as readers see them: their rows, drawings and nodes.
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
+import { markResults } from '../files/deleted-marks.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { totalCost } from './child-runs-repository.js';
 import { isoText } from './iso-text.js';
@@ -81,7 +82,7 @@ async function readNodes(
     ) AS node
     ORDER BY started_at, node_id`.execute(db);
   const byRun = new Map<string, HistoryNode[]>(runIds.map((id) => [id, []]));
-  for (const { runId, ...node } of rows) byRun.get(runId)?.push(node);
+  for (const { runId, ...node } of await markResults(db, runIds, rows)) byRun.get(runId)?.push(node);
   return byRun;
 }
 

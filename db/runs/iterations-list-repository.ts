@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { NodeStatus } from '../core/tables.js';
 import type { Database, Db } from '../core/client.js';
+import { markResults } from '../files/deleted-marks.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { ofLoop } from '../nodes/iterations-repository.js';
 import { resultBytes } from '../nodes/result-bytes.js';
@@ -109,7 +110,7 @@ async function readNodes(
     WHERE NOT ${isExpired(retentionDays)}
     ORDER BY node.started_at, node.node_id`.execute(db);
   const byPath = new Map<string, PolledNode[]>();
-  for (const { path, ...node } of rows) {
+  for (const { path, ...node } of await markResults(db, [runId], rows)) {
     const nodes = byPath.get(path) ?? [];
     nodes.push(node);
     byPath.set(path, nodes);

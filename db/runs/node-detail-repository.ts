@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
+import { markResults } from '../files/deleted-marks.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
@@ -54,7 +55,7 @@ export async function findNodeDetail(
     LEFT JOIN node_results node ON node.run_id = run.id AND node.path = ${path} AND node.node_id = ${nodeId}
       AND NOT node.is_iteration
     WHERE run.workflow_id = ${workflowId}`.execute(db);
-  const [row] = rows;
+  const [row] = await markResults(db, [runId], rows);
   if (row === undefined) return undefined;
   const { runStatus, isExpired: expired, nodeErrors, ...node } = row;
   return { runStatus, isExpired: expired, nodeErrors, node: node.id === null ? undefined : node };

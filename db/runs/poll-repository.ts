@@ -5,6 +5,7 @@ import type { Reach } from '../projects/reach.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
+import { markDeletedFiles, markResults } from '../files/deleted-marks.js';
 import { createStatement } from '../core/statement.js';
 import type { Role, StoredRunStatus } from '../core/tables.js';
 import { isoText } from './iso-text.js';
@@ -84,13 +85,25 @@ export async function readRunsForPolls(
   retentionDays: number,
 ): Promise<(PolledRun | undefined)[]> {
   const found = polls.map((): NodeRow[] => []);
-  for (const row of await selectRuns(db, toAsked(polls, retentionDays))) found[row.poll - 1]!.push(row);
+  const rows = await markDeleted(db, await selectRuns(db, toAsked(polls, retentionDays)));
+  for (const row of rows) found[row.poll - 1]!.push(row);
   return found.map((rows) => {
     const [row] = rows;
     if (row === undefined) return undefined;
     const output = row.has_output ? { text: row.output_text } : undefined;
     return { ...toState(row), isUnchanged: row.is_unchanged, output, nodes: rows.flatMap(toNode) };
   });
+}
+
+async function markDeleted(db: Db, rows: readonly NodeRow[]): Promise<NodeRow[]> {
+  const runIds = rows.map(({ run_id: id }) => id);
+  const marked = await markResults(db, runIds, rows);
+  const outputs = await markDeletedFiles(
+    db,
+    runIds,
+    rows.map(({ output_text: text }) => text),
+  );
+  return marked.map((row, at) => ({ ...row, output_text: outputs[at]! }));
 }
 
 /** Returns what one poll finds. */

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
+import { markDeletedFiles, markPieces } from '../files/deleted-marks.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 
@@ -20,12 +21,13 @@ export const PIECE_BYTES = 32 * PIECE_CHARACTERS;
  * was begun cannot be ended then.
  */
 export function readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): AsyncGenerator<string> {
-  return readPieces(async (from, count) => {
+  const pieces = readPieces(async (from, count) => {
     const { rows } = await sql<{ piece: string }>`
       SELECT substr(result::text, ${from}::integer, ${count}::integer) AS piece FROM node_results
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
     return rows[0]?.piece;
   });
+  return markPieces(db, runId, pieces);
 }
 
 /** `read`: `count` characters of a text from the position `from`, which counts from 1; undefined where it is gone. */
@@ -76,5 +78,10 @@ export async function readResults(
   }>`${sql.raw(contentLimit === null ? '/* read_results */' : '/* read_cut_results */')}
     SELECT node_id AS "nodeId", ${shown} AS shown FROM node_results
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY (${nodeIds}) AND result IS NOT NULL`.execute(db);
-  return new Map(rows.map(({ nodeId, shown: result }) => [nodeId, result]));
+  const texts = await markDeletedFiles(
+    db,
+    [runId],
+    rows.map(({ shown: result }) => result),
+  );
+  return new Map(rows.map(({ nodeId }, at) => [nodeId, texts[at]!]));
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
 import { decisionsOf } from '../agents/decisions-text.js';
+import { markDeletedFiles, markResults } from '../files/deleted-marks.js';
 import { answersOf } from '../human-tasks/answers-text.js';
 import { isoText } from './iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
@@ -119,8 +120,19 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
       AND task.path = event.path AND task.task_id::text = event.subject
     ORDER BY event.run_id, event.version`.execute(db);
   const events = new Map<string, RunEvent[]>(asked.map(({ runId }) => [runId, []]));
-  for (const row of rows) events.get(row.runId)?.push(toEvent(row));
+  for (const row of await markDeleted(db, rows)) events.get(row.runId)?.push(toEvent(row));
   return events;
+}
+
+async function markDeleted(db: Db, rows: readonly EventRow[]): Promise<EventRow[]> {
+  const runIds = rows.map(({ runId }) => runId);
+  const marked = await markResults(db, runIds, rows);
+  const outputs = await markDeletedFiles(
+    db,
+    runIds,
+    rows.map(({ output }) => output),
+  );
+  return marked.map((row, at) => ({ ...row, output: outputs[at]! }));
 }
 
 const isApart = sql`(event.status = 'succeed' AND NOT changed.is_iteration AND changed.result_bytes > ${sql.lit(INLINE_BYTES)}
@@ -142,7 +154,7 @@ const approval = sql`json_build_object('request_id', approval.request_id, 'node_
 
 /** JSON of a task as it was then: who had chosen which action, without what they entered. */
 const humanTask = sql`json_build_object('id', task.task_id, 'node_id', task.node_id, 'path', task.path,
-  'message', task.message, 'fields', task.fields, 'actions', task.actions, 'required', task.required,
+  'message', task.message, 'fields', task.fields, 'files', task.files, 'actions', task.actions, 'required', task.required,
   'status', event.status, 'created_at', ${isoText(sql`task.created_at`)}, 'expires_at', ${isoText(sql`task.expires_at`)},
   'action', CASE WHEN event.status <> 'pending' THEN task.action END,
   'answers', ${answersOf(sql`task.task_id`, untilThen)})`;

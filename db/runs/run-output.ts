@@ -2,6 +2,7 @@
 // node's result, which is masked, and expires with it.
 import { sql, type RawBuilder } from 'kysely';
 import { endOfString } from '../../graph/json-text.js';
+import { markPieces } from '../files/deleted-marks.js';
 import type { Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { readPieces } from './result-pieces.js';
@@ -44,12 +45,13 @@ export function outputOfRun(maxBytes: number): RawBuilder<unknown> {
 
 /** The output's JSON text, piece by piece, as `readResultPieces` reads a result. */
 export function readOutputPieces(db: Db, runId: string): AsyncGenerator<string> {
-  return readPieces(async (from, count) => {
+  const pieces = readPieces(async (from, count) => {
     const { rows } = await sql<{ piece: string }>`
       SELECT substr(text, ${from}::integer, ${count}::integer) AS piece
       FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(2 ** 31 - 1)} AS output`.execute(db);
     return rows[0]?.piece;
   });
+  return markPieces(db, runId, pieces);
 }
 
 export interface RunResult {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../json.js';
-import { DEFAULT_TIMEOUT_SECONDS, timeoutField, listOfHandles } from './shared-fields.js';
+import { DEFAULT_TIMEOUT_SECONDS, FILES_FORMAT, timeoutField, listOfHandles } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 import { inputFieldSchema, inputFieldsSchema } from './trigger.js';
 
 const MAX_ACTIONS = 10;
 const MAX_PEOPLE = 20;
+/** The most files that a task shows. */
+export const MAX_TASK_FILES = 50;
 const MAX_USER_ID = 2_147_483_647;
 
 /** The action of a task that lists none. */
@@ -35,6 +37,11 @@ const taskFieldSchema = inputFieldSchema.extend({
 
 const schema = z.looseObject({
   message: z.string().min(1).describe('What is asked, as Markdown. May hold variables'),
+  files: z
+    .union([z.string(), z.array(z.unknown()).max(MAX_TASK_FILES)])
+    .nullish()
+    .describe('Files that the task shows: a list, or one variable that gives a file or a list')
+    .meta({ format: FILES_FORMAT }),
   fields: inputFieldsSchema(taskFieldSchema).nullish().describe('What the person enters'),
   actions: listOfHandles(actionSchema, MAX_ACTIONS)
     .nullish()
@@ -61,7 +68,8 @@ export const humanNode = {
   title: 'Human task',
   description: 'Asks people for an answer, and goes on by what they choose.',
   category: 'Logic',
-  templateFields: ['message'],
+  templateFields: ['message', 'files'],
+  templatePlaces: { message: 'text', files: 'json' },
   literalFields: ['fields', 'actions'],
   schema,
   outputSchema: z.looseObject({

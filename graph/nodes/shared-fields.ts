@@ -136,6 +136,9 @@ export const modelFields = {
   temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
 };
 
+/** The `format` of a field that holds files, as literals or by variables: editors let people choose them. */
+export const FILES_FORMAT = 'files';
+
 /** A wait lasts 30 days at most. */
 export const MAX_WAIT_SECONDS = 30 * 24 * 3600;
 export const DEFAULT_TIMEOUT_SECONDS = 3 * 24 * 3600;

@@ -215,6 +215,7 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
       node_label: 'Ask',
       message: 'Well?',
       fields: '[]',
+      files: '[]',
       actions: '[{"id":"done","label":"Done"}]',
       roles: ['owner', 'admin', 'editor'],
       users: [],

@@ -94,6 +94,7 @@ export const TIERS = {
     'test/console/costs.test.ts',
     'test/console/editor-runs.test.ts',
     'test/console/editor.test.ts',
+    'test/console/files.test.ts',
     'test/console/forms.test.ts',
     'test/console/hooks.test.ts',
     'test/console/import.test.ts',

@@ -6545,6 +6545,19 @@ export interface operations {
                             fields: {
                                 [key: string]: unknown;
                             }[];
+                            /** @description What the node shows */
+                            files: {
+                                /** @constant */
+                                deleted?: true;
+                                /** Format: uuid */
+                                file_id: string;
+                                name: string;
+                                sha256: string;
+                                /** @description In bytes */
+                                size: number;
+                                /** @description The media type, as it was declared */
+                                type: string;
+                            }[];
                             id: string;
                             /** @description Whether the caller may answer now */
                             may_answer: boolean;
@@ -6698,6 +6711,19 @@ export interface operations {
                         /** @description What to enter, as the input fields of a trigger */
                         fields: {
                             [key: string]: unknown;
+                        }[];
+                        /** @description What the node shows */
+                        files: {
+                            /** @constant */
+                            deleted?: true;
+                            /** Format: uuid */
+                            file_id: string;
+                            name: string;
+                            sha256: string;
+                            /** @description In bytes */
+                            size: number;
+                            /** @description The media type, as it was declared */
+                            type: string;
                         }[];
                         id: string;
                         /** @description Whether the caller may answer now */
@@ -6859,6 +6885,19 @@ export interface operations {
                         /** @description What to enter, as the input fields of a trigger */
                         fields: {
                             [key: string]: unknown;
+                        }[];
+                        /** @description What the node shows */
+                        files: {
+                            /** @constant */
+                            deleted?: true;
+                            /** Format: uuid */
+                            file_id: string;
+                            name: string;
+                            sha256: string;
+                            /** @description In bytes */
+                            size: number;
+                            /** @description The media type, as it was declared */
+                            type: string;
                         }[];
                         id: string;
                         /** @description Whether the caller may answer now */

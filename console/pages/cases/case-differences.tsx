@@ -1,3 +1,4 @@
+import { FilesOf } from '../../files/file-figure.js';
 import { Link } from 'wouter';
 import { toText } from '../../drawing/json.js';
 import { Table, type Column } from '../../ui/table.js';
@@ -56,6 +57,7 @@ function OfCase({ result: { failures, error, run_id: runId }, name, labels }: Of
           keyOf={({ expectation }) => JSON.stringify(expectation)}
         />
       )}
+      <FilesOf value={failures.map(({ actual }) => actual)} />
       {runId !== null && (
         <p>
           <Link href={`/runs/${runId}`}>Open run</Link>

@@ -4,6 +4,8 @@ import { Link } from 'wouter';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { explain, fieldErrors } from '../../app/explain.js';
 import { useUser } from '../../app/session.js';
+import { filesOf } from '../../files/file-value.js';
+import { FilesOf } from '../../files/file-figure.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
@@ -11,7 +13,7 @@ import { Alert, announce, Loading, Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleText } from '../../ui/visible-json.js';
 import { RunFieldControl } from '../workflow/run-field.js';
-import { fieldsOf, toInput } from '../workflow/run-input.js';
+import { fieldsOf, isUploading, toInput } from '../workflow/run-input.js';
 import { answerTask, readTask, type Task } from './inbox-calls.js';
 import './inbox.css';
 import { RequestFacts } from './request-article.js';
@@ -45,6 +47,7 @@ export function TaskArticle({ task, onChange, isLinked = false }: TaskArticlePro
           <Markdown text={task.message} />
         </Suspense>
       </div>
+      <FilesOf value={task.files} />
       {task.required > 1 && <p>{task.required} people must choose the same action.</p>}
       <Answers task={task} />
       {task.may_answer && <AnswerForm task={task} onAnswered={onChange} />}
@@ -82,14 +85,22 @@ function Answers({ task: { answers, actions } }: { task: Task }) {
           </p>
           {Object.entries(values).map(([field, value]) => (
             <p key={field} className="request-reason">
-              {field}: {toVisibleText(typeof value === 'string' ? value : JSON.stringify(value))}
+              {field}: {toVisibleText(wordsOf(value))}
             </p>
           ))}
+          <FilesOf value={values} />
           {comment !== '' && <p className="request-reason">Comment: {comment}</p>}
         </li>
       ))}
     </ul>
   );
+}
+
+/** Files are told by their names, because they are shown below. */
+function wordsOf(value: unknown): string {
+  const files = filesOf(value);
+  if (files.length > 0) return files.map(({ name }) => name).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const MOST_CHARACTERS = 2_000;
@@ -121,9 +132,10 @@ function AnswerForm({ task, onAnswered }: { task: Task; onAnswered: (task: Task)
         <RunFieldControl
           key={field.id}
           field={field}
+          projectId={task.project.id}
           error={errors[`values.${field.id}`]}
           value={values.get(field.id) ?? field.start}
-          onChange={(value) => setValues(new Map([...values, [field.id, value]]))}
+          onChange={(value) => setValues((before) => new Map(before).set(field.id, value))}
         />
       ))}
       <TextField
@@ -145,6 +157,7 @@ function AnswerForm({ task, onAnswered }: { task: Task; onAnswered: (task: Task)
             key={id}
             variant={index === 0 ? 'primary' : 'plain'}
             isBusy={answer.isPending && answer.variables === id}
+            disabled={isUploading(values)}
             onClick={() => act(id)}
           >
             {label}

@@ -6,6 +6,7 @@ import { api, unwrap, type paths } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { mayAct, useProjectRole } from '../../app/projects.js';
 import { ownValue } from '../../drawing/json.js';
+import { FilesOf } from '../../files/file-figure.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { Duration, Money, Time } from '../../ui/figures.js';
@@ -61,6 +62,7 @@ function Result(props: Omit<ResultTabProps, 'address'> & { nodeId: string }) {
     <div className="node-part">
       {childRun !== undefined && <ChildLink runId={childRun} />}
       {content !== undefined && <ContentView text={content} name={label} isAnswer={isAnswer} root={root} />}
+      <FilesOf value={entry.result} />
       {Object.keys(rest).length > 0 && (
         <section className="node-part" aria-label="Further fields">
           <h3>Further fields</h3>

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useMemo } from 'react';
 import { ownValue, parseStructure } from '../../drawing/json.js';
 import type { RunLinks } from '../../drawing/run-links.js';
+import { FilesOf } from '../../files/file-figure.js';
 import { Button } from '../../ui/button.js';
 import { Loading } from '../../ui/notices.js';
 import { partOf } from '../../ui/part-of.js';
@@ -38,6 +39,7 @@ export function RunResult({ run, links, labels, choice, onSelect }: RunResultPro
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="run-result-body" role="group" aria-label="Value" tabIndex={0}>
         <Value result={last.result} />
+        <FilesOf value={last.result} />
       </div>
     </section>
   );

@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
 import { AuditTab, ServiceAuditTab } from './audit.js';
 import { ConnectionsTab } from './connections.js';
+import { FilesTab } from './files.js';
 import { KeysTab } from './keys.js';
 import { MembersTab } from './members.js';
 import { PasswordTab, SessionsTab } from './own-sign-in.js';
@@ -52,6 +53,7 @@ function tabsOf(project: Project | undefined, projects: readonly Project[], isAd
       ? [{ id: 'connections', label: 'Connections', content: of(ConnectionsTab) }]
       : []),
     { id: 'webhooks', label: 'Webhooks', content: of(WebhooksTab) },
+    { id: 'files', label: 'Files', content: of(FilesTab) },
     { id: 'starts', label: 'Schedules and hooks', content: of(StartsTab) },
     ...(project !== undefined && mayAct(project.role, 'admin')
       ? [{ id: 'audit', label: 'Audit', content: of(AuditTab) }]

@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField, TextField } from '../../ui/fields.js';
 import { Loading } from '../../ui/notices.js';
 import { RunFieldControl } from '../workflow/run-field.js';
-import { runFields, toInput, type RunField } from '../workflow/run-input.js';
+import { isUploading, runFields, toInput, type RunField } from '../workflow/run-input.js';
 import {
   changeSchedule,
   fieldsOfSchedule,
@@ -37,12 +37,14 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
     queryKey: ['workflow', workflowId, 'run-fields'],
     queryFn: async ({ signal }) => {
       const params = { path: { id: workflowId } };
-      const { data: drawing } = await unwrap(api.GET('/api/v1/workflows/{id}/', { params, signal }));
-      return runFields(drawing, new Map());
+      const { data: drawing, project: projectId } = await unwrap(
+        api.GET('/api/v1/workflows/{id}/', { params, signal }),
+      );
+      return { fields: runFields(drawing, new Map()), projectId };
     },
   });
   const title = of === undefined ? 'New schedule' : 'Edit schedule';
-  if (data !== undefined) return <ScheduleForm {...props} title={title} fields={data} />;
+  if (data !== undefined) return <ScheduleForm {...props} title={title} {...data} />;
   return (
     <Dialog title={title} onClose={onClose}>
       <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
@@ -54,9 +56,10 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
 interface ScheduleFormProps extends ScheduleDialogProps {
   title: string;
   fields: readonly RunField[];
+  projectId: number;
 }
 
-function ScheduleForm({ workflowId, of, onClose, title, fields }: ScheduleFormProps) {
+function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: ScheduleFormProps) {
   const [form, setForm] = useState(() => (of === undefined ? newFields() : fieldsOfSchedule(of)));
   const [written, setWritten] = useState(() => writtenInput(fields, of === undefined ? {} : of.input));
   const [begun] = useState(written);
@@ -112,7 +115,13 @@ function ScheduleForm({ workflowId, of, onClose, title, fields }: ScheduleFormPr
         onChange={(timeZone) => set({ timeZone })}
         error={errors['time_zone']}
       />
-      <ScheduleInput fields={fields} written={written} onChange={setWritten} error={errors['input']} />
+      <ScheduleInput
+        fields={fields}
+        projectId={projectId}
+        written={written}
+        onChange={setWritten}
+        error={errors['input']}
+      />
       <SelectField
         label="While a run is open"
         hint={OVERLAPS.find(({ value }) => value === form.overlap)?.hint}
@@ -162,7 +171,7 @@ function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput
 
 /** Returns undefined if the text is no JSON. An empty text is an empty input. */
 function readInput(fields: readonly RunField[], { values, json }: WrittenInput): unknown {
-  if (json === undefined) return toInput(fields, values);
+  if (json === undefined) return isUploading(values) ? undefined : toInput(fields, values);
   if (json.trim() === '') return {};
   try {
     return parseExact(json);
@@ -173,12 +182,13 @@ function readInput(fields: readonly RunField[], { values, json }: WrittenInput):
 
 interface ScheduleInputProps {
   fields: readonly RunField[];
+  projectId: number;
   written: WrittenInput;
-  onChange: (written: WrittenInput) => void;
+  onChange: (change: (before: WrittenInput) => WrittenInput) => void;
   error: string | undefined;
 }
 
-function ScheduleInput({ fields, written, onChange, error }: ScheduleInputProps) {
+function ScheduleInput({ fields, projectId, written, onChange, error }: ScheduleInputProps) {
   const { values, json } = written;
   const isJson = json !== undefined;
   return (
@@ -190,8 +200,11 @@ function ScheduleInput({ fields, written, onChange, error }: ScheduleInputProps)
           <RunFieldControl
             key={field.id}
             field={field}
+            projectId={projectId}
             value={values.get(field.id) ?? field.start}
-            onChange={(value) => onChange({ json, values: new Map(values).set(field.id, value) })}
+            onChange={(value) =>
+              onChange((before) => ({ ...before, values: new Map(before.values).set(field.id, value) }))
+            }
           />
         ))}
       {isJson && (
@@ -199,7 +212,7 @@ function ScheduleInput({ fields, written, onChange, error }: ScheduleInputProps)
           label="Input as JSON"
           rows={5}
           value={json}
-          onChange={(text) => onChange({ values, json: text })}
+          onChange={(text) => onChange(() => ({ values, json: text }))}
           spellCheck={false}
           error={readInput(fields, written) === undefined ? 'This is no JSON yet.' : undefined}
         />
@@ -209,7 +222,10 @@ function ScheduleInput({ fields, written, onChange, error }: ScheduleInputProps)
         label="Write the input as JSON"
         isChecked={isJson}
         onChange={(asJson) =>
-          onChange({ values, json: asJson ? JSON.stringify(toInput(fields, values), null, 2) : undefined })
+          onChange((before) => ({
+            ...before,
+            json: asJson ? JSON.stringify(toInput(fields, before.values), null, 2) : undefined,
+          }))
         }
       />
     </fieldset>

@@ -21,12 +21,13 @@ import { missingOf, MODE_WORDS, startTrial, useEstimate, type Estimate, type Tri
 
 interface TestDialogProps {
   workflowId: number;
+  projectId: number;
   pins: readonly Pin[];
   asked: AskedTrial;
 }
 
 /** Says what a test will call and the most that it may cost, before it calls anybody. */
-export function TestDialog({ workflowId, pins, asked }: TestDialogProps) {
+export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogProps) {
   const { nodeId, mode } = asked;
   const store = useStore();
   const trials = useTrials();
@@ -40,10 +41,11 @@ export function TestDialog({ workflowId, pins, asked }: TestDialogProps) {
     input: written,
     values,
     form,
-  } = useRunInput(
-    runFields(drawing, store.kinds),
-    useTrial((state) => state.values),
-  );
+  } = useRunInput({
+    fields: runFields(drawing, store.kinds),
+    projectId,
+    begin: useTrial((state) => state.values),
+  });
   const iteration = useIteration(drawing, store.kinds, nodeId);
   const { path } = iteration;
   const takesKnown = known !== undefined && isKnownTaken;

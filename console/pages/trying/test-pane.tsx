@@ -29,7 +29,7 @@ export function TestPane({ saver }: { saver: Saver }) {
     <>
       <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
       <TestResult workflowId={id} projectId={project} pins={pins} />
-      {asked !== undefined && <TestDialog workflowId={id} pins={pins} asked={asked} />}
+      {asked !== undefined && <TestDialog workflowId={id} projectId={project} pins={pins} asked={asked} />}
     </>
   );
 }

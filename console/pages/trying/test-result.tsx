@@ -4,6 +4,7 @@ import { explain } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { labelOf, labelsOf, nodesOf, startOf } from '../../drawing/drawing.js';
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
+import { FilesOf } from '../../files/file-figure.js';
 import { Button } from '../../ui/button.js';
 import { Money } from '../../ui/figures.js';
 import { Alert, Loading, Note } from '../../ui/notices.js';
@@ -228,6 +229,7 @@ function Pinned({ pin }: { pin: Pin }): ReactNode {
           : 'Tests take this in place of executing the node. No other run reads it.'}
       </p>
       <JsonTree value={contentOfPin(pin)} depth={1} />
+      <FilesOf value={contentOfPin(pin)} />
     </div>
   );
 }

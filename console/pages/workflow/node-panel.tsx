@@ -1,3 +1,4 @@
+import { filesControl } from '../../files/files-picker.js';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
@@ -56,7 +57,7 @@ function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: Draw
     if (format === WORKFLOW_ID) return <WorkflowField projectId={projectId} {...props} />;
     if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;
     if (format === MODEL) return <ModelField {...props} />;
-    if (format !== MCP_TOOL) return undefined;
+    if (format !== MCP_TOOL) return filesControl(format, { ...props, projectId });
     const server = asObject(valueAt(data, props.path.slice(0, -1)));
     return <McpToolField workflowId={workflowId} nodeId={node.id} server={server} {...props} />;
   };

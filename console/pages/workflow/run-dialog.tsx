@@ -3,6 +3,7 @@ import { startRun } from '../../../clients/typescript/src/index.js';
 import { api, RunRefusedError } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { useRunKey, submits } from '../../app/queries.js';
+import { useStored } from '../../ui/store.js';
 import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { titleOfPath } from '../../forms/schema.js';
@@ -21,7 +22,8 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   const trials = useTrials();
   const drawing = useEditor(({ history }) => history.present);
   const isDirty = useEditor((state) => state.isDirty);
-  const { input, form } = useRunInput(runFields(drawing, kinds));
+  const projectId = useStored(saver, (state) => state.workflow.project);
+  const { input, form } = useRunInput({ fields: runFields(drawing, kinds), projectId });
   const { keyOf, settleIfRefused } = useRunKey();
   const start = useMutation({
     mutationFn: async () => {

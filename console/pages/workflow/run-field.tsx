@@ -1,14 +1,17 @@
+import { FileField } from '../../files/file-field.js';
 import { CheckboxField, SelectField, TextField } from '../../ui/fields.js';
-import type { RunField } from './run-input.js';
+import { takesFiles, type RunField } from './run-input.js';
 
 interface RunFieldProps {
   field: RunField;
+  /** The project that gets uploaded files. */
+  projectId: number;
   error?: string | undefined;
   value: string;
   onChange: (value: string) => void;
 }
 
-export function RunFieldControl({ field, error, value, onChange }: RunFieldProps) {
+export function RunFieldControl({ field, projectId, error, value, onChange }: RunFieldProps) {
   const { title, hint, isRequired, placeholder, type, options, isSecret } = field;
   const common = { label: title, hint, isRequired, error };
   if (type === 'checkbox' || type === 'boolean') {
@@ -20,6 +23,9 @@ export function RunFieldControl({ field, error, value, onChange }: RunFieldProps
         onChange={(isChecked) => onChange(String(isChecked))}
       />
     );
+  }
+  if (takesFiles(field)) {
+    return <FileField {...common} {...{ projectId, value, onChange }} isMany={type === 'files'} />;
   }
   if (options.length > 0) {
     const isKnown = options.some((option) => option.value === value);

@@ -2,10 +2,10 @@ import { useState, type ReactNode } from 'react';
 import { parseExact } from '../../drawing/json.js';
 import { CheckboxField, TextField } from '../../ui/fields.js';
 import { RunFieldControl } from './run-field.js';
-import { toInput, type RunField } from './run-input.js';
+import { isUploading, toInput, type RunField } from './run-input.js';
 
 interface RunInputForm {
-  /** The input; undefined while what is written is no JSON. */
+  /** The input; undefined while what is written is no JSON, or a file has not arrived. */
   input: unknown;
   values: ReadonlyMap<string, string>;
   form: ReactNode;
@@ -13,15 +13,27 @@ interface RunInputForm {
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
+interface RunInputOptions {
+  fields: readonly RunField[];
+  /** The project that gets uploaded files. */
+  projectId: number;
+  /** The texts with which the form begins, by the ids of the fields. */
+  begin?: ReadonlyMap<string, string>;
+}
+
 /** The input of a run: the trigger's fields, or JSON. Ctrl+Enter in the JSON sends the form around it. */
-export function useRunInput(fields: readonly RunField[], begin = NOTHING): RunInputForm {
+export function useRunInput({ fields, projectId, begin = NOTHING }: RunInputOptions): RunInputForm {
   const [values, setValues] = useState(begin);
   const [json, setJson] = useState<string>();
-  const input = json === undefined ? toInput(fields, values) : parse(json);
+  const ofFields = isUploading(values) ? undefined : toInput(fields, values);
+  const input = json === undefined ? ofFields : parse(json);
   const form = (
     <>
       {json === undefined ? (
-        <Fields fields={fields} values={values} onChange={setValues} />
+        <Fields
+          {...{ fields, projectId, values }}
+          onChange={(id, value) => setValues((before) => new Map(before).set(id, value))}
+        />
       ) : (
         <TextField
           label="Input as JSON"
@@ -48,18 +60,20 @@ export function useRunInput(fields: readonly RunField[], begin = NOTHING): RunIn
 
 interface FieldsProps {
   fields: readonly RunField[];
+  projectId: number;
   values: ReadonlyMap<string, string>;
-  onChange: (values: ReadonlyMap<string, string>) => void;
+  onChange: (id: string, value: string) => void;
 }
 
-function Fields({ fields, values, onChange }: FieldsProps) {
+function Fields({ fields, projectId, values, onChange }: FieldsProps) {
   if (fields.length === 0) return <p>This workflow asks for no input.</p>;
   return fields.map((field) => (
     <RunFieldControl
       key={field.id}
       field={field}
+      projectId={projectId}
       value={values.get(field.id) ?? field.start}
-      onChange={(value) => onChange(new Map(values).set(field.id, value))}
+      onChange={(value) => onChange(field.id, value)}
     />
   ));
 }

@@ -9,6 +9,7 @@ import {
   type Drawing,
   type NodeKinds,
 } from '../../drawing/drawing.js';
+import { UPLOADING } from '../../files/file-value.js';
 import { asArray, asText, isObject, parseExact, type JsonObject } from '../../drawing/json.js';
 
 export interface RunField {
@@ -62,23 +63,33 @@ function toField(id: string, field: JsonObject): RunField {
   };
 }
 
+export function takesFiles({ type }: RunField): boolean {
+  return type === 'file' || type === 'files';
+}
+
+/** Returns whether a file has been chosen that has not arrived yet. */
+export function isUploading(values: ReadonlyMap<string, string>): boolean {
+  return [...values.values()].includes(UPLOADING);
+}
+
 /** An empty field is not sent, and the service takes its default. */
 export function toInput(fields: readonly RunField[], values: ReadonlyMap<string, string>): JsonObject {
   const entries = fields.flatMap((field) => {
     const text = values.get(field.id) ?? field.start;
-    return text === '' ? [] : [[field.id, toValue(field, text)] as const];
+    return text === '' || text === UPLOADING ? [] : [[field.id, toValue(field, text)] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function toValue({ type }: RunField, text: string): unknown {
+function toValue(field: RunField, text: string): unknown {
+  const { type } = field;
   if (type === 'number') {
     const number = Number(text);
     // A number that a double cannot hold is sent as it is written.
     return Number.isFinite(number) && String(number) === text.trim() ? number : text;
   }
   if (type === 'checkbox' || type === 'boolean') return text === 'true';
-  if (type !== 'json') return text;
+  if (type !== 'json' && !takesFiles(field)) return text;
   try {
     return parseExact(text);
   } catch {

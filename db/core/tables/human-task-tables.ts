@@ -22,6 +22,8 @@ export interface HumanTasksTable {
   message: string;
   /** The fields have the form of a trigger's fields. */
   fields: Json<unknown>;
+  /** Values of files, which the people see. */
+  files: Json<unknown>;
   /** `{id, label}` each. */
   actions: Json<unknown>;
   /** Members of the project with one of these roles, or with one of these ids, may answer. */

@@ -38,6 +38,62 @@ describe('deliveries to hooks', function () {
   const listed = async (id: number): Promise<StartHook> =>
     (await api.get<Page<StartHook>>(`/workflows/${id}/hooks/`)).body.items[0]!;
 
+  describe('files', () => {
+    const doc = { id: 'doc', type: 'file' };
+    const stored = () => queryDatabase(stack, `SELECT id FROM files WHERE project_id = ${project}`);
+    const bytes = Buffer.from([0x25, 0x50, 0x44, 0x46, 0, 1, 2, 0xff]);
+    interface Taken {
+      doc: { file_id: string; name: string; type: string; size: number };
+      note?: string;
+    }
+
+    it('a binary body is the file of the trigger, and multipart brings files along with the input', async () => {
+      const { url } = await makeStartHook(api, await workflow(echo([doc, { id: 'note', type: 'text' }])));
+      const headers = { 'content-type': 'application/pdf', 'x-file-name': 'r%C3%A9sum%C3%A9.pdf' };
+      const form = new FormData();
+      form.append('doc', new Blob([bytes], { type: 'application/pdf' }), 'part.pdf');
+      form.append('input', '{"note":"n"}');
+      for (const [init, name, note] of [
+        [{ body: bytes, headers }, 'résumé.pdf', undefined],
+        [{ body: form }, 'part.pdf', 'n'],
+      ] as const) {
+        const response = await fetch(url, { method: 'POST', ...init });
+        const { id } = (await response.json()) as { id: string };
+        assert.equal(response.status, 202);
+        const { data } = await api.pollToEnd(id);
+        const taken = data.output as Taken;
+        assert.deepEqual(
+          [taken.doc.name, taken.doc.type, taken.doc.size, taken.note],
+          [name, 'application/pdf', 8, note],
+        );
+        const content = await fetch(`${stack.apiUrl}/api/v1/files/${taken.doc.file_id}/content/`, {
+          headers: { 'X-API-Key': account.apiKey },
+        });
+        assert.deepEqual(Buffer.from(await content.arrayBuffer()), bytes);
+      }
+    });
+
+    it('refused and repeated deliveries leave no files', async () => {
+      const id = await workflow(echo([doc]));
+      const signed = await makeStartHook(api, id, { verify: 'standard-webhooks' });
+      const open = await makeStartHook(api, id);
+      const before = (await stored()).length;
+      const send = async (url: string, field: string, headers: Record<string, string> = {}) => {
+        const form = new FormData();
+        form.append(field, new Blob([bytes]), 'x.bin');
+        return (await fetch(url, { method: 'POST', body: form, headers })).status;
+      };
+      assert.equal(await send(signed.url, 'doc'), 401);
+      assert.equal(await send(open.url, 'other'), 422);
+      const binary = { 'content-type': 'application/pdf' };
+      assert.equal((await fetch(signed.url, { method: 'POST', body: bytes, headers: binary })).status, 401);
+      assert.equal((await stored()).length, before);
+      const key = { 'idempotency-key': randomUUID() };
+      assert.deepEqual([await send(open.url, 'doc', key), await send(open.url, 'doc', key)], [202, 202]);
+      assert.equal((await stored()).length, before + 1);
+    });
+  });
+
   describe('202', () => {
     it('the body is the input as with an API key, whatever its media type', async () => {
       const id = await workflow();

@@ -1,0 +1,58 @@
+// The body of a delivery: an input as with an API key, multipart with files, or one file. Extensions, section 12.
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Files, FileToSave } from '../../files/files.js';
+import { fileFieldOf } from '../../graph/file-values.js';
+import { inputFieldsOf, parseApiKeyInput } from '../../graph/input.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { decodeName, saveUpload } from '../files/upload.js';
+import { isMultipart } from '../http/multipart.js';
+import { toFreeText } from '../http/middleware/read-body.js';
+import { readParts, type GivenInput } from '../http/read-run-input.js';
+
+export interface DeliveredBody {
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** The memory of the request, which holds the body. */
+  memory: ByteLease;
+  signal: AbortSignal;
+}
+
+type Owner = Pick<FileToSave, 'projectId' | 'userId'>;
+
+/** Is called once the sender is known to be the right one. Its files are the caller's to discard. */
+export async function readDelivered(
+  files: Files,
+  document: unknown,
+  { headers, body, memory, signal }: DeliveredBody,
+  owner: Owner,
+): Promise<GivenInput> {
+  const contentType = headers['content-type'] ?? '';
+  if (isMultipart(contentType)) {
+    const parts = { contentType, owner, limitBytes: body.length, lease: memory, signal };
+    return readParts(files, { ...parts, body: Readable.from([body], { objectMode: false }) });
+  }
+  const field = isText(contentType) ? undefined : onlyFileField(document);
+  if (field === undefined || body.length === 0) {
+    return { input: parseApiKeyInput(toFreeText(body)), uploads: [] };
+  }
+  await memory.resize(memory.bytes + files.bufferBytes);
+  const name = decodeName([headers['x-file-name']].flat()[0]);
+  const bytes = Readable.from([body], { objectMode: false });
+  const file = await saveUpload(files, { ...owner, name, type: contentType }, bytes, signal);
+  return { input: {}, uploads: [{ field, file }] };
+}
+
+/** A body without a type is text, as it always was. */
+function isText(contentType: string): boolean {
+  const [type = ''] = contentType.toLowerCase().split(';');
+  return /^(?:|text\/.+|application\/(?:json|xml|javascript|x-ndjson|x-www-form-urlencoded)|.+\+(?:json|xml))$/.test(
+    type.trim(),
+  );
+}
+
+/** Returns the id of the trigger's field that takes one file, if there is exactly one. */
+function onlyFileField(document: unknown): string | undefined {
+  const [field, ...others] = inputFieldsOf(document).filter((each) => fileFieldOf(each) === 'file');
+  return others.length === 0 && typeof field?.['id'] === 'string' ? field['id'] : undefined;
+}

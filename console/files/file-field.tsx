@@ -1,0 +1,170 @@
+import { useEffect, useId, useRef, useState, type DragEvent } from 'react';
+import { Button } from '../ui/button.js';
+import { classNames } from '../ui/class-names.js';
+import { Hint } from '../ui/fields.js';
+import { formatBytes } from '../ui/format.js';
+import { useStored } from '../ui/store.js';
+import { filesOfText, UPLOADING, type FileValue } from './file-value.js';
+import './files.css';
+import { createUploads, type Chosen, type Uploads } from './uploads.js';
+
+interface FileFieldProps {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  isRequired?: boolean;
+  /** The project that gets the files. */
+  projectId: number;
+  isMany: boolean;
+  /** Takes each file that has arrived. The field itself has no value then. */
+  onArrived?: (value: FileValue) => void;
+  /** JSON text of the file, or of the list of files; empty where there is none. */
+  value: string;
+  onChange?: (value: string) => void;
+}
+
+/** A field that takes files: they are uploaded as soon as they are chosen or dropped. */
+export function FileField(props: FileFieldProps) {
+  const { label, hint, error, isRequired = false, projectId, isMany, value, onChange, onArrived } = props;
+  const id = useId();
+  const arrived = useRef(onArrived);
+  useEffect(() => {
+    arrived.current = onArrived;
+  }, [onArrived]);
+  const [uploads] = useState(() =>
+    createUploads({
+      projectId,
+      isMany,
+      begin: filesOfText(value),
+      ...(onArrived !== undefined && { onArrived: (file) => arrived.current?.(file) }),
+    }),
+  );
+  const items = useStored(uploads, (state) => state);
+  const described = [
+    isRequired && `${id}required`,
+    hint !== undefined && `${id}hint`,
+    error !== undefined && `${id}error`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+  useReport(uploads, isMany, onChange);
+  return (
+    <div role="group" className="field" aria-labelledby={`${id}label`}>
+      <span className="field-label" id={`${id}label`}>
+        {label}
+      </span>
+      {isRequired && (
+        <span className="hidden-text" id={`${id}required`}>
+          Required
+        </span>
+      )}
+      <DropArea uploads={uploads} isMany={isMany} describedBy={described === '' ? undefined : described} />
+      {items.length > 0 && (
+        <ul className="file-list" aria-label={`Files of ${label}`}>
+          {items.map((item) => (
+            <OneFile key={item.key} item={item} uploads={uploads} />
+          ))}
+        </ul>
+      )}
+      {hint !== undefined && <Hint id={`${id}hint`}>{hint}</Hint>}
+      {error !== undefined && (
+        <p className="field-error" id={`${id}error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Tells the form the value whenever it changes. What is being sent ends with the field. */
+function useReport(uploads: Uploads, isMany: boolean, onChange: FileFieldProps['onChange']): void {
+  const report = useRef(onChange);
+  useEffect(() => {
+    report.current = onChange;
+  }, [onChange]);
+  useEffect(() => {
+    let told: string | undefined;
+    const unsubscribe = uploads.subscribe(() => {
+      const text = textOf(uploads.getState(), isMany);
+      if (text !== told) report.current?.((told = text));
+    });
+    return () => {
+      uploads.abort();
+      unsubscribe();
+    };
+  }, [uploads, isMany]);
+}
+
+function textOf(items: readonly Chosen[], isMany: boolean): string {
+  const values = items.flatMap(({ value }) => value ?? []);
+  if (values.length < items.length) return UPLOADING;
+  if (values.length === 0) return '';
+  return JSON.stringify(isMany ? values : values[0]);
+}
+
+interface DropAreaProps {
+  uploads: Uploads;
+  isMany: boolean;
+  describedBy: string | undefined;
+}
+
+function DropArea({ uploads, isMany, describedBy }: DropAreaProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isOver, setIsOver] = useState(false);
+  const over = (event: DragEvent): void => {
+    if (!event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    setIsOver(true);
+  };
+  return (
+    <div
+      className={classNames('file-drop', isOver && 'file-drop-over')}
+      onDragEnter={over}
+      onDragOver={over}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setIsOver(false);
+        uploads.choose(event.dataTransfer.files);
+      }}
+    >
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple={isMany}
+        onChange={({ target }) => {
+          uploads.choose(target.files ?? []);
+          // The same file can be chosen again.
+          target.value = '';
+        }}
+      />
+      <Button aria-describedby={describedBy} onClick={() => input.current?.click()}>
+        Choose file
+      </Button>
+      <span className="file-drop-words">{isMany ? 'or drop files here' : 'or drop it here'}</span>
+    </div>
+  );
+}
+
+function OneFile({ item, uploads }: { item: Chosen; uploads: Uploads }) {
+  const { key, name, size, sent, value, problem } = item;
+  return (
+    <li className="file-item">
+      <span className="file-item-name">{name}</span>
+      <span className="file-item-size">{formatBytes(size)}</span>
+      {value === undefined && problem === undefined && (
+        <progress className="file-item-progress" aria-label={`Upload of ${name}`} value={sent} max={1} />
+      )}
+      {problem !== undefined && (
+        <span className="file-item-problem" role="alert">
+          Not uploaded. {problem}
+        </span>
+      )}
+      {problem !== undefined && <Button onClick={() => uploads.retry(key)}>Try again</Button>}
+      <Button variant="quiet" aria-label={`Remove ${name}`} onClick={() => uploads.remove(key)}>
+        Remove
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,128 @@
+// The files that a person has chosen for a field: what is sent, what has arrived, and what has failed.
+import { ServiceError } from '../app/api.js';
+import { explain } from '../app/explain.js';
+import { uploadFile } from '../app/upload.js';
+import { createLimit } from '../live/pace.js';
+import { announce } from '../ui/notices.js';
+import { createStore, type Stored } from '../ui/store.js';
+import type { FileValue } from './file-value.js';
+
+export interface Chosen {
+  key: string;
+  name: string;
+  /** In bytes. */
+  size: number;
+  /** The part that has been sent, from 0 to 1. */
+  sent: number;
+  /** The file, once it has arrived. */
+  value?: FileValue;
+  /** Why it has not arrived. */
+  problem?: string;
+}
+
+export interface Uploads extends Stored<readonly Chosen[]> {
+  /** A field for one file has the last one that was chosen. */
+  choose: (files: Iterable<File>) => void;
+  /** Takes a file that the project has already. */
+  take: (value: FileValue) => void;
+  remove: (key: string) => void;
+  retry: (key: string) => void;
+  /** Ends what is being sent, and forgets what has not arrived. */
+  abort: () => void;
+}
+
+/** The whole page sends so many files at a time. */
+const limit = createLimit(3);
+let count = 0;
+
+interface UploadsOptions {
+  projectId: number;
+  begin: readonly FileValue[];
+  isMany: boolean;
+  /** Takes each file that has arrived, which then leaves the list. Without it the files stay. */
+  onArrived?: ((value: FileValue) => void) | undefined;
+}
+
+export function createUploads({ projectId, begin, isMany, onArrived }: UploadsOptions): Uploads {
+  const store = createStore<readonly Chosen[]>(begin.map(toChosen));
+  const sending = new Map<string, { file: File; stop: AbortController }>();
+  const change = (key: string, facts: Partial<Chosen>): void => {
+    store.setState(store.getState().map((item) => (item.key === key ? { ...item, ...facts } : item)));
+  };
+  const remove = (key: string): void => {
+    sending.get(key)?.stop.abort();
+    sending.delete(key);
+    store.setState(store.getState().filter((item) => item.key !== key));
+  };
+  const add = (items: readonly Chosen[]): void => {
+    if (items.length === 0) return;
+    if (!isMany) for (const { key } of store.getState()) remove(key);
+    store.setState([...store.getState(), ...items]);
+  };
+  const send = async (key: string): Promise<void> => {
+    const { file, stop } = sending.get(key)!;
+    const { signal } = stop;
+    const onProgress = (sent: number): void => change(key, { sent });
+    try {
+      const value = await limit(() => uploadFile({ projectId, file, signal, onProgress }), signal);
+      if (onArrived === undefined) change(key, { value });
+      else {
+        remove(key);
+        onArrived(value);
+      }
+      announce(`${file.name} is uploaded.`);
+    } catch (error) {
+      if (!signal.aborted) change(key, { problem: sentenceOf(error) });
+    }
+  };
+  return {
+    getState: store.getState,
+    subscribe: store.subscribe,
+    choose(files) {
+      const chosen = isMany ? [...files] : [...files].slice(-1);
+      const items = chosen.map((file) => {
+        const item = { key: nextKey(), name: file.name, size: file.size, sent: 0 };
+        return { item, file };
+      });
+      add(items.map(({ item }) => item));
+      for (const { item, file } of items) {
+        sending.set(item.key, { file, stop: new AbortController() });
+        void send(item.key);
+      }
+    },
+    take: (value) => add([toChosen(value)]),
+    remove,
+    retry(key) {
+      store.setState(
+        store.getState().map((item) => {
+          const { problem: _, ...rest } = item;
+          return item.key === key ? { ...rest, sent: 0 } : item;
+        }),
+      );
+      void send(key);
+    },
+    abort() {
+      for (const { stop } of sending.values()) stop.abort();
+      sending.clear();
+      const arrived = store.getState().filter(({ value }) => value !== undefined);
+      if (arrived.length < store.getState().length) store.setState(arrived);
+    },
+  };
+}
+
+function toChosen(value: FileValue): Chosen {
+  return { key: nextKey(), name: value.name, size: value.size, sent: 1, value };
+}
+
+function nextKey(): string {
+  count += 1;
+  return String(count);
+}
+
+function sentenceOf(error: unknown): string {
+  const code = error instanceof ServiceError ? error.code : '';
+  if (code === 'quota_exceeded')
+    return 'The project has no room for it: delete files or results that you no longer need.';
+  if (code === 'body_too_large') return 'It is larger than a file may be.';
+  return explain(error);
+}
