@@ -65,10 +65,19 @@ export function filesIn(value: unknown): FoundFile[] {
 
 /** Returns a copy in which the known files are told as the service knows them. Other objects stay as they are. */
 export function withFileFacts<T>(value: T, known: ReadonlyMap<string, FileValue>): T {
+  return replaceFiles(value, (_file, id) => {
+    const file = known.get(id);
+    return file && { ...file };
+  });
+}
+
+/** Returns a copy with other values in place of what may be files. What `replace` gives nothing for stays as it is. */
+export function replaceFiles<T>(value: T, replace: (file: JsonObject, id: string) => unknown): T {
   const copyOf = (current: unknown): unknown => {
     if (!isContainer(current)) return current;
-    const file = known.get(fileIdOf(current) ?? '');
-    if (file !== undefined) return { ...file };
+    const id = fileIdOf(current);
+    const other = id === undefined ? undefined : replace(current as JsonObject, id);
+    if (other !== undefined) return other;
     const copy = Array.isArray(current) ? [] : {};
     pending.push([current, copy]);
     return copy;

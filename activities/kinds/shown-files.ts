@@ -4,7 +4,7 @@ import { findFiles } from '../../db/files/files-repository.js';
 import { toFileValue } from '../../files/file-value.js';
 import { fileIdOf, isFileId, type FileValue } from '../../graph/file-values.js';
 import { isEmpty } from '../../graph/json.js';
-import { MAX_TASK_FILES } from '../../graph/nodes/human.js';
+import { MAX_LISTED_FILES } from '../../graph/nodes/shared-fields.js';
 import { fileMissing } from '../node/file-use.js';
 import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
@@ -16,8 +16,8 @@ import type { NodeTask } from '../node/node-step.js';
 export async function findShownFiles(db: Database, { run }: NodeTask, rendered: unknown): Promise<FileValue[]> {
   const values = [rendered].flat(2).filter((value) => !isEmpty(value));
   if (values.length === 0) return [];
-  if (values.length > MAX_TASK_FILES) {
-    throw new NodeFailure('too_many_files', `A task shows at most ${MAX_TASK_FILES} files.`);
+  if (values.length > MAX_LISTED_FILES) {
+    throw new NodeFailure('too_many_files', `A task shows at most ${MAX_LISTED_FILES} files.`);
   }
   const ids = values.map((value) => (isFileId(value) ? value.toLowerCase() : fileIdOf(value)));
   const found = await findFiles(

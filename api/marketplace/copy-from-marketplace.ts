@@ -3,9 +3,11 @@ import { findProjectRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/projects/reach.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findWorkflow, type MemberWorkflow } from '../../db/workflows/workflows-repository.js';
+import { emptyFiles } from '../../graph/emptied-files.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
 import { credentialLiteralsIn } from '../../graph/secrets.js';
+import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { orNotFound, permissionDenied } from '../http/errors.js';
@@ -13,7 +15,7 @@ import { mayAct } from '../../acceptance/roles.js';
 
 /**
  * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 where the key
- * is restricted to a project in which its user may not create workflows. A copy starts with empty credentials:
+ * is restricted to a project in which its user may not create workflows. A copy starts without files and with empty credentials:
  * `********` in the published drawing stands for secrets that stay with the source.
  */
 export async function copyWorkflow(
@@ -21,11 +23,14 @@ export async function copyWorkflow(
   audit: AuditTrail,
   slug: string,
   reach: Reach,
-): Promise<MemberWorkflow> {
+): Promise<{ workflow: MemberWorkflow; warnings: ImportWarning[] }> {
   const { db, secretBox } = deps;
+  let warnings: ImportWarning[] = [];
   await checkTarget(deps, reach);
   const toCopy = (published: Record<string, unknown>, sealed: SealedRunSecrets | undefined): string => {
-    const { drawing, literals } = replaceCredentials(published, '');
+    const { drawing: open, literals } = replaceCredentials(published, '');
+    const { drawing, emptied } = emptyFiles(open);
+    warnings = emptied;
     const secrets = sealed && openRunSecrets(secretBox, sealed.secrets_enc, [sealed.project_id, sealed.id]);
     // The value of a credential may also occur elsewhere in the drawing.
     return JSON.stringify(createMasker([...literals, ...credentialLiteralsIn(secrets ?? {})]).json(drawing));
@@ -33,7 +38,8 @@ export async function copyWorkflow(
   const copied = await audit.change((trx) => copyFromMarketplace(trx, slug, reach, toCopy), {
     keyOf: (made) => (made?.isNew === true ? { id: made.workflowId } : undefined),
   });
-  return orNotFound(copied === undefined ? undefined : await findWorkflow(db, copied.workflowId, reach));
+  const workflow = orNotFound(copied === undefined ? undefined : await findWorkflow(db, copied.workflowId, reach));
+  return { workflow, warnings: warnings.slice(0, MAX_IMPORT_WARNINGS) };
 }
 
 async function checkTarget({ db }: AppDeps, reach: Reach): Promise<void> {

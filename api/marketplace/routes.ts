@@ -17,7 +17,7 @@ import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.
 import { uuid } from '../http/path-ids.js';
 import { queryDay, queryDayEnd, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
+import { importWarnings, toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
 
 const marketplacePath = '/api/v1/workflows/marketplace/';
 const slugPath = '/api/v1/workflows/marketplace/:slug/';
@@ -79,10 +79,10 @@ const copy = defineRoute({
   summary: "The caller's copy, made unless it exists; the original for its author.",
   audit: { action: 'workflow.copied', target: 'workflow', makes: 'id', commits: 'handler' },
   params: slugParams,
-  responses: { 201: workflowSchema },
+  responses: { 201: workflowSchema.extend({ warnings: importWarnings }) },
   async handler({ deps, caller, params, audit }) {
-    const workflow = await copyWorkflow(deps, audit, params.slug, caller);
-    return { status: 201, body: toWorkflow(workflow) };
+    const { workflow, warnings } = await copyWorkflow(deps, audit, params.slug, caller);
+    return { status: 201, body: { ...toWorkflow(workflow), warnings } };
   },
 });
 

@@ -1,5 +1,6 @@
 // Reads the file of an import: one of this service, or one of n8n.
 import { z } from 'zod';
+import { emptyFiles } from '../../graph/emptied-files.js';
 import { MAX_NODES } from '../../graph/document.js';
 import { emptyMasked, EXPORT_FORMAT } from '../../graph/exported-drawing.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
@@ -70,14 +71,15 @@ function readOwn({ format, title, description, data, workflows, connections }: J
   const { data: drawing } = parseFields(z.object({ data: drawingBody }), { data });
   // A file that was exported here may have a drawing without nodes.
   if (format === undefined || drawing['nodes'] !== undefined) checkNodes(drawing['nodes'], format !== undefined);
-  const { drawing: emptied, emptied: warnings } = emptyMasked(drawing);
+  const masked = emptyMasked(drawing);
+  const files = emptyFiles(masked.drawing);
   return {
     title: toTitle('title', title),
     description: typeof description === 'string' ? cut(description, MAX_DESCRIPTION) : '',
-    data: emptied,
+    data: files.drawing,
     calledTitles: readCalled(workflows),
     connections: readConnections(connections),
-    warnings,
+    warnings: [...masked.emptied, ...files.emptied],
   };
 }
 

@@ -14,7 +14,7 @@ import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
 import { exportConnections, exportedConnectionSchema, importConnections } from './ported-connections.js';
-import { drawingSchema, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
+import { drawingSchema, importWarnings, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
 
 const exportSchema = z.object({
   format: z.literal(EXPORT_FORMAT),
@@ -74,12 +74,7 @@ const importRoute = defineRoute({
   body: importBody,
   responses: {
     201: workflowSchema.extend({
-      warnings: z.array(
-        z.object({
-          node: z.string().nullable().describe('The name of the node; null: the whole file'),
-          message: z.string(),
-        }),
-      ),
+      warnings: importWarnings,
     }),
   },
   async handler({ deps, caller, params, body }) {

@@ -9,6 +9,14 @@ import { roleSchema } from '../projects/project-view.js';
 /** The visual editor defines drawings, so unknown keys pass unchanged. */
 export const drawingSchema = z.record(z.string(), z.unknown());
 
+/** What an import or a copy has left out, or has to be filled in. */
+export const importWarnings = z.array(
+  z.object({
+    node: z.string().nullable().describe('The name of the node; null: the whole file'),
+    message: z.string(),
+  }),
+);
+
 export const workflowSchema = z
   .object({
     id: z.int(),

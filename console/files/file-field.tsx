@@ -17,28 +17,17 @@ interface FileFieldProps {
   projectId: number;
   isMany: boolean;
   /** Takes each file that has arrived. The field itself has no value then. */
-  onArrived?: (value: FileValue) => void;
+  onArrived?: ((value: FileValue) => void) | undefined;
   /** JSON text of the file, or of the list of files; empty where there is none. */
   value: string;
-  onChange?: (value: string) => void;
+  onChange?: ((value: string) => void) | undefined;
 }
 
 /** A field that takes files: they are uploaded as soon as they are chosen or dropped. */
 export function FileField(props: FileFieldProps) {
   const { label, hint, error, isRequired = false, projectId, isMany, value, onChange, onArrived } = props;
   const id = useId();
-  const arrived = useRef(onArrived);
-  useEffect(() => {
-    arrived.current = onArrived;
-  }, [onArrived]);
-  const [uploads] = useState(() =>
-    createUploads({
-      projectId,
-      isMany,
-      begin: filesOfText(value),
-      ...(onArrived !== undefined && { onArrived: (file) => arrived.current?.(file) }),
-    }),
-  );
+  const [uploads] = useState(() => createUploads({ projectId, isMany, begin: filesOfText(value) }));
   const items = useStored(uploads, (state) => state);
   const described = [
     isRequired && `${id}required`,
@@ -47,7 +36,7 @@ export function FileField(props: FileFieldProps) {
   ]
     .filter(Boolean)
     .join(' ');
-  useReport(uploads, isMany, onChange);
+  useReport(uploads, { isMany, onChange, onArrived });
   return (
     <div role="group" className="field" aria-labelledby={`${id}label`}>
       <span className="field-label" id={`${id}label`}>
@@ -77,22 +66,31 @@ export function FileField(props: FileFieldProps) {
 }
 
 /** Tells the form the value whenever it changes. What is being sent ends with the field. */
-function useReport(uploads: Uploads, isMany: boolean, onChange: FileFieldProps['onChange']): void {
-  const report = useRef(onChange);
+function useReport(uploads: Uploads, given: Pick<FileFieldProps, 'isMany' | 'onChange' | 'onArrived'>): void {
+  const latest = useRef(given);
   useEffect(() => {
-    report.current = onChange;
-  }, [onChange]);
+    latest.current = given;
+  });
   useEffect(() => {
     let told: string | undefined;
     const unsubscribe = uploads.subscribe(() => {
-      const text = textOf(uploads.getState(), isMany);
-      if (text !== told) report.current?.((told = text));
+      const { isMany, onChange, onArrived } = latest.current;
+      const items = uploads.getState();
+      const arrived = onArrived && items.find(({ value }) => value !== undefined);
+      if (arrived !== undefined) {
+        // This calls the listener again, which takes the next one.
+        uploads.remove(arrived.key);
+        onArrived?.(arrived.value!);
+        return;
+      }
+      const text = textOf(items, isMany);
+      if (text !== told) onChange?.((told = text));
     });
     return () => {
       uploads.abort();
       unsubscribe();
     };
-  }, [uploads, isMany]);
+  }, [uploads]);
 }
 
 function textOf(items: readonly Chosen[], isMany: boolean): string {

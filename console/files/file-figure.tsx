@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useId, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useId, useMemo, useState, type ReactNode, type RefCallback } from 'react';
 import { explain } from '../app/explain.js';
 import { createLimit } from '../live/pace.js';
 import { Button } from '../ui/button.js';
@@ -125,29 +125,30 @@ function Shown({ preview, name }: { preview: Exclude<Preview, { kind: 'large' }>
 
 function Media({ kind, blob, name }: { kind: 'image' | 'audio'; blob: Blob; name: string }) {
   const [isBroken, setIsBroken] = useState(false);
-  const url = useBlobUrl(blob);
+  const source = useSource(blob);
   if (isBroken) return <p className="file-kind">It cannot be shown: its bytes are broken.</p>;
-  if (url === undefined) return null;
   if (kind === 'image') {
-    return <img className="file-image" src={url} alt={name} onError={() => setIsBroken(true)} />;
+    return <img className="file-image" ref={source} alt={name} onError={() => setIsBroken(true)} />;
   }
   // Nobody has written captions for the recordings of runs.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
-  return <audio className="file-audio" controls src={url} aria-label={name} onError={() => setIsBroken(true)} />;
+  return <audio className="file-audio" controls ref={source} aria-label={name} onError={() => setIsBroken(true)} />;
 }
 
-function useBlobUrl(blob: Blob): string | undefined {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    const made = URL.createObjectURL(blob);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [blob]);
-  return url;
+/** Gives an element the bytes, and takes them from the memory when it goes. */
+function useSource(blob: Blob): RefCallback<HTMLImageElement | HTMLAudioElement> {
+  return useCallback(
+    (element: HTMLImageElement | HTMLAudioElement | null) => {
+      const url = URL.createObjectURL(blob);
+      if (element !== null) element.src = url;
+      return () => URL.revokeObjectURL(url);
+    },
+    [blob],
+  );
 }
 
 /** Scrolls, also by keyboard. */
-function Scrolled({ label, children }: { label: string; children: React.ReactNode }) {
+function Scrolled({ label, children }: { label: string; children: ReactNode }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="file-scrolled" role="group" aria-label={label} tabIndex={0}>

@@ -47,6 +47,7 @@ async function readBytes(file: FileValue, signal: AbortSignal, most?: number): P
   return new Uint8Array(bytes as ArrayBuffer);
 }
 
+/* oxlint-disable no-control-regex */
 /** The first bytes by which a browser knows what it can show, as text of one character a byte. */
 const SIGNS: readonly (readonly [sign: RegExp, type: string])[] = [
   [/^\x89PNG\r\n\x1a\n/, 'image/png'],
@@ -62,6 +63,7 @@ const SIGNS: readonly (readonly [sign: RegExp, type: string])[] = [
   [/^(?:ID3|\xff[\xfb\xf3\xf2])/, 'audio/mpeg'],
   [/^%PDF-/, 'application/pdf'],
 ];
+/* oxlint-enable no-control-regex */
 
 /** Returns the type of an image, a recording or a PDF; undefined for anything else. */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {

@@ -39,11 +39,9 @@ interface UploadsOptions {
   projectId: number;
   begin: readonly FileValue[];
   isMany: boolean;
-  /** Takes each file that has arrived, which then leaves the list. Without it the files stay. */
-  onArrived?: ((value: FileValue) => void) | undefined;
 }
 
-export function createUploads({ projectId, begin, isMany, onArrived }: UploadsOptions): Uploads {
+export function createUploads({ projectId, begin, isMany }: UploadsOptions): Uploads {
   const store = createStore<readonly Chosen[]>(begin.map(toChosen));
   const sending = new Map<string, { file: File; stop: AbortController }>();
   const change = (key: string, facts: Partial<Chosen>): void => {
@@ -65,11 +63,7 @@ export function createUploads({ projectId, begin, isMany, onArrived }: UploadsOp
     const onProgress = (sent: number): void => change(key, { sent });
     try {
       const value = await limit(() => uploadFile({ projectId, file, signal, onProgress }), signal);
-      if (onArrived === undefined) change(key, { value });
-      else {
-        remove(key);
-        onArrived(value);
-      }
+      change(key, { value });
       announce(`${file.name} is uploaded.`);
     } catch (error) {
       if (!signal.aborted) change(key, { problem: sentenceOf(error) });

@@ -52,7 +52,10 @@ const LONGEST_NAMED = 256;
 /** Does that with a text that comes in pieces. */
 export async function* markPieces(db: Db, runId: string, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
   const deleted = await findDeletedOf(db, [runId]);
-  if (deleted.size === 0) return yield* pieces;
+  if (deleted.size === 0) {
+    yield* pieces;
+    return;
+  }
   let kept = '';
   for await (const piece of pieces) {
     const text = kept + piece;

@@ -85,8 +85,8 @@ export async function readRunsForPolls(
   retentionDays: number,
 ): Promise<(PolledRun | undefined)[]> {
   const found = polls.map((): NodeRow[] => []);
-  const rows = await markDeleted(db, await selectRuns(db, toAsked(polls, retentionDays)));
-  for (const row of rows) found[row.poll - 1]!.push(row);
+  const read = await selectRuns(db, toAsked(polls, retentionDays));
+  for (const row of await markDeleted(db, read)) found[row.poll - 1]!.push(row);
   return found.map((rows) => {
     const [row] = rows;
     if (row === undefined) return undefined;

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../json.js';
-import { DEFAULT_TIMEOUT_SECONDS, FILES_FORMAT, timeoutField, listOfHandles } from './shared-fields.js';
+import { DEFAULT_TIMEOUT_SECONDS, filesField, timeoutField, listOfHandles } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 import { inputFieldSchema, inputFieldsSchema } from './trigger.js';
 
 const MAX_ACTIONS = 10;
 const MAX_PEOPLE = 20;
-/** The most files that a task shows. */
-export const MAX_TASK_FILES = 50;
 const MAX_USER_ID = 2_147_483_647;
 
 /** The action of a task that lists none. */
@@ -37,11 +35,7 @@ const taskFieldSchema = inputFieldSchema.extend({
 
 const schema = z.looseObject({
   message: z.string().min(1).describe('What is asked, as Markdown. May hold variables'),
-  files: z
-    .union([z.string(), z.array(z.unknown()).max(MAX_TASK_FILES)])
-    .nullish()
-    .describe('Files that the task shows: a list, or one variable that gives a file or a list')
-    .meta({ format: FILES_FORMAT }),
+  files: filesField('Files that the task shows'),
   fields: inputFieldsSchema(taskFieldSchema).nullish().describe('What the person enters'),
   actions: listOfHandles(actionSchema, MAX_ACTIONS)
     .nullish()

@@ -98,14 +98,19 @@ const WRONG_FILE = 'Input should be a file, or a variable that gives one';
 const fileVariable = z.string().regex(/^(?:\{\{[^{}]*\}\})?$/, { error: WRONG_FILE });
 const fileLiteral = z.looseObject({ file_id: z.string().min(1) }, { error: WRONG_FILE });
 
+/** The most files that a field lists. */
+export const MAX_LISTED_FILES = 100;
+
 /** Editors offer files and variables that give files. */
-const filesField = z
-  .union([z.array(z.union([fileLiteral, fileVariable], { error: WRONG_FILE })).max(100), fileVariable], {
-    error: 'Input should be a list of files, or a variable that gives files',
-  })
-  .nullish()
-  .describe('Files that the model gets with the message: a list, or one variable that gives a file or a list')
-  .meta({ format: 'files' });
+export function filesField(description: string) {
+  return z
+    .union([z.array(z.union([fileLiteral, fileVariable], { error: WRONG_FILE })).max(MAX_LISTED_FILES), fileVariable], {
+      error: 'Input should be a list of files, or a variable that gives files',
+    })
+    .nullish()
+    .describe(`${description}: a list, or one variable that gives a file or a list`)
+    .meta({ format: 'files' });
+}
 
 export const filesOutput = z
   .array(z.looseObject({ file_id: z.string(), name: z.string(), type: z.string(), size: z.int(), sha256: z.string() }))
@@ -122,7 +127,7 @@ export const messagesField = z
         .describe('For example system or user')
         .meta({ examples: ['system', 'user', 'assistant'] }),
       message: z.string().min(1).describe('May hold variables'),
-      files: filesField,
+      files: filesField('Files that the model gets with the message'),
     }),
   )
   .min(1);
@@ -135,9 +140,6 @@ export const modelFields = {
   model_name: z.string().min(1).describe('As the operator lists it').meta({ format: MODEL_FORMAT }),
   temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
 };
-
-/** The `format` of a field that holds files, as literals or by variables: editors let people choose them. */
-export const FILES_FORMAT = 'files';
 
 /** A wait lasts 30 days at most. */
 export const MAX_WAIT_SECONDS = 30 * 24 * 3600;

@@ -98,7 +98,7 @@ describe('files as readers of runs see them', function () {
       const person = ask(shown);
       const { run } = await start([trigger(fields), person], {
         pad: 'text',
-        more: Array.from({ length: 26 }, () => one),
+        more: Array.from({ length: 51 }, () => one),
       });
       const { data } = await api.pollToEnd(run);
       assert.equal(data.data![person.id]!.error?.code, code, JSON.stringify(data.data));

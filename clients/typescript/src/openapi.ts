@@ -18208,7 +18208,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Workflow"];
+                    "application/json": {
+                        author: number;
+                        available_languages: string[];
+                        can_edit: boolean;
+                        categories: number[];
+                        copied_from: number | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        free_runs_per_user: number;
+                        id: number;
+                        is_published: boolean;
+                        /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
+                        is_tool: boolean;
+                        market_title: string;
+                        /** @description USD, of a run with the runs below it; null: no limit */
+                        max_run_cost: string | null;
+                        project: number;
+                        readme_guide: string;
+                        role: components["schemas"]["Role"];
+                        run_fee: string;
+                        short_description: string;
+                        slug: string | null;
+                        sort_id: number;
+                        subcategories: number[];
+                        title: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                        /** @description Of the drawing, from 1; rises with each change of what it runs */
+                        version: number;
+                        warnings: {
+                            message: string;
+                            /** @description The name of the node; null: the whole file */
+                            node: string | null;
+                        }[];
+                    };
                 };
             };
             /** @description Credentials are missing or wrong. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { chain, drawing, http, link, trigger, type Drawing } from '../../support/graphs.js';
+import { chain, drawing, http, link, node, trigger, type Drawing } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
+import { createFileClient } from '../../support/upload.js';
 import type { TestStack } from '../../support/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type Page, type Project, type Workflow } from '../bodies.js';
@@ -34,6 +35,24 @@ describe('copies from the marketplace', function () {
   after(() => target.close());
 
   describe('201', () => {
+    it('a copy begins without the files of the drawing, and says which are to be chosen', async () => {
+      const files = createFileClient({ apiUrl: stack.apiUrl, apiKey: author.apiKey });
+      const file = await files.upload(await author.api.createProject(), 'paper', 'paper.txt');
+      const send = http(target.url, { label: 'Send', method: 'POST', body: { $file: file } });
+      const plain = { file_id: file.file_id, note: 'of another service' };
+      const ask = node('human', { label: 'Ask', message: 'Well?', files: [file, '{{ input.doc }}'], other: plain });
+      const { slug } = await publish(stack, author, {}, drawing([trigger(), send, ask]));
+      const { body } = await add(await createAccount(stack), slug);
+      const [, sent, asked] = (body.data as Drawing).nodes.map(({ data }) => data);
+      assert.deepEqual(sent!['body'], { $file: '' });
+      assert.deepEqual([asked!['files'], asked!['other']], [['', '{{ input.doc }}'], plain]);
+      const message = 'Choose a file in place of "paper.txt", which stays in its project.';
+      assert.deepEqual(body['warnings'], [
+        { node: 'Send', message },
+        { node: 'Ask', message },
+      ]);
+    });
+
     it('the copy is a workflow of the caller, with what was published', async () => {
       const category = await createCategory(stack);
       const subcategory = await createCategory(stack, category);
@@ -55,7 +74,9 @@ describe('copies from the marketplace', function () {
       await buyer.api.createWorkflow(project, {});
       const { status, body } = await add(buyer, slug);
       assert.equal(status, 201);
-      const { id, created_at: created, updated_at: _, ...rest } = body;
+      const { warnings, ...copied } = body;
+      assert.deepEqual(warnings, []);
+      const { id, created_at: created, updated_at: _, ...rest } = copied;
       assert.equal(new Date(created as string).toISOString(), created);
       assert.deepEqual(rest, {
         ...fields,
@@ -72,7 +93,7 @@ describe('copies from the marketplace', function () {
         role: 'owner',
         version: 1,
       });
-      assert.deepEqual((await buyer.api.get(`/workflows/${id}/`)).body, body);
+      assert.deepEqual((await buyer.api.get(`/workflows/${id}/`)).body, copied);
       const run = await buyer.api.run(id);
       assert.equal((await buyer.api.pollToEnd(run.data.id)).data.status, 'succeed');
     });

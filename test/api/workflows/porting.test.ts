@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
 import { agent, drawing, http, link, linkInRow, llm, mcp, node, trigger, type Drawing } from '../../support/graphs.js';
 import { sharedStack } from '../../support/shared-stack.js';
+import { createFileClient } from '../../support/upload.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import { mutatedFile } from '../../n8n/mutated-files.js';
 
@@ -35,6 +36,23 @@ describe('export and import', function () {
     const stack = await sharedStack();
     api = createApiClient(stack.apiUrl, stack.apiKey);
     project = await api.createProject();
+  });
+
+  it('a file keeps the values of the files that its drawing names, and an import empties them and says so', async () => {
+    const stack = await sharedStack();
+    const paper = await createFileClient(stack).upload(project, 'paper', 'paper.txt');
+    const send = http('https://example.com/', {
+      label: 'Send',
+      method: 'POST',
+      body: { $form: { a: paper, b: 'text' } },
+    });
+    const id = await api.createWorkflow(project, drawing(linkInRow([trigger(), send])), 'Sends');
+    const { body: exported } = await exportOf(id);
+    assert.deepEqual(exported.data.nodes[1]!.data['body'], { $form: { a: paper, b: 'text' } });
+    const { body } = await api.post<Imported>(`/projects/${await api.createProject()}/import/`, { body: exported });
+    assert.deepEqual(body.data.nodes[1]!.data['body'], { $form: { a: '', b: 'text' } });
+    const message = 'Choose a file in place of "paper.txt", which stays in its project.';
+    assert.deepEqual(body.warnings, [{ node: 'Send', message }]);
   });
 
   const exportOf = (id: number): Promise<ApiAnswer<Exported>> => api.get<Exported>(`/workflows/${id}/export/`);

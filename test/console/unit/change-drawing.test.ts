@@ -31,6 +31,11 @@ describe('a drawing that is changed in the editor', () => {
     }
   });
 
+  it('begins a new request with what new drawings have, where older ones without it mean something else', () => {
+    const added = addNode({}, kinds, httpKind!, { x: 0, y: 0 });
+    assert.deepEqual(dataOf(nodesOf(added.drawing).get(added.id))['settings'], { response: 'auto' });
+  });
+
   it('runs as it is linked there', () => {
     const start = addNode({}, kinds, triggerKind!, { x: 0, y: 0 });
     const request = addNode(start.drawing, kinds, httpKind!, { x: 300, y: 0 });

@@ -1,0 +1,32 @@
+// Drawings that go to another project leave their files behind. Extensions, section 12.
+import { labelOf } from './exported-drawing.js';
+import { replaceFiles } from './file-values.js';
+import { isObject, type JsonObject } from './json.js';
+
+interface EmptiedFile {
+  /** The label of the node. */
+  node: string | null;
+  message: string;
+}
+
+/**
+ * Returns the drawing with an empty text in place of each literal file of its nodes, and a warning for each. A value counts
+ * as one where it has a hash beside its id, as the service and its editor write it: other services have ids of files, too.
+ */
+export function emptyFiles(drawing: JsonObject): { drawing: JsonObject; emptied: EmptiedFile[] } {
+  const { nodes } = drawing;
+  if (!Array.isArray(nodes)) return { drawing, emptied: [] };
+  const emptied: EmptiedFile[] = [];
+  const mapped = nodes.map((node: unknown) => {
+    if (!isObject(node) || !isObject(node['data'])) return node;
+    const before = emptied.length;
+    const data = replaceFiles(node['data'], ({ sha256, name }) => {
+      if (typeof sha256 !== 'string') return undefined;
+      const named = typeof name === 'string' ? ` "${name}"` : '';
+      emptied.push({ node: labelOf(node), message: `Choose a file in place of${named}, which stays in its project.` });
+      return '';
+    });
+    return emptied.length === before ? node : { ...node, data };
+  });
+  return emptied.length === 0 ? { drawing, emptied } : { drawing: { ...drawing, nodes: mapped }, emptied };
+}
