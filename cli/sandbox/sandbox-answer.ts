@@ -30,7 +30,7 @@ export interface ResponseFormat {
 }
 
 /**
- * Echoes the last user message, or the result of a tool after it, with a label. If a system message shows an object to
+ * Echoes the last user message, with the kinds and sizes of its files, or the result of a tool after it, with a label. If a system message shows an object to
  * fill, such as `{"verdict": "publish|discard", "score": 0-10, "reason": "..."}`, the answer is that object: of
  * alternatives `a|b` the one that the user's text names most often (else the first), for a range `0-10` a number
  * derived from the text's length, and for anything else a labelled echo. A `response_format` with a schema is filled in
@@ -49,9 +49,12 @@ export function sandboxAnswer(messages: ChatMessage[], format?: ResponseFormat):
   return JSON.stringify({ ...Object.fromEntries(filled), provider: LABEL });
 }
 
+/** Files come first, because an echo ends after some characters. */
 export function textOf(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content;
-  return (content ?? []).map((part) => part.text ?? fileIn(part)).join('');
+  const parts = content ?? [];
+  const files = parts.filter(({ type }) => type !== 'text').map((part) => `${fileIn(part)} `);
+  return [...files, ...parts.map(({ text = '' }) => text)].join('');
 }
 
 /** Says what a file is and how many bytes it has. */
@@ -59,7 +62,7 @@ function fileIn({ image_url: image, file }: ContentPart): string {
   const [, type = 'a file', base64 = ''] =
     /^data:([^;,]*);base64,(.*)$/s.exec(String(image?.url ?? file?.file_data)) ?? [];
   const name = typeof file?.filename === 'string' ? `${file.filename}: ` : '';
-  return ` [${name}${type}, ${Buffer.from(base64, 'base64').length} bytes]`;
+  return `[${name}${type}, ${Buffer.from(base64, 'base64').length} bytes]`;
 }
 
 export interface ToolCall {

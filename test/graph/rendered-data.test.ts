@@ -83,6 +83,8 @@ describe('the data of a node with its variables filled in', () => {
     assert.deepEqual(templatesOf('llm', { messages: [{ role: 'a', message: 'b' }, 'c'], settings: { d: 1 }, x: 'y' }), [
       'b',
       undefined,
+      undefined,
+      undefined,
       { d: 1 },
     ]);
   });

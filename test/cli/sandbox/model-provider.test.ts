@@ -22,6 +22,21 @@ describe('the stand-in model provider', () => {
     assert.ok(prompt > 0 && answer > 0 && total === prompt + answer);
   });
 
+  it('says of images and PDF what they are and how many bytes it was given', async () => {
+    const uri = (type: string, bytes: number): string =>
+      `data:${type};base64,${Buffer.alloc(bytes).toString('base64')}`;
+    const content = [
+      { type: 'text' as const, text: 'Look.' },
+      { type: 'image_url' as const, image_url: { url: uri('image/png', 12_000_001) } },
+      { type: 'file' as const, file: { filename: 'a.pdf', file_data: uri('application/pdf', 7) } },
+    ];
+    const asked = { model: 'sandbox-echo', messages: [{ role: 'user' as const, content }] };
+    const { choices, usage } = await client.chat.completions.create(asked);
+    const said = '[sandbox] [image/png, 12000001 bytes] [a.pdf: application/pdf, 7 bytes] Look.';
+    assert.equal(choices[0]?.message.content, said);
+    assert.ok(usage!.prompt_tokens < 100);
+  });
+
   it('streams the same answer, and the usage on request', async () => {
     const stream = await client.chat.completions.create({
       model: 'sandbox-echo',

@@ -59,7 +59,8 @@ describe('the generic form', () => {
       messages: [{ role: 'user', message: '' }],
       settings: { model_name: '' },
     });
-    assert.deepEqual(startValue(kinds.get('http-node')!.schema), { url: '' });
+    const http = { url: '', settings: { response: 'auto' } };
+    assert.deepEqual(startValue(kinds.get('http-node')!.schema), http);
     assert.deepEqual(startValue(kinds.get('if-else-node')!.schema), {
       condition: { left: '', operator: '==', right: '' },
     });

@@ -48,7 +48,7 @@ describe('agent node', function () {
         assert.equal(told[0], 'Echo: hello');
         assert.deepEqual(JSON.parse(told[1]!), { temperature: 36, conditions: 'Light rain / drizzle', humidity: 82 });
         assert.match(told[2]!, /number/);
-        assert.match(told[3]!, /image you requested[^]*\[image omitted\]/);
+        assert.match(told[3]!, /image you requested[^]*Files: \[\{"file_id":"[^"]+","name":"get-tiny-image-1.png"/);
         const [{ tool_calls }] = run.nodes[node.id]!.result!['steps'] as [{ tool_calls: { outcome: string }[] }];
         assert.deepEqual(
           tool_calls.map(({ outcome }) => outcome),
