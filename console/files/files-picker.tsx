@@ -161,7 +161,7 @@ function Item({ label, path, value, onChange, onRemove }: ItemProps) {
         </>
       )}
       <Button variant="quiet" aria-label={`Remove ${label}`} onClick={onRemove}>
-        Remove
+        <span aria-hidden="true">✕</span>
       </Button>
     </div>
   );
@@ -187,7 +187,7 @@ function Adders({ projectId, textLabel, onText, onFile }: AddersProps) {
   ];
   return (
     <>
-      <Button variant="quiet" onClick={onText}>
+      <Button variant="quiet" className="file-add" onClick={onText}>
         <span aria-hidden="true">+</span> {textLabel}
       </Button>
       {files.length > 0 && (

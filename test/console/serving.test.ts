@@ -107,7 +107,7 @@ describe('the console as the API serves it', function () {
       nonces.add(nonce);
       assert.equal(
         headers.get('content-security-policy'),
-        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
+        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob:; media-src blob:; font-src 'self'; ` +
           "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
       );
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
