@@ -59,8 +59,8 @@ describe('the generic form', () => {
       messages: [{ role: 'user', message: '' }],
       settings: { model_name: '' },
     });
-    const http = { url: '', settings: { response: 'auto' } };
-    assert.deepEqual(startValue(kinds.get('http-node')!.schema), http);
+    const request = { url: '', settings: { response: 'auto' } };
+    assert.deepEqual(startValue(kinds.get('http-node')!.schema), request);
     assert.deepEqual(startValue(kinds.get('if-else-node')!.schema), {
       condition: { left: '', operator: '==', right: '' },
     });
