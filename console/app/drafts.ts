@@ -1,8 +1,9 @@
 // Keeps in the browser what a person has drawn and not saved, so that it survives a closed tab. Every editor has an entry of
 // its own, so that two tabs of one workflow never write over each other. Signing out removes the entries of that person.
+import { isOnlyVariables } from '../../graph/credential-headers.js';
 import { isObject, ownValue, type JsonObject } from '../drawing/json.js';
 
-/** What an entry says before its drawing is read. */
+/** The facts of an entry that are read before its drawing. */
 export interface DraftHead {
   key: string;
   savedAt: string;
@@ -94,6 +95,10 @@ function readHead(key: string, text: string): DraftHead {
   return { key, savedAt, version: Number(version) };
 }
 
+/** The service answers it instead of a secret, and keeps the secret where it comes back. */
+const SERVICE_MASK = '********';
+
+/** It is wider than the rule of the service: a draft loses a value that is no secret rather than keep one that is. */
 const CREDENTIAL = /auth|key|token|secret|password|cookie|session|signature|credential/i;
 
 /**
@@ -111,7 +116,5 @@ function withoutSecrets(key: string, value: unknown): unknown {
 }
 
 function unlessSecret(value: unknown): unknown {
-  return typeof value === 'string' && /^(?:\*{8}|(?:(?:bearer|basic|token) +)?\{\{[^{}]*\}\})$/i.test(value)
-    ? value
-    : '';
+  return value === SERVICE_MASK || isOnlyVariables(value) ? value : '';
 }

@@ -26,7 +26,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
     if (event.key === 'Enter' && at < 0) {
       event.preventDefault();
       const first = links[0]?.getAttribute('href');
-      // What is found belongs to an earlier text until the answer has come.
+      // The pages that are found belong to an earlier text until the answer has come.
       if (typeof first !== 'string' || (pages.length === 0 && wanted !== text)) return;
       onClose();
       navigate(first);

@@ -1,4 +1,4 @@
-// What is offered behind `{{`.
+// The variables that are offered behind `{{`.
 import type { VariableGroup } from '../drawing/variables.js';
 
 interface OpenVariable {

@@ -154,7 +154,7 @@ function orderOf(before: LiveRun, nodes: ReadonlyMap<string, NodeEntry>): readon
   const known = [...nodes.keys()].map((key) => {
     const { nodeId, path } = parseNodeKey(key);
     const place = places.get(nodeId) ?? places.size;
-    // What a loop executes comes behind the loop, an iteration after the other.
+    // Nodes that a loop executes come behind the loop, one iteration after the other.
     const outer = path === '' ? place : (places.get(path.slice(0, path.indexOf('['))) ?? places.size);
     return { key, start: startOf(nodes, key), outer, path, place };
   });

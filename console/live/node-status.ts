@@ -93,7 +93,7 @@ export type LinkState = 'taken' | 'flowing' | 'open' | 'left';
 export function linkState(link: RunLink, live: LiveRun, statuses: ReadonlyMap<string, string>): LinkState {
   const [from, to] = [statuses.get(link.from), statuses.get(link.to)];
   if (to === undefined || to === 'not run' || from === 'not run') return 'left';
-  // What is inside a loop has a result in each iteration and none of its own, so its links are told by where they lead.
+  // A node inside a loop has a result in each iteration and none of its own, so its links are told by where they lead.
   if (link.handle !== 'body' && !isOpen(link, live, NONE)) return 'left';
   if (to === 'in queue' || from === 'in queue') return hasEnded(live) ? 'left' : 'open';
   return !hasEnded(live) && (to === 'in progress' || to === 'waiting') ? 'flowing' : 'taken';

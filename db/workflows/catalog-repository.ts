@@ -25,7 +25,7 @@ export interface CatalogWorkflow {
   figures: WorkflowFigures;
 }
 
-export interface WorkflowFigures {
+interface WorkflowFigures {
   workflowId: number;
   isBookmarked: boolean;
   lastRunAt: Date | null;

@@ -1,9 +1,9 @@
-// What must not be shown of the inputs of workflows, without reading their drawings, which are large.
+// Finds what must not be shown of the inputs of workflows, without reading their drawings, which are large.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
 /** The secret fields of all nodes, in the shape of a drawing, and the sealed secrets of the drawing. */
-export interface InputSecrets {
+interface InputSecrets {
   id: number;
   project_id: number;
   secrets_enc: Buffer | null;

@@ -1,4 +1,4 @@
-// What makes the editor pleasant: cards that say what they do, search, notes, keys.
+// Checks what makes the editor pleasant: cards that say what they do, search, notes, keys.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';

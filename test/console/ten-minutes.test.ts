@@ -39,6 +39,12 @@ describe('the first ten minutes', function () {
     await dialog.waitFor({ state: 'detached' });
   }
 
+  async function answer(page: Page): Promise<void> {
+    await page.goto('/inbox');
+    const task = page.getByRole('article').filter({ hasText: 'An angry letter has come' }).first();
+    await task.getByRole('button', { name: 'Done' }).click();
+  }
+
   it('are enough for a workflow of five kinds that is tried, pinned, held by a case and started by a schedule', async () => {
     const { owner, target } = world;
     target.on('/letters', [{ body: { subject: 'Where is my parcel?' } }]);
@@ -96,13 +102,7 @@ describe('the first ten minutes', function () {
     await node(page, 'Approve, waiting').waitFor();
     await page.keyboard.press('Control+s');
     await page.getByText('All changes saved').waitFor();
-    await page.goto('/inbox');
-    await page
-      .getByRole('article')
-      .filter({ hasText: 'An angry letter has come' })
-      .first()
-      .getByRole('button', { name: 'Done' })
-      .click();
+    await answer(page);
     lap('a person has answered');
 
     await page.goBack();
@@ -112,13 +112,7 @@ describe('the first ten minutes', function () {
     await node(page, /^Approve, waiting/).waitFor();
     const link = region(page, 'Last run').getByRole('link', { name: 'Open run' });
     const address = await link.getAttribute('href');
-    await page.goto('/inbox');
-    await page
-      .getByRole('article')
-      .filter({ hasText: 'An angry letter has come' })
-      .first()
-      .getByRole('button', { name: 'Done' })
-      .click();
+    await answer(page);
     await page.goto(address!);
     await page.getByRole('status').getByText('succeeded').first().waitFor();
     await press(page, 'Save as case');

@@ -34,7 +34,7 @@ const OPERATORS: Readonly<Record<Operator, boolean>> = {
 
 let lastKey = 0;
 
-export function newRow(given: Partial<Omit<ExpectationRow, 'key'>> = {}): ExpectationRow {
+function newRow(given: Partial<Omit<ExpectationRow, 'key'>> = {}): ExpectationRow {
   lastKey += 1;
   return { node: '', path: '', operator: '==', right: '', ...given, key: lastKey };
 }

@@ -130,7 +130,7 @@ export function needsSignIn(kind: ConnectionKind): boolean {
   return kind === 'oauth2' || kind === 'mcp_oauth';
 }
 
-export interface NameAndValue {
+interface NameAndValue {
   name: string;
   value: string;
 }

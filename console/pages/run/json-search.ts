@@ -1,4 +1,4 @@
-// Where a text occurs in JSON, and how variables name such a place.
+// Finds where a text occurs in JSON, and names such a place by a variable.
 import { isStructure, WrittenNumber } from '../../drawing/json.js';
 
 /** The keys that lead to a value, from the outside in. */
@@ -51,7 +51,7 @@ function holds(text: string, wanted: string): boolean {
 }
 
 /** Returns a value that is no object or array as the tree shows it. */
-export function shownText(value: unknown): string {
+function shownText(value: unknown): string {
   return value instanceof WrittenNumber ? value.text : String(value);
 }
 

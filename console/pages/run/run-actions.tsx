@@ -30,7 +30,7 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
   const mayRun = useMayRun(run.project.id);
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
-  // What a person wants most after a failure is to go on, and after a success to do it once more.
+  // A person wants most to go on after a failure, and to do it once more after a success.
   const isToResume = mayRun && mayResume(run) && isUnfinished(run);
   return (
     <>

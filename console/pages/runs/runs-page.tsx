@@ -73,7 +73,7 @@ function Empty({ filters, onReset }: { filters: RunFilters; onReset: () => void 
 function useFilters() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
-  // What is chosen is a step of Back, and what is typed is none.
+  // A choice is a step of Back, and typing is none.
   const change = (next: Partial<RunFilters>): void =>
     setParams((before) => toParams({ ...readFilters(before), page: 1, ...next }), { replace: 'search' in next });
   const [search, setSearch] = useTyped(filters.search, (text) => change({ search: text }));

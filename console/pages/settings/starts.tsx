@@ -11,10 +11,10 @@ import { Loading, Note } from '../../ui/notices.js';
 import { Pager } from '../../ui/table.js';
 import { useHooksOfProject, type ShownHook } from '../starts/hook-data.js';
 import { NewHookDialog } from '../starts/hook-dialogs.js';
-import { HookArticles, HOOKS_LEAD, ShownSecret } from '../starts/hooks.js';
+import { HookArticles, ShownSecret } from '../starts/hooks.js';
 import { useSchedulesOfProject } from '../starts/schedule-data.js';
 import { ScheduleDialog } from '../starts/schedule-dialog.js';
-import { ScheduleArticles, SCHEDULES_LEAD } from '../starts/schedules.js';
+import { ScheduleArticles } from '../starts/schedules.js';
 import { StartsList } from '../starts/starts-list.js';
 
 /** The schedules and hooks of all workflows of a project. */
@@ -33,12 +33,7 @@ function ProjectSchedules({ project }: { project: Project }) {
   const [isNew, setIsNew] = useState(false);
   const mayChange = project.role !== 'viewer';
   return (
-    <StartsList
-      heading="Schedules"
-      lead={SCHEDULES_LEAD}
-      newLabel="New schedule"
-      onNew={mayChange ? () => setIsNew(true) : undefined}
-    >
+    <StartsList kind="schedules" onNew={mayChange ? () => setIsNew(true) : undefined}>
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.total === 0 && <p className="starts-empty">The project has no schedules.</p>}
       {data !== undefined && (
@@ -63,12 +58,7 @@ function ProjectHooks({ project }: { project: Project }) {
   const [shown, setShown] = useState<ShownHook>();
   const mayChange = project.role !== 'viewer';
   return (
-    <StartsList
-      heading="Hooks"
-      lead={HOOKS_LEAD}
-      newLabel="New hook"
-      onNew={mayChange ? () => setIsNew(true) : undefined}
-    >
+    <StartsList kind="hooks" onNew={mayChange ? () => setIsNew(true) : undefined}>
       <ShownSecret hook={shown} onDone={() => setShown(undefined)} />
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.total === 0 && <p className="starts-empty">The project has no hooks.</p>}

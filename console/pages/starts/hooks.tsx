@@ -20,12 +20,7 @@ export function HooksSection({ workflowId, mayChange }: HooksSectionProps) {
   const [isNew, setIsNew] = useState(false);
   const [shown, setShown] = useState<ShownHook>();
   return (
-    <StartsList
-      heading="Hooks"
-      lead={HOOKS_LEAD}
-      newLabel="New hook"
-      onNew={mayChange ? () => setIsNew(true) : undefined}
-    >
+    <StartsList kind="hooks" onNew={mayChange ? () => setIsNew(true) : undefined}>
       <ShownSecret hook={shown} onDone={() => setShown(undefined)} />
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p className="starts-empty">The workflow has no hooks.</p>}
@@ -40,9 +35,6 @@ export function HooksSection({ workflowId, mayChange }: HooksSectionProps) {
     </StartsList>
   );
 }
-
-export const HOOKS_LEAD =
-  'A hook is a URL to which another service posts its events. Each event starts a run, whose input is the body.';
 
 /** The secret of a hook that was made or changed just now. It is not shown again. */
 export function ShownSecret({ hook, onDone }: { hook: ShownHook | undefined; onDone: () => void }) {

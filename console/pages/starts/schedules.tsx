@@ -28,12 +28,7 @@ export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProp
   const { data, error, refetch, isFetching } = useSchedules(workflowId);
   const [isNew, setIsNew] = useState(false);
   return (
-    <StartsList
-      heading="Schedules"
-      lead={SCHEDULES_LEAD}
-      newLabel="New schedule"
-      onNew={mayChange ? () => setIsNew(true) : undefined}
-    >
+    <StartsList kind="schedules" onNew={mayChange ? () => setIsNew(true) : undefined}>
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p className="starts-empty">The workflow has no schedules.</p>}
       {data !== undefined && (
@@ -46,8 +41,6 @@ export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProp
     </StartsList>
   );
 }
-
-export const SCHEDULES_LEAD = 'A schedule starts runs by the clock, each with the same input.';
 
 interface ScheduleArticlesProps {
   schedules: readonly ListedSchedule[];

@@ -3,17 +3,29 @@ import { Link } from 'wouter';
 import { Button } from '../../ui/button.js';
 import './starts.css';
 
+const KINDS = {
+  schedules: {
+    heading: 'Schedules',
+    lead: 'A schedule starts runs by the clock, each with the same input.',
+    newLabel: 'New schedule',
+  },
+  hooks: {
+    heading: 'Hooks',
+    lead: 'A hook is a URL to which another service posts its events. Each event starts a run, whose input is the body.',
+    newLabel: 'New hook',
+  },
+};
+
 interface StartsListProps {
-  heading: string;
-  lead: string;
-  newLabel: string;
+  kind: keyof typeof KINDS;
   /** Undefined for a person who may make none. */
   onNew: (() => void) | undefined;
   children: ReactNode;
 }
 
 /** A section of schedules or hooks, with the button that makes a new one. */
-export function StartsList({ heading, lead, newLabel, onNew, children }: StartsListProps) {
+export function StartsList({ kind, onNew, children }: StartsListProps) {
+  const { heading, lead, newLabel } = KINDS[kind];
   const id = useId();
   return (
     <section className="starts-section" aria-labelledby={id}>

@@ -56,7 +56,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
     input: takesKnown ? undefined : asObject(written),
     ...(path !== undefined && { path }),
   };
-  // What is written into the fields changes neither the calls nor the price.
+  // Values in the fields change neither the calls nor the price.
   const estimate = useEstimate(workflowId, { ...request, input: request.input && {} });
   const { keyOf, settle, settleIfRefused } = useRunKey();
   const test = useMutation({

@@ -1,4 +1,4 @@
-// What runs and tests say of a workflow that is being drawn: the ones that are followed, and the last result of every node.
+// Keeps what runs and tests say of a workflow that is being drawn: the followed ones, and the last result of every node.
 import type { components } from '../../../clients/typescript/src/index.js';
 import type { Drawing } from '../../drawing/drawing.js';
 import type { LiveRun, NodeEntry } from '../../live/live-run.js';

@@ -1,4 +1,4 @@
-// What the console asks of the service while a person tries a drawing.
+// The calls that the console makes while a person tries a drawing.
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { api, ServiceError, unwrap, type paths } from '../../app/api.js';
 import type { Drawing } from '../../drawing/drawing.js';
