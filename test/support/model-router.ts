@@ -53,6 +53,8 @@ async function isAnswered(provider: string, { request, response, body, onlyScrip
     method: request.method!,
     headers: { ...request.headers, ...(onlyScripted && { [ONLY_SCRIPTED]: '1' }) },
   });
+  // A connection that is cut amid an answer is an error of the answer, too.
+  upstream.on('error', () => undefined);
   const hangUp = (): void => void upstream.destroy();
   response.once('close', hangUp);
   try {
