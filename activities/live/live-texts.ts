@@ -60,13 +60,14 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
     if (isRunning) return;
     isRunning = true;
     while (steps.size > 0) {
-      if (!isHurried) await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ROUND_MS);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      if (!isHurried)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ROUND_MS);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
       isHurried = false;
       await round();
     }

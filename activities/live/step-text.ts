@@ -37,7 +37,10 @@ const BYTES_OF_UNIT = 2;
  * `lease` must never wait: where it has no memory the text is given up. Then nothing more is told of the step before the
  * result is stored.
  */
-export function createStepText({ runId, path, nodeId, attempt, step, hasReaders, masker }: Step, lease: ByteLease): StepText {
+export function createStepText(
+  { runId, path, nodeId, attempt, step, hasReaders, masker }: Step,
+  lease: ByteLease,
+): StepText {
   const masks = masker.stream();
   let pieces: string[] = [];
   let heldUnits = 0;

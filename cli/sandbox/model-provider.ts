@@ -134,10 +134,7 @@ function toCallDeltas(toolCall: ToolCall): object[] {
   const { name, arguments: written } = toolCall;
   const half = Math.ceil(written.length / 2);
   const parts = [written.slice(0, half), written.slice(half)].filter((part) => part !== '');
-  return [
-    toCall({ name, arguments: '' }),
-    ...parts.map((part) => ({ function: { arguments: part } })),
-  ];
+  return [toCall({ name, arguments: '' }), ...parts.map((part) => ({ function: { arguments: part } }))];
 }
 
 function toChoices(delta: object, finishReason: string | null = null): object {

@@ -57,8 +57,10 @@ export async function askModel(
   let hasLeft = false;
   const onSent = (): void => void (hasLeft = true);
   const masker = joinMaskers(client.masker, task.run.masker);
-  const told = model.stream ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker }) : undefined;
-  const calling = { signal, timeoutMs, headers, onSent, onText: told?.add };
+  const told = model.stream
+    ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker })
+    : undefined;
+  const calling = { signal, timeoutMs, headers, onSent, onText: told && ((text: string) => told.add(text)) };
   const answer = await client.complete(body, calling).catch(async (error: unknown) => {
     told?.drop();
     const isPaid = hasLeft && !isRefusal(error);

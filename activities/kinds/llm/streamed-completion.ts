@@ -47,7 +47,9 @@ function drain(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   const readOn = async (): Promise<void> => {
     while (!(await reader.read()).done);
   };
-  void readOn().catch(() => undefined).finally(() => clearTimeout(timer));
+  void readOn()
+    .catch(() => undefined)
+    .finally(() => clearTimeout(timer));
 }
 
 class AnswerReader {

@@ -50,7 +50,15 @@ describe('what a model writes', function () {
       ofStep.map(({ index }) => index),
       [...ofStep.keys()],
     );
-    return ofStep.slice(Math.max(0, ofStep.findLastIndex(({ reset }) => reset === true))).map(({ text = '' }) => text).join('');
+    return ofStep
+      .slice(
+        Math.max(
+          0,
+          ofStep.findLastIndex(({ reset }) => reset === true),
+        ),
+      )
+      .map(({ text = '' }) => text)
+      .join('');
   }
 
   const slowly = (words: string[], waitMs = 60): StreamPart[] => words.flatMap((word) => [word, { waitMs }]);
@@ -96,7 +104,7 @@ describe('what a model writes', function () {
 
   it('is told before the end of the node also where it was said at once or did not come as a stream', async () => {
     const [quick, whole] = [scripted({ text: 'at once' }), scripted({ text: 'in one piece', streams: false })];
-    const stream = await open(await start(scripted({ parts: slowly(['wait']) }).node, quick.node, whole.node));
+    const stream = await open(await start(scripted({ parts: slowly(['wait'], 200) }).node, quick.node, whole.node));
     await stream.ended;
     assert.equal(joined(stream.events, quick.node), 'at once');
     assert.equal(joined(stream.events, whole.node), 'in one piece');
@@ -105,7 +113,7 @@ describe('what a model writes', function () {
   it('shows nothing of a secret that comes in single characters', async () => {
     const secret = 'canary/9f3+A7 "zebra"=&';
     const text = `It is ${secret}, or ${Buffer.from(secret).toString('base64')}. That is all`;
-    const { node } = scripted({ parts: [...text].flatMap((letter) => [letter, { waitMs: 4 }]) });
+    const { node } = scripted({ parts: Array.from(text).flatMap((letter) => [letter, { waitMs: 4 }]) });
     const begin = trigger([{ id: 'token', type: 'text', is_secret: true, input_requirements: true }]);
     linkInRow([begin, node]);
     const { api } = account;
@@ -121,12 +129,15 @@ describe('what a model writes', function () {
   it('begins anew with a later attempt', async () => {
     const failing: ModelAnswer = { parts: ['wrong ', { waitMs: 300 }, { reset: true }] };
     const { node } = scripted(failing, { parts: slowly(['right ', 'this ', 'time']) });
-    const stream = await open(await start(node));
+    const stream = await open(await start(scripted({ parts: slowly(['wait'], 200) }).node, node));
     await stream.ended;
-    const deltas = deltasIn(stream.events);
+    const deltas = deltasIn(stream.events).filter(({ id }) => id === node.id);
     assert.deepEqual([deltas[0]!.text?.trim(), deltas[0]!.attempt, deltas[0]!.reset], ['wrong', 1, undefined]);
     const second = deltas.filter(({ attempt }) => attempt === 2);
-    assert.deepEqual(second.map(({ reset }) => reset), [true, ...second.slice(1).map(() => undefined)]);
+    assert.deepEqual(
+      second.map(({ reset }) => reset),
+      [true, ...second.slice(1).map(() => undefined)],
+    );
     assert.equal(joined(stream.events, node), 'right this time');
   });
 
@@ -137,7 +148,7 @@ describe('what a model writes', function () {
       { parts: slowly(['It ', 'is ', '5']) },
     ]);
     const node = agent('add', { model_name: model }, [{ endpoint_url: tools.url, require_approval: 'never' }]);
-    const stream = await open(await start(scripted({ parts: slowly(['wait']) }).node, node));
+    const stream = await open(await start(scripted({ parts: slowly(['wait'], 200) }).node, node));
     await stream.ended;
     const deltas = deltasIn(stream.events).filter(({ id }) => id === node.id);
     assert.deepEqual(
@@ -168,7 +179,10 @@ describe('what a model writes', function () {
     const { runId } = await account.api.runToEnd(drawing(linkInRow([trigger(), counted.node, whole.node])));
     const paid = await transactionsOf(stack, runId);
     const of = ({ id }: DrawingNode) => {
-      const { amount_usd, is_estimated } = paid.find(({ node_id }) => node_id === id)! as unknown as Record<string, unknown>;
+      const { amount_usd, is_estimated } = paid.find(({ node_id }) => node_id === id)! as unknown as Record<
+        string,
+        unknown
+      >;
       return [amount_usd, is_estimated];
     };
     assert.deepEqual(of(counted.node), of(whole.node));

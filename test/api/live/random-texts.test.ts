@@ -8,7 +8,23 @@ import { createMasker } from '../../../graph/mask.js';
 import { ByteBudget, type ByteLease } from '../../../outgoing/byte-budget.js';
 
 const SECRETS = ['sk-live-0123456789', 'two\nlines', 'aaaaaab'];
-const PIECES = ['word ', 'a', 'aaaa', '\n', '\\', '%', 'sk-live-', '0123456789', 'sk-live-0123456789', 'c2stbGl2ZS0wMTIzNDU2Nzg5', 'two', '\\nlines', '😀', '\0', ''];
+const PIECES = [
+  'word ',
+  'a',
+  'aaaa',
+  '\n',
+  '\\',
+  '%',
+  'sk-live-',
+  '0123456789',
+  'sk-live-0123456789',
+  'c2stbGl2ZS0wMTIzNDU2Nzg5',
+  'two',
+  '\\nlines',
+  '😀',
+  '\0',
+  '',
+];
 
 function random(seed: number): (below: number) => number {
   let state = seed;
@@ -26,8 +42,14 @@ const RUN = { runId: 'r', path: '', nodeId: 'n' };
 function joined(deltas: TextDelta[]): string {
   const last = deltas.at(-1);
   const ofStep = deltas.filter(({ attempt, step }) => attempt === last?.attempt && step === last.step);
-  const from = Math.max(0, ofStep.findLastIndex(({ reset }) => reset === true));
-  return ofStep.slice(from).map(({ text = '' }) => text).join('');
+  const from = Math.max(
+    0,
+    ofStep.findLastIndex(({ reset }) => reset === true),
+  );
+  return ofStep
+    .slice(from)
+    .map(({ text = '' }) => text)
+    .join('');
 }
 
 function nodeEnd(content: string): RunEvent {
@@ -67,7 +89,8 @@ describe('the deltas of a run', () => {
             text.written();
             table.push(delta);
             // Some messages are lost; whoever notices reads the table, as at each new connection.
-            if (next(12) > 0 && !texts.add(delta)) texts.load(table.filter((row) => row.attempt === attempt && row.step === step));
+            if (next(12) > 0 && !texts.add(delta))
+              texts.load(table.filter((row) => row.attempt === attempt && row.step === step));
           };
           content = '';
           for (let pieces = next(20); pieces > 0; pieces -= 1) {
@@ -91,10 +114,19 @@ describe('the deltas of a run', () => {
         deltas.push(...(await reader.close(nodeEnd(result))));
         if (deltas.some(({ reset }) => reset === true)) late += 1;
         assert.equal(joined(deltas), result, `seed ${seed}`);
-        const ofLast = deltas.filter(({ attempt, step }) => attempt === deltas.at(-1)!.attempt && step === deltas.at(-1)!.step);
-        assert.deepEqual(ofLast.map(({ index }) => index), [...ofLast.keys()]);
+        const ofLast = deltas.filter(
+          ({ attempt, step }) => attempt === deltas.at(-1)!.attempt && step === deltas.at(-1)!.step,
+        );
+        assert.deepEqual(
+          ofLast.map(({ index }) => index),
+          [...ofLast.keys()],
+        );
         const places = deltas.map(({ attempt, step }) => 1_000 * attempt + step);
-        assert.deepEqual(places, places.toSorted((a, b) => a - b), 'an older attempt or step is not told behind a later one');
+        assert.deepEqual(
+          places,
+          places.toSorted((a, b) => a - b),
+          'an older attempt or step is not told behind a later one',
+        );
       }
     }
     assert.ok(late > 200, `${late} readers came late or again`);

@@ -36,14 +36,21 @@ const isNetworkError = (error: unknown): boolean => error instanceof APIConnecti
 
 describe('the answer of a provider that streams', () => {
   it('is what it would have been in one piece, and its content is told as it comes', async () => {
-    const { told, whole } = await read([say({ role: 'assistant', content: '' }), say({ content: 'Good ' }), say({ content: 'day' }), END]);
+    const { told, whole } = await read([
+      say({ role: 'assistant', content: '' }),
+      say({ content: 'Good ' }),
+      say({ content: 'day' }),
+      END,
+    ]);
     assert.deepEqual(told, ['Good ', 'day']);
     assert.deepEqual(whole, {
       id: 'c-1',
       created: 7,
       model: 'm-1',
       object: 'chat.completion',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Good day' }, logprobs: null, finish_reason: 'stop' }],
+      choices: [
+        { index: 0, message: { role: 'assistant', content: 'Good day' }, logprobs: null, finish_reason: 'stop' },
+      ],
       usage: USAGE,
     });
   });
@@ -53,7 +60,9 @@ describe('the answer of a provider that streams', () => {
     for (const text of [lines, lines.replaceAll('\n', '\r\n'), lines.replaceAll('\n', '\r')]) {
       const bytes = Buffer.from(text);
       for (const size of [1, 2, 7, bytes.length]) {
-        const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+        const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+          bytes.subarray(at * size, (at + 1) * size),
+        );
         const { told, whole } = await read(parts);
         assert.equal(told.join(''), 'naïve 😀 ok');
         assert.deepEqual(whole['usage'], USAGE);
@@ -75,7 +84,12 @@ describe('the answer of a provider that streams', () => {
       call({ id: 'b', function: { name: 'note', arguments: '{"x":1}' } }),
     ];
     for (const calls of [numbered, unnumbered]) {
-      const { whole } = await read([say({ content: null, reasoning_content: 'hm' }), ...calls, say({ refusal: 'no' }), END]);
+      const { whole } = await read([
+        say({ content: null, reasoning_content: 'hm' }),
+        ...calls,
+        say({ refusal: 'no' }),
+        END,
+      ]);
       assert.deepEqual(readMessage(whole as never), {
         role: 'assistant',
         content: null,
