@@ -41,6 +41,7 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
       categories: [],
       subcategories: [],
       is_tool: true,
+      is_chat: true,
     }),
   },
   { route: 'POST /api/v1/projects/:id/import/', body: () => ({ title: 'a drawing', data: richDrawing() }) },
