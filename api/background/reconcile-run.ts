@@ -6,6 +6,7 @@ import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import type { AppDeps } from '../deps.js';
 import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import { takeTurn } from '../conversations/take-turn.js';
 import { findRunContext } from '../runs/run-traces.js';
 import {
   cancelRunWorkflow,
@@ -66,11 +67,12 @@ async function keepWatching(deps: AppDeps, run: RunToCheck, taskAttempts: number
   await scheduleCheck(deps.db, run.id, { delaySeconds, isStuck });
 }
 
-/** Starts a run that was accepted but whose start was lost. */
+/** Starts a run that was accepted but whose start was lost, or that was queued and whose turn has come. */
 async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
   }
+  if (!(await takeTurn(deps, run.id))) return;
   const toStart = await findRunToStart(deps.db, run.id);
   if (toStart === undefined) return;
   await waitToStart();

@@ -74,6 +74,10 @@ const FIND = {
         'account', account) AS fields,
       jsonb_build_object('secrets', ${hashOf('secrets_enc')}, 'tokens', ${hashOf('tokens_enc')}) AS secrets
     FROM connections WHERE id = ${id}`,
+  conversation: ({ id }: TargetKey) => sql`
+    SELECT title AS name, project_id, jsonb_build_object('title', title, 'workflow', workflow_id, 'author', author_id,
+        'user', end_user) AS fields, ${NONE} AS secrets
+    FROM conversations WHERE id = ${id}`,
   schedule: ({ id }: TargetKey) => sql`
     SELECT workflows.title AS name, project_id, jsonb_build_object('workflow', workflow_id, 'cron', cron,
         'time_zone', time_zone, 'overlap', overlap, 'jitter_seconds', jitter_seconds,

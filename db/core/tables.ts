@@ -19,6 +19,7 @@ import type {
 } from './tables/agent-tables.js';
 import type { AuditChainsTable, AuditRecordsTable, AuditRefusalsTable } from './tables/audit-tables.js';
 import type { ConnectionSignInsTable, ConnectionsTable, ConnectionUsesTable } from './tables/connection-tables.js';
+import type { ConversationMessagesTable, ConversationsTable } from './tables/conversation-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { FileCopiesTable, FileReferencesTable, FilesTable, FileStoreTable } from './tables/file-tables.js';
 import type { RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
@@ -136,6 +137,8 @@ export interface Tables {
   connections: ConnectionsTable;
   connection_sign_ins: ConnectionSignInsTable;
   connection_uses: ConnectionUsesTable;
+  conversations: ConversationsTable;
+  conversation_messages: ConversationMessagesTable;
   file_store: FileStoreTable;
   file_copies: FileCopiesTable;
   files: FilesTable;

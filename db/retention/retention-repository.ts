@@ -254,6 +254,16 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
   return toBatch({ workflow_versions: versions, workflows: Number(numAffectedRows ?? 0) }, limit);
 }
 
+/** Deletes the conversations of such workflows. What the deletion of a long one leaves, the next call finds. */
+export async function deleteGoneConversations(db: Db, limit: number): Promise<Batch> {
+  const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
+  const inGone = sql`conversation_id IN (SELECT id FROM conversations WHERE ${ofGone})`;
+  const messages = await deleteRows(db, 'conversation_messages', inGone, limit);
+  const empty = sql`${ofGone} AND NOT EXISTS (SELECT FROM conversation_messages WHERE conversation_id = conversations.id)`;
+  const conversations = await deleteRows(db, 'conversations', empty, limit);
+  return toBatch({ conversation_messages: messages, conversations }, limit);
+}
+
 // What retention deletes of signing in. docs/operate/operations.md, "Retention".
 
 /** A network counts as known for this long after the last session from it. */

@@ -65,6 +65,10 @@ export interface RunsTable {
   depth: Generated<number>;
   /** The earlier run whose results it began with; null for the others. */
   resumed_from: Generated<string | null>;
+  /** The conversation in which it answers a message. */
+  conversation_id: Generated<string | null>;
+  /** True until its turn in the conversation has come. */
+  is_queued: Generated<boolean>;
   /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
   traceparent: Generated<string | null>;
 }
