@@ -13,7 +13,7 @@ import { Client, Connection } from '@temporalio/client';
 import { createConnections } from '../connections/open-connection.js';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { startListener, type Listener } from '../db/core/listener.js';
-import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
+import { CHANGES_CHANNEL, TURN_MESSAGE } from '../db/runs/tell-watchers.js';
 import { sessionNameOf } from '../db/core/session-name.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { openFiles } from '../files/open-files.js';
@@ -31,6 +31,7 @@ import { startMetricsServer } from './observability/health-routes.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
+import type { BackgroundLoop } from './background/loops.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startSweepingFiles } from './background/sweep-files.js';
@@ -53,6 +54,8 @@ import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 const POOL_MAX = 20;
 /** A start takes Temporal about 20 ms of processor time, so this many finish within the deadline of one. */
 const STARTS_AT_ONCE = 20;
+/** Turns that come within this time are looked for together. */
+const GATHER_TURNS_MS = 20;
 /** docs/operate/tuning.md explains the effect of these limits. */
 const MEMORY = {
   totalBytes: 192 * 1024 * 1024,
@@ -81,7 +84,7 @@ async function main(): Promise<void> {
   const schedules = startScheduleSync(deps);
   const audit = startChainingAudit(deps);
   const chatCalls = deps.chatMeter.start();
-  const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
+  const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'), reconciler);
   logger.info({ port: server.port, metrics_port: health && portOf(health) }, 'listening');
   process.send?.({ type: 'ready', port: server.port, metricsPort: health && portOf(health) });
 
@@ -117,6 +120,17 @@ async function main(): Promise<void> {
   process.on('uncaughtException', (error) => fail(logger, error));
 }
 
+/** Calls that come together are one. */
+function gather(work: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      work();
+    }, GATHER_TURNS_MS);
+  };
+}
+
 function createRunHub(db: Database, logger: Logger, { runReaders }: Metrics): RunHub {
   const onReaders = ({ waiting, following }: Readers): void => {
     runReaders.set({ kind: 'poll' }, waiting);
@@ -125,7 +139,8 @@ function createRunHub(db: Database, logger: Logger, { runReaders }: Metrics): Ru
   return new RunHub({ db, logger, onReaders });
 }
 
-function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string): Listener {
+function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string, reconciler: BackgroundLoop): Listener {
+  const look = gather(() => reconciler.soon());
   const tell = (isListening: boolean): void => {
     metrics.runChangesListening.set(Number(isListening));
     runHub.listening(isListening);
@@ -134,7 +149,7 @@ function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string): Listen
     url,
     channel: CHANGES_CHANNEL,
     applicationName: 'api-listener',
-    onMessage: (runId) => runHub.changed(runId),
+    onMessage: (told) => (told === TURN_MESSAGE ? look() : runHub.changed(told)),
     onConnected: () => tell(true),
     onLost(error) {
       logger.warn({ err: error }, 'changes of runs are not told; they are looked for');

@@ -94,6 +94,8 @@ const turns = [
         WHERE queued.conversation_id = of_conversation AND queued.status = 'In Progress' AND queued.is_queued
         ORDER BY message.ordinal LIMIT 1)
       FOR NO KEY UPDATE SKIP LOCKED);
+    -- Whoever is told looks at once; else the next round finds it.
+    IF FOUND THEN PERFORM pg_notify('run_changes', 'turn'); END IF;
   END $$`,
   // What a run has said: the value of its output node, or else what its last node put out, as \`findRunResult\` chooses it.
   // Data that cannot be read as text must not keep a run from its end.
@@ -108,9 +110,9 @@ const turns = [
       AND result IS NOT NULL
     ORDER BY first.run_id IS NULL, finished_at DESC, started_at DESC, node_id LIMIT 1;
     IF position('file_id' IN given::text) > 0 THEN
-      named := ARRAY(SELECT lower(found[1]) FROM regexp_matches(given::text,
+      named := ARRAY(SELECT lower(hit[1]) FROM regexp_matches(given::text,
         'file_id\\\\*"\\s*:\\s*\\\\*"([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\\\\*"', 'g')
-        AS found);
+        AS hit);
     END IF;
   EXCEPTION WHEN data_exception THEN
     answer := NULL;
@@ -125,7 +127,7 @@ const turns = [
     new_id uuid := gen_random_uuid();
   BEGIN
     IF NEW.status = 'Succeeded' THEN
-      SELECT found.answer, found.named INTO said, named FROM answer_of_run(NEW.id) AS found;
+      SELECT run_answer.answer, run_answer.named INTO said, named FROM answer_of_run(NEW.id) AS run_answer;
       said := coalesce(said, '');
       given := ARRAY(SELECT id FROM files WHERE id = ANY (named::uuid[]) AND project_id = NEW.project_id ORDER BY id FOR KEY SHARE);
     END IF;
