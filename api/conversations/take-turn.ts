@@ -4,7 +4,7 @@ import { mayRun } from '../../acceptance/roles.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import { tellRunEnd } from '../../acceptance/tell-run-end.js';
 import { readBranch } from '../../db/conversations/messages-repository.js';
-import { beginTurn, findQueuedMessage, type QueuedMessage } from '../../db/conversations/turns-repository.js';
+import { beginTurn, findQueuedMessage, isNext, type QueuedMessage } from '../../db/conversations/turns-repository.js';
 import { FINISH_SEQUENCE } from '../../db/runs/execution-update.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
@@ -29,7 +29,7 @@ interface Refusal {
 export async function takeTurn(deps: AppDeps, runId: string): Promise<boolean> {
   const message = await findQueuedMessage(deps.db, runId);
   if (message === undefined) return true;
-  if (!message.isNext) return false;
+  if (!(await isNext(deps.db, message.conversationId, runId))) return false;
   const refusal =
     refusalOf(message) ?? (await withDrawing(deps, message, (workflow) => begin(deps, message, workflow, runId)));
   if (typeof refusal === 'boolean') return refusal;

@@ -109,8 +109,6 @@ export interface QueuedMessage {
   authorRole: Role | null;
   /** False where its workflow is no chat any more. */
   isChat: boolean;
-  /** True if nothing of the conversation is before it. */
-  isNext: boolean;
   inputsEnc: Buffer;
   content: string;
   contentEnc: Buffer | null;
@@ -118,16 +116,12 @@ export interface QueuedMessage {
   follows: string | null;
 }
 
-/** Undefined where the run is none of a conversation, or not queued. Nothing is locked: `beginTurn` decides. */
+/** Undefined where the run is none of a conversation, or not queued. */
 export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMessage | undefined> {
   const { rows } = await sql<QueuedMessage>`/* find_queued_message */
     SELECT message.id, message.conversation_id AS "conversationId", run.workflow_id AS "workflowId",
       run.project_id AS "projectId", run.user_id AS "authorId", member.role AS "authorRole", workflow.is_chat AS "isChat",
-      NOT EXISTS (
-        SELECT FROM runs AS other JOIN conversation_messages AS sooner ON sooner.run_id = other.id
-        WHERE other.conversation_id = run.conversation_id AND other.status = 'In Progress'
-          AND CASE WHEN other.is_queued THEN sooner.ordinal < message.ordinal ELSE NOT waits_for_person(other.id) END
-      ) AS "isNext", conversation.inputs_enc AS "inputsEnc", message.content, message.content_enc AS "contentEnc",
+      conversation.inputs_enc AS "inputsEnc", message.content, message.content_enc AS "contentEnc",
       message.files, message.follows
     FROM runs AS run JOIN conversation_messages AS message ON message.run_id = run.id
       JOIN conversations AS conversation ON conversation.id = message.conversation_id
@@ -140,6 +134,18 @@ export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMe
 }
 
 /**
+ * Returns whether nothing is before the queued run. Whoever ends the run before it calls it up unless its row is locked, as
+ * while the reconciler claims it. This waits for such an end, so that the call is not missed.
+ */
+export function isNext(db: Database, conversationId: string, runId: string): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => isFirst(await lockTurns(transaction, conversationId), runId));
+}
+
+function isFirst(turns: OpenTurns | undefined, runId: string): boolean {
+  return turns !== undefined && turns.current.length === 0 && turns.queued[0] === runId;
+}
+
+/**
  * Gives a queued run its input and its graph, if its turn has come. Returns whether this call has done that. A process that
  * dies has done all of it or nothing.
  */
@@ -149,8 +155,7 @@ export function beginTurn(
   { run, checkInSeconds }: { run: RunFacts; checkInSeconds: number },
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const turns = await lockTurns(transaction, conversationId);
-    if (turns === undefined || turns.current.length > 0 || turns.queued[0] !== run.id) return false;
+    if (!isFirst(await lockTurns(transaction, conversationId), run.id)) return false;
     const begun = await transaction
       .updateTable('runs')
       .set({

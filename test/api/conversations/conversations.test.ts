@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { drawing, link, llm, node, trigger } from '../../support/graphs.js';
+import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { createFileClient } from '../../support/upload.js';
@@ -141,7 +142,7 @@ describe('conversations', function () {
   describe('messages', () => {
     it('start runs whose answers tell what was said before, what they cost, and become messages', async () => {
       const asked = llm('{{ input.message }}');
-      const begin = trigger([{ id: 'tone', label: 'Tone', type: 'text', is_required: true }]);
+      const begin = trigger([{ id: 'tone', label: 'Tone', type: 'text', input_requirements: true }]);
       link(begin, asked);
       const paid = await createChat(api, project, drawing([begin, asked]));
       const { id } = await converse(api, paid, { inputs: { tone: 'calm' } });
@@ -313,6 +314,15 @@ describe('conversations', function () {
       const queued = await say(api, id, 'queued');
       assert.equal((await api.delete(`/conversations/${id}/`)).status, 204);
       assert.equal((await post(api, id, { content: 'x' })).status, 404);
+      const records = await queryDatabase<{ action: string }>(
+        stack,
+        'SELECT action FROM audit_records WHERE target_id = ANY ($1) ORDER BY action',
+        [[id, asking.run_id, held.run_id, queued.run_id]],
+      );
+      assert.deepEqual(
+        records.map(({ action }) => action),
+        ['conversation.deleted', 'run.cancelled', 'run.cancelled', 'run.cancelled'],
+      );
       for (const { run_id: runId } of [asking, held, queued]) {
         await api.pollToEnd(runId);
         assert.equal((await api.history(chat, runId)).status, 'Cancelled');
