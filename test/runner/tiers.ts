@@ -17,6 +17,7 @@ export const TIERS = {
   durability: [
     'test/api/background/reconciler.test.ts',
     'test/api/chat/chat-crash.test.ts',
+    'test/api/conversations/conversations-crash.test.ts',
     'test/api/live/event-stream.test.ts',
     'test/api/live/withdrawn-readers.test.ts',
     'test/api/http/process.test.ts',

@@ -197,6 +197,27 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
     params: ({ task }) => ({ task_id: task }),
     body: () => ({ action: 'done', values: { note: 'n', n: 1 }, comment: 'because' }),
   },
+  {
+    route: 'POST /api/v1/workflows/:id/conversations/',
+    body: () => ({ title: 't', user: 'ada', inputs: { topic: 'x', n: [1, { a: 2.5 }] } }),
+  },
+  { route: 'GET /api/v1/workflows/:id/conversations/', query: () => 'user=ada&page=1&size=2' },
+  {
+    route: 'PATCH /api/v1/conversations/:conversation_id/',
+    params: ({ conversation }) => ({ conversation_id: conversation }),
+    body: () => ({ title: 'other' }),
+  },
+  {
+    route: 'POST /api/v1/conversations/:conversation_id/messages/',
+    params: ({ conversation }) => ({ conversation_id: conversation }),
+    headers: { 'idempotency-key': 'fuzz-message' },
+    body: ({ file }) => ({ content: 'Hello', files: [file], on_busy: 'stop', replaces: file }),
+  },
+  {
+    route: 'POST /api/v1/conversations/:conversation_id/messages/',
+    params: ({ conversation }) => ({ conversation_id: conversation }),
+    body: () => ({ content: 'Hello' }),
+  },
   { route: 'GET /api/v1/human-tasks/', query: () => 'status=pending&page=1&size=2' },
   { route: 'GET /api/v1/agent-approvals/', query: () => 'status=pending&page=1' },
   {
