@@ -72,7 +72,8 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
   }
-  if (!(await takeTurn(deps, run.id))) return;
+  const turn = await takeTurn(deps, run.id);
+  if (turn === 'later') return;
   const toStart = await findRunToStart(deps.db, run.id);
   if (toStart === undefined) return;
   await waitToStart();
@@ -86,8 +87,10 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
     deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');
     return end(deps, run, failed('start_refused', 'The run could not be started.'));
   }
-  deps.metrics.reconciler.startedLate.inc();
-  deps.logger.info({ run_id: run.id }, 'run started by the reconciler');
+  if (turn === 'none') {
+    deps.metrics.reconciler.startedLate.inc();
+    deps.logger.info({ run_id: run.id }, 'run started by the reconciler');
+  }
   await scheduleCheck(deps.db, run.id, { delaySeconds: START_GRACE_SECONDS });
 }
 

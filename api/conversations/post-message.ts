@@ -8,16 +8,19 @@ import type { Doer } from '../../db/audit/audit-entry.js';
 import type { ConversationRecord } from '../../db/conversations/conversations-repository.js';
 import { findBranch, readBranch, type Branch, type Exchange } from '../../db/conversations/messages-repository.js';
 import {
+  callNextTurn,
   cancelTurns,
   insertMessage,
   lockTurns,
+  MOST_MESSAGES_IN_ALL,
   MOST_QUEUED,
+  MOST_WAITING,
   type CancelledTurns,
+  type OpenTurns,
 } from '../../db/conversations/turns-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { inTransaction } from '../../db/core/in-transaction.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
-import { findRunToStart } from '../../db/runs/runs-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { FileValue } from '../../files/file-value.js';
 import { isObject, ownValue } from '../../graph/json.js';
@@ -28,12 +31,11 @@ import { beginStart, storeOnce } from '../runs/accept-run.js';
 import { findFirstAnswer, type KeyedRequest } from '../runs/idempotency.js';
 import { invalidNodesEnvelope, structuralEnvelope } from '../runs/run-envelope.js';
 import { traceOfAcceptance } from '../runs/run-traces.js';
-import { cancelRunWorkflow, startRunWorkflow } from '../runs/temporal-calls.js';
+import { cancelRunWorkflow } from '../runs/temporal-calls.js';
 import { openInputs, secretsOf } from './conversation-inputs.js';
 import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
 import { loadFiles, type GivenMessage } from './read-message.js';
 import { RefusedMessage } from './refused-message.js';
-import { takeTurn } from './take-turn.js';
 
 interface Posting {
   conversation: ConversationRecord;
@@ -45,13 +47,12 @@ interface Posting {
 /** What has become of the other runs of the conversation, and of that of the message. */
 interface Placed {
   cancelled: CancelledTurns;
-  /** `now`: it starts as it was prepared. `next`: it is queued, and nothing is before it. */
-  turn: 'now' | 'next' | 'later';
+  isQueued: boolean;
 }
 
 /**
  * Returns the run of the message. Throws `RefusedMessage` where the workflow does not take it, 409 `busy`, and 409
- * `queue_full` beyond the messages that may be queued; nothing is stored then, not even the key.
+ * `queue_full` or `conversation_full` beyond the limits; nothing is stored then, not even the key.
  */
 export async function postMessage(
   deps: AppDeps,
@@ -90,7 +91,8 @@ async function attempt(deps: AppDeps, log: Logger, posting: Posting): Promise<st
   });
   if (!isStored || placed.last === undefined) return undefined;
   deps.metrics.runsAccepted.inc({ outcome: 'accepted' });
-  await follow(deps, log, { workflow, prepared, placed: placed.last });
+  await tellCancelled(deps, log, placed.last.cancelled);
+  if (!placed.last.isQueued) await beginStart(deps, log, workflow, prepared);
   return id;
 }
 
@@ -146,15 +148,14 @@ async function place(deps: AppDeps, transaction: Db, toPlace: ToPlace): Promise<
   const isHeld = turns.current.length > 0 || (turns.queued.length > 0 && !isStopped);
   if (isBusy && given.onBusy === 'reject')
     throw new ApiError(409, 'busy', 'An earlier message of the conversation is being answered.');
-  if (!isStopped && turns.queued.length >= MOST_QUEUED)
-    throw new ApiError(409, 'queue_full', `At most ${MOST_QUEUED} messages of a conversation may be queued.`);
+  const full = fullnessOf(turns, isStopped);
+  if (full !== undefined) throw full;
   const hasErrors = Object.keys(prepared.nodeErrors).length > 0;
   if (!isHeld && hasErrors)
     throw new RefusedMessage(toRefusedInput(invalidNodesEnvelope(null, prepared.nodeErrors), workflow.document));
   // Another message, or an answer, may have come since the run was prepared. It is prepared again then.
   const now = await readPlace(transaction, posting);
   const isCurrent = now.branch.follows === branch.follows && tagOf(now.before) === tagOf(before);
-  const turn = isHeld ? 'later' : isCurrent ? 'now' : 'next';
   const cancelled = await cancelTurns(transaction, isStopped ? turns : { current: [], queued: [] }, {
     doer,
     startGraceSeconds: START_GRACE_SECONDS,
@@ -166,9 +167,19 @@ async function place(deps: AppDeps, transaction: Db, toPlace: ToPlace): Promise<
   await insertMessage(
     transaction,
     { id, conversationId, projectId, branch: now.branch, content, contentEnc, files },
-    { run, isQueued: turn !== 'now', checkInSeconds: START_GRACE_SECONDS },
+    { run, isQueued: isHeld || !isCurrent, checkInSeconds: START_GRACE_SECONDS },
   );
-  return { cancelled, turn };
+  if (!isHeld && !isCurrent) await callNextTurn(transaction, conversationId);
+  return { cancelled, isQueued: isHeld || !isCurrent };
+}
+
+function fullnessOf({ queued, waiting, messages }: OpenTurns, isStopped: boolean): ApiError | undefined {
+  if (!isStopped && queued.length >= MOST_QUEUED)
+    return new ApiError(409, 'queue_full', `At most ${MOST_QUEUED} messages of a conversation may be queued.`);
+  if (waiting.length >= MOST_WAITING)
+    return new ApiError(409, 'queue_full', `At most ${MOST_WAITING} runs of a conversation may wait for people.`);
+  if (messages < MOST_MESSAGES_IN_ALL) return undefined;
+  return new ApiError(409, 'conversation_full', `A conversation may have ${MOST_MESSAGES_IN_ALL} messages.`);
 }
 
 function tagOf(before: readonly Exchange[]): string {
@@ -180,24 +191,6 @@ function visibleContent({ facts }: PreparedRun): string {
   const input: unknown = JSON.parse(facts.input);
   const message = isObject(input) ? ownValue(input, 'message') : undefined;
   return typeof message === 'string' ? message : '';
-}
-
-/** What is left to do once the message is stored. If the process dies before, the reconciler does it. */
-async function follow(
-  deps: AppDeps,
-  log: Logger,
-  { workflow, prepared, placed }: { workflow: StoredDrawing; prepared: PreparedRun; placed: Placed },
-): Promise<void> {
-  const { id } = prepared.facts;
-  await tellCancelled(deps, log, placed.cancelled);
-  if (placed.turn === 'now') return beginStart(deps, log, workflow, prepared);
-  if (placed.turn === 'later') return;
-  try {
-    const toStart = (await takeTurn(deps, id)) ? await findRunToStart(deps.db, id) : undefined;
-    if (toStart !== undefined) await startRunWorkflow(deps.temporal, deps.config, toStart);
-  } catch (error) {
-    log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
-  }
 }
 
 /** Never throws: the reconciler tells Temporal what this call does not. */

@@ -22,24 +22,27 @@ interface Refusal {
   message: string;
 }
 
+/** `none`: the run is not queued. `begun`: this call has begun its turn. `later`: it is not to be started now. */
+type Turn = 'none' | 'begun' | 'later';
+
 /**
- * Returns whether the run may be started now: it is not queued, or this call has begun its turn. A run whose workflow refuses
- * it ends as failed. Idempotent; a process that dies leaves a run that is still queued, or one that only lacks its start.
+ * A run whose workflow refuses it ends as failed. Idempotent; a process that dies leaves a run that is still queued, or one
+ * that only lacks its start.
  */
-export async function takeTurn(deps: AppDeps, runId: string): Promise<boolean> {
+export async function takeTurn(deps: AppDeps, runId: string): Promise<Turn> {
   const message = await findQueuedMessage(deps.db, runId);
-  if (message === undefined) return true;
-  if (!(await isNext(deps.db, message.conversationId, runId))) return false;
+  if (message === undefined) return 'none';
+  if (!(await isNext(deps.db, message.conversationId, runId))) return 'later';
   const refusal =
     refusalOf(message) ?? (await withDrawing(deps, message, (workflow) => begin(deps, message, workflow, runId)));
-  if (typeof refusal === 'boolean') return refusal;
+  if (typeof refusal === 'boolean') return refusal ? 'begun' : 'later';
   const outcome = await applyExecutionUpdate(deps.db, runId, {
     sequence: FINISH_SEQUENCE,
     status: 'failed',
     error: refusal,
   });
   tellRunEnd(deps, runId, outcome);
-  return false;
+  return 'later';
 }
 
 function refusalOf({ authorRole, isChat }: QueuedMessage): Refusal | undefined {

@@ -51,9 +51,12 @@ export const messageSchema = z
     files: z.array(fileValueSchema.extend({ deleted: z.literal(true).optional() })),
     created_at: z.iso.datetime(),
     run_id: z.uuid(),
-    cost: amountSchema.nullable().describe('Of the run, in its answer'),
-    status: z.enum(['in queue', 'in progress', 'succeed', 'failed', 'cancelled']).describe('Of the run'),
-    error: z.object({ code: z.string(), message: z.string() }).nullable().describe('Of the run, in its answer'),
+    cost: amountSchema.nullable().describe('What the run has cost; null for messages of people'),
+    status: z.enum(['in queue', 'in progress', 'succeed', 'failed', 'cancelled']).describe('The status of the run'),
+    error: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .describe('Why the run failed; null for messages of people'),
     replaces: z.uuid().nullable().describe('The message in whose place this one was asked'),
   })
   .meta({ id: 'Message' });

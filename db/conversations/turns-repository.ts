@@ -13,6 +13,9 @@ import type { Branch } from './messages-repository.js';
 
 /** So many messages of a conversation may be queued. */
 export const MOST_QUEUED = 20;
+/** So many runs of a conversation may wait for people. Each turn looks at all of them. */
+export const MOST_WAITING = 100;
+export const MOST_MESSAGES_IN_ALL = 10_000;
 
 const MAX_TITLE_CHARACTERS = 80;
 
@@ -23,6 +26,8 @@ export interface OpenTurns {
   /** Those that have begun and wait for a person: they hold nobody. */
   waiting: string[];
   queued: string[];
+  /** How many messages were sent in all. */
+  messages: number;
 }
 
 /**
@@ -35,6 +40,10 @@ export async function lockTurns(transaction: Db, conversationId: string): Promis
     transaction,
   );
   if (locked.rows.length === 0) return undefined;
+  const last = await sql<{ ordinal: number }>`
+    SELECT coalesce(max(ordinal), 0) AS ordinal FROM conversation_messages WHERE conversation_id = ${conversationId}`.execute(
+    transaction,
+  );
   // Queued runs are not locked: whoever calls them up passes over those that are.
   await sql`
     SELECT FROM runs WHERE conversation_id = ${conversationId} AND status = 'In Progress' AND NOT is_queued
@@ -49,6 +58,7 @@ export async function lockTurns(transaction: Db, conversationId: string): Promis
     current: idsOf(rows.filter(({ isQueued, isWaiting }) => !isQueued && !isWaiting)),
     waiting: idsOf(rows.filter(({ isWaiting }) => isWaiting)),
     queued: idsOf(rows.filter(({ isQueued }) => isQueued)),
+    messages: last.rows[0]?.ordinal ?? 0,
   };
 }
 
@@ -96,6 +106,11 @@ export async function insertMessage(
     .where('id', '=', conversationId)
     .where('title', '=', '')
     .execute();
+}
+
+/** Within a transaction: lets the reconciler look at the first queued run, as the end of a run does (migration 0020). */
+export async function callNextTurn(transaction: Db, conversationId: string): Promise<void> {
+  await sql`SELECT call_next_turn(${conversationId}::uuid)`.execute(transaction);
 }
 
 /** A message whose run is queued. */

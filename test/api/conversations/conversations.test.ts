@@ -4,6 +4,7 @@ import type { ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { drawing, link, llm, node, trigger } from '../../support/graphs.js';
 import { queryDatabase } from '../../support/inspect.js';
+import { endedDaysAgo, openRetention } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { createFileClient } from '../../support/upload.js';
@@ -265,7 +266,7 @@ describe('conversations', function () {
       const sent = await Promise.all(Array.from({ length: 5 }, (_, index) => say(api, id, `m${index}`)));
       const answers = await Promise.all(sent.map((posted) => answerTo(api, id, posted)));
       const lines = answers.map(heard).toSorted((one, other) => one.length - other.length);
-      const order = lines.map((line) => line.at(-1));
+      const order = lines.map((line) => line.at(-1)!);
       assert.deepEqual(order.toSorted(), ['m0', 'm1', 'm2', 'm3', 'm4']);
       assert.deepEqual(
         lines,
@@ -279,6 +280,10 @@ describe('conversations', function () {
         many.map(({ status }) => status).toSorted((one, other) => one - other),
         [...Array.from({ length: 20 }, () => 201), 409, 409],
       );
+      const last = 'UPDATE conversation_messages SET ordinal = 10000 WHERE run_id = $1';
+      await queryDatabase(stack, last, [many.find(({ status }) => status === 201)!.body.run_id]);
+      const { status, body } = await post(api, id, { content: 'x', on_busy: 'stop' });
+      assert.deepEqual([status, (body as unknown as { code: string }).code], [409, 'conversation_full']);
       assert.equal((await api.delete(`/conversations/${id}/`)).status, 204);
     });
 
@@ -348,6 +353,32 @@ describe('conversations', function () {
       (await messagesOf(api, id)).map(({ files }) => files),
       [[{ ...file, deleted: true }], [{ ...file, deleted: true }]],
     );
+  });
+
+  it('answers outlive the results of their runs; with its workflow a conversation goes, and what it refers to', async () => {
+    const file = await createFileClient({ apiUrl: stack.apiUrl, apiKey: account.apiKey }).upload(project, randomUUID());
+    const own = await createChat(api, project, DRAWING);
+    const { id } = await converse(api, own, { inputs: { kept: file } });
+    const sent = await say(api, id, 'Hello', { files: [file] });
+    await answerTo(api, id, sent);
+    const before = await messagesOf(api, id);
+    const retention = openRetention(stack);
+    try {
+      await endedDaysAgo(stack, 31, sent.run_id);
+      await retention.round();
+      assert.equal((await api.poll(sent.run_id)).data.status, 'not found');
+      assert.deepEqual(await messagesOf(api, id), before);
+      const usedBy = () => api.get<{ used_by: Record<string, number> }>(`/files/${file.file_id}/`);
+      const { runs, messages } = (await usedBy()).body.used_by;
+      assert.deepEqual({ runs, messages }, { runs: 0, messages: 2 });
+      assert.equal((await api.delete(`/workflows/${own}/`)).status, 204);
+      assert.equal((await api.get(`/conversations/${id}/`)).status, 404);
+      await retention.round();
+      assert.deepEqual(await queryDatabase(stack, 'SELECT FROM conversations WHERE workflow_id = $1', [own]), []);
+      assert.equal((await usedBy()).body.used_by['messages'], 0);
+    } finally {
+      await retention.close();
+    }
   });
 
   it('secrets of the inputs and of the drawing are in no message, and reach the run', async () => {
