@@ -6,7 +6,7 @@ import type { RunInput } from '../../graph/input.js';
 export const MOST_MESSAGES = 100;
 export const MAX_MESSAGES_BYTES = 256 * 1024;
 
-/** What the conversation itself gives to each run. */
+/** The fields that the conversation itself gives to each run. */
 export const OWN_FIELDS = ['message', 'messages', 'conversation_id', 'files'] as const;
 
 interface ChatMessage {
@@ -20,7 +20,7 @@ export interface MessageToAnswer {
   files: readonly FileValue[];
   /** The other fields of the trigger. */
   inputs: RunInput;
-  /** What was said before in the branch, the newest first. */
+  /** The exchanges before it in the branch, the newest first. */
   before: readonly Exchange[];
 }
 
@@ -36,8 +36,8 @@ export function toRunInput({ conversationId, content, files, inputs, before }: M
 }
 
 /**
- * The newest messages, oldest first and with `content` as the last one: at most 100, and at most 256 KiB as JSON. A message
- * whose run has not succeeded stands there without an answer.
+ * The newest messages, oldest first and with `content` as the last one: at most 100, and at most 256 KiB as JSON. A
+ * message whose run has not succeeded stands there without an answer.
  */
 export function toMessages(content: string, before: readonly Exchange[]): ChatMessage[] {
   const newestFirst: ChatMessage[] = [{ role: 'user', content }];

@@ -44,7 +44,7 @@ interface Posting {
   keyed: KeyedRequest | undefined;
 }
 
-/** What has become of the other runs of the conversation, and of that of the message. */
+/** The place of the message, and the other runs of the conversation that it has cancelled. */
 interface Placed {
   cancelled: CancelledTurns;
   isQueued: boolean;

@@ -26,8 +26,8 @@ interface Refusal {
 type Turn = 'none' | 'begun' | 'later';
 
 /**
- * A run whose workflow refuses it ends as failed. Idempotent; a process that dies leaves a run that is still queued, or one
- * that only lacks its start.
+ * A run whose workflow refuses it ends as failed. Idempotent; a process that dies leaves a run that is still queued, or
+ * one that only lacks its start.
  */
 export async function takeTurn(deps: AppDeps, runId: string): Promise<Turn> {
   const message = await findQueuedMessage(deps.db, runId);

@@ -95,8 +95,8 @@ function selectConversations(db: Db) {
 }
 
 /**
- * Returns the role in the project of a conversation, for its author, and for owner and admins, who may read it; undefined for
- * everybody else.
+ * Returns the role in the project of a conversation, for its author, and for owner and admins, who may read it;
+ * undefined for everybody else.
  */
 export function findConversationRole(db: Db, id: string, reach: Reach) {
   return db

@@ -1,4 +1,4 @@
-// What was said in conversations. Extensions, section 13.
+// Messages of conversations, and the answers to them. Extensions, section 13.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
@@ -24,7 +24,7 @@ export interface MessageRecord {
   replaces: string | null;
 }
 
-/** The contents of a page have so many characters in all; those beyond are cut. The first one of a page is always whole. */
+/** The contents of a page have so many characters in all; those beyond are cut. The first one is always whole. */
 const WHOLE_CHARACTERS = 1_048_576;
 const CUT_CHARACTERS = 1_000;
 
@@ -103,7 +103,7 @@ export interface Exchange {
   answer: string | null;
 }
 
-/** Where a message has its place: in the branch behind this one. */
+/** The place of a message: in the branch behind `follows`. */
 export interface Branch {
   /** Null for the first message of a conversation. */
   follows: string | null;
@@ -112,8 +112,8 @@ export interface Branch {
 }
 
 /**
- * Returns the branch in which the next message stands: behind the last one, or in the place of the one that it replaces, which
- * an answer of it names as well. Undefined where the conversation has no such message.
+ * Returns the branch in which the next message stands: behind the last one, or in the place of the one that it
+ * replaces, which an answer of it names as well. Undefined where the conversation has no such message.
  */
 export async function findBranch(
   db: Db,

@@ -1,5 +1,5 @@
-// Turns: which run of a conversation goes on, and which ones are queued behind it. The row of the conversation is the lock.
-// ADR 29. Locks are taken in this order: conversation, runs, messages.
+// Turns: which run of a conversation goes on, and which ones are queued behind it. The row of the conversation is the
+// lock. ADR 29. Locks are taken in this order: conversation, runs, messages.
 import { sql } from 'kysely';
 import type { Doer } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
@@ -31,9 +31,9 @@ export interface OpenTurns {
 }
 
 /**
- * Within a transaction: locks the conversation, and those of its runs that have begun, until the commit. A run that is just
- * ending is waited for; one that ends later finds what this transaction has stored. Undefined where the conversation was
- * deleted.
+ * Within a transaction: locks the conversation, and those of its runs that have begun, until the commit. A run that is
+ * just ending is waited for; one that ends later finds what this transaction has stored. Undefined where the
+ * conversation was deleted.
  */
 export async function lockTurns(transaction: Db, conversationId: string): Promise<OpenTurns | undefined> {
   const locked = await sql`SELECT FROM conversations WHERE id = ${conversationId} FOR NO KEY UPDATE`.execute(
@@ -108,7 +108,9 @@ export async function insertMessage(
     .execute();
 }
 
-/** Within a transaction: lets the reconciler look at the first queued run, as the end of a run does (migration 0020). */
+/**
+ * Within a transaction: lets the reconciler look at the first queued run, as the end of a run does (migration 0020).
+ */
 export async function callNextTurn(transaction: Db, conversationId: string): Promise<void> {
   await sql`SELECT call_next_turn(${conversationId}::uuid)`.execute(transaction);
 }
@@ -149,8 +151,8 @@ export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMe
 }
 
 /**
- * Returns whether nothing is before the queued run. Whoever ends the run before it calls it up unless its row is locked, as
- * while the reconciler claims it. This waits for such an end, so that the call is not missed.
+ * Returns whether nothing is before the queued run. Whoever ends the run before it calls it up unless its row is
+ * locked, as while the reconciler claims it. This waits for such an end, so that the call is not missed.
  */
 export function isNext(db: Database, conversationId: string, runId: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => isFirst(await lockTurns(transaction, conversationId), runId));
@@ -161,8 +163,8 @@ function isFirst(turns: OpenTurns | undefined, runId: string): boolean {
 }
 
 /**
- * Gives a queued run its input and its graph, if its turn has come. Returns whether this call has done that. A process that
- * dies has done all of it or nothing.
+ * Gives a queued run its input and its graph, if its turn has come. Returns whether this call has done that. A process
+ * that dies has done all of it or nothing.
  */
 export function beginTurn(
   db: Database,
@@ -218,8 +220,8 @@ export async function cancelTurns(
 }
 
 /**
- * Ends a queued run whose cancellation was asked for. Undefined where it is not queued: its workflow in Temporal is to be told
- * then.
+ * Ends a queued run whose cancellation was asked for. Undefined where it is not queued: its workflow in Temporal is to
+ * be told then.
  */
 export function endQueuedRun(db: Database, runId: string): Promise<UpdateOutcome | undefined> {
   return db.transaction().execute(async (transaction) => {

@@ -26,8 +26,8 @@ const tables = [
   )`,
   `CREATE INDEX conversations_newest ON conversations (workflow_id, created_at, id) INCLUDE (author_id, end_user)`,
   `CREATE INDEX conversations_of_project ON conversations (project_id)`,
-  // A message together with its answer, so that the end of the run writes one row. \`follows\` is the message before it in its
-  // branch. \`content_enc\` is what the author wrote, where that holds secrets.
+  // A message together with its answer, so that the end of the run writes one row. `follows` is the message before it
+  // in its branch. `content_enc` is what the author wrote, where that holds secrets.
   `CREATE TABLE conversation_messages (
     id uuid PRIMARY KEY,
     conversation_id uuid NOT NULL REFERENCES conversations (id),
@@ -52,7 +52,8 @@ const tables = [
 const runs = [
   // A queued run is accepted, and gets its input and its graph when its turn has come.
   `ALTER TABLE runs ADD COLUMN conversation_id uuid, ADD COLUMN is_queued boolean NOT NULL DEFAULT false`,
-  `CREATE INDEX runs_of_conversation ON runs (conversation_id) WHERE conversation_id IS NOT NULL AND status = 'In Progress'`,
+  `CREATE INDEX runs_of_conversation ON runs (conversation_id)
+    WHERE conversation_id IS NOT NULL AND status = 'In Progress'`,
 ];
 
 /** An answer is never refused, because it was paid for. */
@@ -97,8 +98,8 @@ const turns = [
     -- Whoever is told looks at once; else the next round finds it.
     IF FOUND THEN PERFORM pg_notify('run_changes', 'turn'); END IF;
   END $$`,
-  // What a run has said: the value of its output node, or else what its last node put out, as \`findRunResult\` chooses it.
-  // Data that cannot be read as text must not keep a run from its end.
+  // The function returns the value of a run's output node, or else what its last node put out, as findRunResult chooses
+  // it. Data that cannot be read as text must not keep a run from its end.
   `CREATE FUNCTION answer_of_run(asked uuid, OUT answer text, OUT named text[]) LANGUAGE plpgsql STABLE AS $$
   DECLARE
     given json;
@@ -117,8 +118,8 @@ const turns = [
   EXCEPTION WHEN data_exception THEN
     answer := NULL;
   END $$`,
-  // The end of a run writes its answer in the same transaction. 262,144 characters of it are kept: as many bytes of messages
-  // as a later run gets.
+  // The end of a run writes its answer in the same transaction. 262,144 characters of it are kept: as many bytes of
+  // messages as a later run gets.
   `CREATE FUNCTION end_turn() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     said text;
@@ -129,7 +130,8 @@ const turns = [
     IF NEW.status = 'Succeeded' THEN
       SELECT run_answer.answer, run_answer.named INTO said, named FROM answer_of_run(NEW.id) AS run_answer;
       said := coalesce(said, '');
-      given := ARRAY(SELECT id FROM files WHERE id = ANY (named::uuid[]) AND project_id = NEW.project_id ORDER BY id FOR KEY SHARE);
+      given := ARRAY(SELECT id FROM files WHERE id = ANY (named::uuid[]) AND project_id = NEW.project_id
+        ORDER BY id FOR KEY SHARE);
     END IF;
     UPDATE conversation_messages SET answer_id = new_id, answered_at = clock_timestamp(), answer = left(said, 262144),
       is_answer_cut = char_length(coalesce(said, '')) > 262144,
@@ -164,7 +166,7 @@ const turns = [
     WHEN (NEW.kind IN ('human', 'connection')) EXECUTE FUNCTION leave_turn()`,
 ];
 
-/** What a message and its answer refer to goes with them. */
+/** The references of a message and its answer to files go with them. */
 const files = [
   `CREATE FUNCTION drop_file_references_of_messages() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN

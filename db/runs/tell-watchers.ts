@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 export const CHANGES_CHANNEL = 'run_changes';
 
-/** What the channel tells, in place of a run's id, when the turn of a queued run has come (migration 0020). */
+/** The channel tells this in place of a run's id when the turn of a queued run has come (migration 0020). */
 export const TURN_MESSAGE = 'turn';
 
 /**

@@ -31,7 +31,10 @@ export interface Posted {
   run_id: string;
 }
 
-/** Answers with the `messages` of its input. A message with "hold" waits for a callback before, one with "ask" for a person. */
+/**
+ * A chat that answers with the `messages` of its input. A message with "hold" waits for a callback before, one with
+ * "ask" for a person.
+ */
 export function createChatDrawing(inputFields: Record<string, unknown>[] = []) {
   const begin = trigger(inputFields);
   const isHeld = condition('{{ input.message }}', 'contains', 'hold');
@@ -95,7 +98,7 @@ export function answerTo(api: ApiClient, conversationId: string, { run_id: runId
   );
 }
 
-/** What the run of an answer of the drawing above got as `messages`, in short. */
+/** The `messages` that the run of such an answer got, in short. */
 export function heard({ content }: Message): string[] {
   assert.notEqual(content, null);
   return (JSON.parse(content!) as { role: string; content: string }[]).map(({ role, content: said }) =>
