@@ -44,6 +44,7 @@ function Chat({ schema, value, onChange }: ChatProps) {
   const { role = {}, message = {} } = propertiesOf(item);
   const { description: _seen, ...plainRole } = role;
   const { description: _known, ...plainMessage } = message;
+  const rest = withoutFields(item, ['role', 'message']);
   const change = (next: readonly unknown[]): void => onChange(WHOLE, next);
   return (
     <fieldset className="chat" data-path="messages">
@@ -73,6 +74,7 @@ function Chat({ schema, value, onChange }: ChatProps) {
               isLong
               onChange={onChange}
             />
+            <Properties schema={rest} path={[...WHOLE, at]} value={said} onChange={onChange} />
           </div>
         );
       })}
