@@ -260,10 +260,12 @@ describe('files in the console', function () {
     const page = await world.browser.person(world.owner.userId, `/workflows/${id}`);
     const files = group(region(page, 'Node'), 'Files');
     await group(region(page, 'Graph'), 'Model').click();
+    await button(region(page, 'Node'), 'Add files').click();
     await files.getByRole('combobox', { name: 'Uploaded file' }).selectOption('stored.txt');
     await files.getByText('stored.txt', { exact: true }).first().waitFor();
     await assertAccessible(page, 'the files of a message');
     await group(region(page, 'Graph'), 'Agent').click();
+    await button(region(page, 'Node'), 'Add files').click();
     await button(files, 'Add variable').click();
     await files.getByRole('textbox', { name: 'Files 1' }).fill('{{ input.more }}');
     const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');

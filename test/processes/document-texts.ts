@@ -21,7 +21,7 @@ export function useDocumentTexts() {
   return {
     textOf,
     /** Returns code and message. */
-    async errorOf(bytes: Buffer): Promise<[string, string]> {
+    errorOf: async (bytes: Buffer): Promise<[string, string]> => {
       const error = await textOf(bytes).then(
         (text) => assert.fail(`a text: ${text.slice(0, 100)}`),
         (thrown: unknown) => thrown as { code: string; message: string },

@@ -33,13 +33,13 @@ export function useCodeWithFiles() {
   }
   return {
     world: () => world,
-    async valueOf(code: string, docs: unknown[] = []): Promise<unknown> {
+    valueOf: async (code: string, docs: unknown[] = []): Promise<unknown> => {
       const { result, error } = await ended(code, docs);
       assert.equal(error, undefined, JSON.stringify(error));
       return result!['value'];
     },
     /** Returns code and message. */
-    async errorOf(code: string, docs: unknown[] = [], settings?: object): Promise<[string, string]> {
+    errorOf: async (code: string, docs: unknown[] = [], settings?: object): Promise<[string, string]> => {
       const { error } = await ended(code, docs, settings);
       return [error!.code, error!.message];
     },
