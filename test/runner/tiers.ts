@@ -56,6 +56,7 @@ export const TIERS = {
     'test/api/sessions/throttle.test.ts',
     'test/api/tools/mcp-crowds.test.ts',
     'test/api/webhooks/webhook-delivery.test.ts',
+    'test/cli/admin-connections.test.ts',
     'test/cli/npm-signals.test.ts',
     'test/cli/samples.test.ts',
     'test/cli/secrets-rotation.test.ts',
@@ -63,6 +64,7 @@ export const TIERS = {
     'test/cli/start.test.ts',
     'test/db/agents/approval-lists.test.ts',
     'test/db/projects/stored-bytes.test.ts',
+    'test/db/retention/retention.test.ts',
     'test/db/runs/runs-list-plans.test.ts',
     'test/db/workflows/list-plans.test.ts',
     'test/deploy/metrics.test.ts',
@@ -75,6 +77,7 @@ export const TIERS = {
     'test/temporal-workflows/canaries.test.ts',
     'test/temporal-workflows/code-crash.test.ts',
     'test/temporal-workflows/connection-canaries.test.ts',
+    'test/temporal-workflows/consistency.test.ts',
     'test/files/s3-store.test.ts',
     'test/files/sweep-drill.test.ts',
     'test/temporal-workflows/connection-waits.test.ts',
@@ -90,6 +93,7 @@ export const TIERS = {
   ],
   /** The pages of the console, in a browser. */
   pages: [
+    'test/api/http/docs-page.test.ts',
     'test/console/audit.test.ts',
     'test/console/cases.test.ts',
     'test/console/connections.test.ts',
