@@ -90,7 +90,7 @@ describe('loops in a run', function () {
       [750_000, 'output_too_large'],
     ] as const) {
       const { data } = await api.run(workflowId, { text: 'x'.repeat(size) });
-      const end = await api.pollToEnd(data.id, { timeoutMs: 60_000 });
+      const end = await api.pollToEnd(data.id, { timeoutMs: 60_000, intervalMs: 500 });
       assert.equal(end.data.data![loop.id]!.error?.code, code, String(size));
     }
   });
