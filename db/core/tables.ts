@@ -32,7 +32,7 @@ import type {
   NodeResultsTable,
   ProviderCallsTable,
 } from './tables/node-tables.js';
-import type { IdempotencyKeysTable, RunOutputsTable, RunsTable } from './tables/run-tables.js';
+import type { IdempotencyKeysTable, RunOutputsTable, RunsTable, ToolTasksTable } from './tables/run-tables.js';
 import type { HeaderSealingTable, UnsealedGraphsTable } from './tables/sealing-tables.js';
 import type { ScheduleFiringsTable, ScheduleRemovalsTable, SchedulesTable } from './tables/schedule-tables.js';
 import type {
@@ -110,6 +110,7 @@ export interface Tables {
   approval_requests: ApprovalRequestsTable;
   approval_decisions: ApprovalDecisionsTable;
   idempotency_keys: IdempotencyKeysTable;
+  tool_tasks: ToolTasksTable;
   categories: CategoriesTable;
   workflow_categories: WorkflowCategoriesTable;
   bookmarks: BookmarksTable;

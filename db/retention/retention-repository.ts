@@ -70,6 +70,7 @@ const EXPIRING = [
   'run_events',
   'run_outputs',
   'told_iterations',
+  'tool_tasks',
   'waits',
 ] as const;
 
