@@ -17,7 +17,7 @@ const MOST_OF_A_SORT = 100;
  */
 export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
   const root = rootPlan(plan);
-  const writers = root.kinds.flatMap((kind, node) => (kind === 'llm' || kind === 'agent' ? [node] : []));
+  const writers = root.ids.flatMap((_, node) => (isWriter(root, node) ? [node] : []));
   const chosen = chosenNode(drawing);
   const named = writers.filter((node) => root.ids[node] === chosen);
   const answering = named.length > 0 ? named : byDefault(drawing, plan, root, writers);
@@ -28,6 +28,16 @@ export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<stri
 export function chosenNode(drawing: unknown): unknown {
   const settings = isObject(drawing) ? ownValue(drawing, 'settings') : undefined;
   return (isObject(settings) ? ownValue(settings, 'answer_node') : undefined) ?? undefined;
+}
+
+/** Returns the ids of the nodes that may answer. */
+export function writersOf(plan: Plan): unknown[] {
+  const root = rootPlan(plan);
+  return root.ids.filter((_, node) => isWriter(root, node));
+}
+
+function isWriter({ kinds }: ScopePlan, node: number): boolean {
+  return kinds[node] === 'llm' || kinds[node] === 'agent';
 }
 
 function byDefault(drawing: JsonObject, plan: Plan, root: ScopePlan, writers: number[]): number[] {
