@@ -2252,7 +2252,7 @@ export interface paths {
         put?: never;
         /**
          * Takes a message of an MCP client, to which workflows are offered as tools.
-         * @description Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with `is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with the result. A notification is answered with 202. 404: the session is not one of this key; begin another one.
+         * @description Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with `is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with the result; with `task` (from 2025-11-25 on) it is answered at once, and `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel` take the id of the run. A notification is answered with 202. 404: the session is not one of this key; begin another one.
          */
         post: operations["post_mcp"];
         delete?: never;
@@ -2305,8 +2305,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Passes a chat completion to the provider of its model and the answer back, both unchanged.
-         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The call is a transaction of that project, or of none, and a 402 with the code `budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two.
+         * Passes a chat completion to the provider of its model and the answer back, both unchanged, or runs the workflow that the model names.
+         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The call is a transaction of that project, or of none, and a 402 with the code `budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two. The model `workflow:ID` is a workflow with `is_chat` that the caller may run: its run gets `message`, `messages` and `files`, and what it puts out is the answer, whose `id` is the run. Whoever hangs up cancels the run. 400: it does not take the messages. 500: the run failed, with the code of the node. 504: it took more than 600 seconds, and was cancelled. Failures of a run carry `x-should-retry: false`; those of a stream are its last event.
          */
         post: operations["post_v1_chat_completions"];
         delete?: never;
@@ -2323,7 +2323,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The models that the operator has listed, in the shape of the chat-completion protocol.
+         * The models that the operator has listed, and the workflows with `is_chat` that the caller may run, in the shape of the chat-completion protocol.
          * @description A provider that serves any model (`*`) adds none: the list is then not complete.
          */
         get: operations["get_v1_models"];
@@ -2684,6 +2684,8 @@ export interface components {
             };
             free_runs_per_user: number;
             id: number;
+            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+            is_chat: boolean;
             is_published: boolean;
             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
             is_tool: boolean;
@@ -3106,6 +3108,8 @@ export interface operations {
                             free_runs_per_user: number;
                             id: number;
                             is_bookmarked: boolean;
+                            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                            is_chat: boolean;
                             is_published: boolean;
                             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                             is_tool: boolean;
@@ -3241,6 +3245,8 @@ export interface operations {
                         free_runs_per_user: number;
                         id: number;
                         is_bookmarked: boolean;
+                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
@@ -9236,6 +9242,8 @@ export interface operations {
                         };
                         free_runs_per_user: number;
                         id: number;
+                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
@@ -11839,6 +11847,8 @@ export interface operations {
                             };
                             free_runs_per_user: number;
                             id: number;
+                            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                            is_chat: boolean;
                             is_published: boolean;
                             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                             is_tool: boolean;
@@ -12233,6 +12243,7 @@ export interface operations {
                     /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
                     data?: Record<string, unknown>;
                     free_runs_per_user?: number;
+                    is_chat?: boolean;
                     is_tool?: boolean;
                     market_title?: string;
                     max_run_cost?: string | null;
@@ -18221,6 +18232,8 @@ export interface operations {
                         };
                         free_runs_per_user: number;
                         id: number;
+                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
@@ -19674,6 +19687,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Of workflows: the same key starts only one run */
+                "Idempotency-Key"?: string;
                 "X-Project-Id"?: number;
             };
             path?: never;
@@ -19691,6 +19706,7 @@ export interface operations {
                     model: string;
                     n?: unknown;
                     stream?: unknown;
+                    stream_options?: unknown;
                 } & {
                     [key: string]: unknown;
                 };
@@ -19808,6 +19824,15 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"];
                 };
             };
+            /** @description Status 504. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
             /** @description The provider's own status and body, verbatim: 400, 401, 429 and others. */
             default: {
                 headers: {
@@ -19834,12 +19859,15 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @description Unix time; 0, because providers do not tell it. */
+                            /** @description Unix time; 0, because providers do not tell it */
                             created: number;
+                            /** @description `workflow:ID` where the model is a workflow */
                             id: string;
+                            /** @description The title of the workflow */
+                            name?: string;
                             /** @constant */
                             object: "model";
-                            /** @description The name of the provider. */
+                            /** @description The name of the provider, or of the project of the workflow */
                             owned_by: string;
                         }[];
                         /** @constant */
