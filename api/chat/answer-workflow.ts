@@ -39,12 +39,12 @@ export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TI
   const untilMs = performance.now() + times.maxMs;
   const aliveEveryMs = Math.min(times.aliveEveryMs, times.maxMs);
   const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
-  let isGivenUp = true;
+  let isGivenUp = false;
   try {
     for await (const news of followAnswer(deps, { ...run, aliveEveryMs })) {
-      if (news.kind === 'alive' && performance.now() < untilMs) continue;
-      if (news.kind === 'alive') throw tooSlow(run, times);
-      isGivenUp = false;
+      isGivenUp = news.kind === 'alive' && performance.now() >= untilMs;
+      if (isGivenUp) throw tooSlow(run, times);
+      if (news.kind === 'alive') continue;
       const content = await contentOf(deps, run, news, lease);
       const body = toCompletion(run, content, await readRunTokens(deps.db, run.runId));
       return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
@@ -54,25 +54,44 @@ export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TI
     throw toFinal(error);
   } finally {
     lease.end();
-    if (isGivenUp) await giveUp(deps, run);
+    if (isGivenUp || run.signal.aborted) await giveUp(deps, run);
   }
 }
 
-/** The answer piece by piece. `withUsage`: the client has asked for a last chunk with the usage. */
-export function answerStream(deps: AnswerDeps, run: AnsweredRun, withUsage: boolean, times = TIMES): RouteResult {
-  const body = Readable.from(framesOf(deps, run, withUsage, times), { objectMode: false, highWaterMark: 1 });
+interface StreamOptions {
+  /** True if the client has asked for a last chunk with the usage. */
+  withUsage: boolean;
+}
+
+/** The answer piece by piece. */
+export function answerStream(
+  deps: AnswerDeps,
+  run: AnsweredRun,
+  options: StreamOptions,
+  times: AnswerTimes = TIMES,
+): RouteResult {
+  const outcome: Outcome = { isAnswered: false };
+  const frames = framesOf(deps, run, { ...options, ...times, outcome });
+  const body = Readable.from(frames, { objectMode: false, highWaterMark: 1 });
+  // A caller who hangs up before the first byte is wanted has no frames.
+  body.once('close', () => {
+    if (!outcome.isAnswered) void giveUp(deps, run);
+  });
   return { status: 200, headers: HEADERS, body, stalledMs: STALLED_MS };
+}
+
+interface Outcome {
+  /** The client has got, or is getting, all that there is to tell. */
+  isAnswered: boolean;
 }
 
 async function* framesOf(
   deps: AnswerDeps,
   run: AnsweredRun,
-  withUsage: boolean,
-  { aliveEveryMs }: AnswerTimes,
+  { withUsage, aliveEveryMs, outcome }: StreamOptions & AnswerTimes & { outcome: Outcome },
 ): AsyncGenerator<string> {
   const frames = createChunkFrames(run, withUsage);
   const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
-  let isGivenUp = true;
   try {
     yield frames.first();
     for await (const news of followAnswer(deps, { ...run, aliveEveryMs })) {
@@ -80,7 +99,7 @@ async function* framesOf(
         yield COMMENT;
         continue;
       }
-      isGivenUp = false;
+      outcome.isAnswered = true;
       const content = await contentOf(deps, run, news, lease);
       const tokens = await readRunTokens(deps.db, run.runId);
       if (content !== '') yield frames.words(content);
@@ -89,10 +108,11 @@ async function* framesOf(
     }
     throw stopping(run);
   } catch (error) {
-    if (!run.signal.aborted) yield toErrorFrame(toFinal(error, run.log));
+    if (run.signal.aborted) return;
+    outcome.isAnswered = true;
+    yield toErrorFrame(toFinal(error, run.log));
   } finally {
     lease.end();
-    if (isGivenUp) await giveUp(deps, run);
   }
 }
 

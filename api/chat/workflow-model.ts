@@ -55,7 +55,7 @@ export async function askWorkflow(asked: AskedWorkflow): Promise<RouteResult> {
   log.info({ model, run_id: runId, stream: stream === true }, 'chat completion of a workflow');
   if (stream === true) {
     const withUsage = ownValue(body.stream_options, 'include_usage') === true;
-    const answer = answerStream(deps, run, withUsage);
+    const answer = answerStream(deps, run, { withUsage });
     return { ...answer, headers: { ...answer.headers, ...headers } };
   }
   const later = async (): Promise<RouteResult> => {

@@ -241,6 +241,7 @@ describe('a workflow as a model', function () {
     const [one, two] = await Promise.all([ask('a'), ask('a')]);
     assert.equal(one.data.id, two.data.id);
     assert.deepEqual(one.data.choices, two.data.choices);
+    assert.deepEqual((await ask('a')).data.choices, one.data.choices, 'long after the run has ended');
     assert.deepEqual([one, two].map(({ response }) => response.headers.get('idempotent-replayed')).toSorted(), [
       null,
       'true',
@@ -311,7 +312,7 @@ describe('a workflow as a model', function () {
       const run = { runId, workflowId: id, model, created: 1, reader: { userId: account.userId }, log: logger };
       const asked = { ...run, signal: hangUp.signal, doer } as unknown as Parameters<typeof answerWhole>[1];
       const from = deps as unknown as AnswerDeps;
-      const { body } = answerStream(from, asked, false, { maxMs: 1, aliveEveryMs: 50 });
+      const { body } = answerStream(from, asked, { withUsage: false }, { maxMs: 1, aliveEveryMs: 50 });
       const read: string[] = [];
       for await (const frame of body as AsyncIterable<Buffer>) if (read.push(String(frame)) === 4) break;
       assert.deepEqual(read.slice(1), [':\n\n', ':\n\n', ':\n\n']);
