@@ -11,6 +11,7 @@ import {
   purgeRuns,
   expireAuditRecords,
   deleteGoneDrawings,
+  deleteLeftDeltas,
   deleteOldSignIns,
   type Batch,
 } from '../../db/retention/retention-repository.js';
@@ -94,6 +95,7 @@ function createSteps(days: number): Step[] {
     (trx, rows) => deleteSettledDeliveries(trx, days, rows),
     deleteIdempotencyKeys,
     deleteEndedWindows,
+    deleteLeftDeltas,
     deleteOldStops,
     deleteOldSignIns,
     expireAuditRecords,

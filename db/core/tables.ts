@@ -21,7 +21,7 @@ import type { AuditChainsTable, AuditRecordsTable, AuditRefusalsTable } from './
 import type { ConnectionSignInsTable, ConnectionsTable, ConnectionUsesTable } from './tables/connection-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { FileCopiesTable, FileReferencesTable, FilesTable, FileStoreTable } from './tables/file-tables.js';
-import type { RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
+import type { RunDeltasTable, RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
 import type { HooksTable, HookWindowsTable } from './tables/hook-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type {
@@ -125,6 +125,7 @@ export interface Tables {
   login_waits: LoginWaitsTable;
   oidc_identities: OidcIdentitiesTable;
   run_watches: RunWatchesTable;
+  run_deltas: RunDeltasTable;
   run_events: RunEventsTable;
   told_iterations: ToldIterationsTable;
   run_outputs: RunOutputsTable;

@@ -255,6 +255,14 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
   return toBatch({ workflow_versions: versions, workflows: Number(numAffectedRows ?? 0) }, limit);
 }
 
+/** Deltas whose node has ended without them: a worker that was taken for dead had still written, or its run was closed. */
+export async function deleteLeftDeltas(db: Db, limit: number): Promise<Batch> {
+  const isLeft = sql`created_at < now() - interval '1 minute' AND NOT EXISTS (
+    SELECT FROM node_results AS node WHERE node.run_id = run_deltas.run_id AND node.path = run_deltas.path
+      AND node.node_id = run_deltas.node_id AND node.status = 'in progress')`;
+  return toBatch({ run_deltas: await deleteRows(db, 'run_deltas', isLeft, limit) }, limit);
+}
+
 // What retention deletes of signing in. docs/operate/operations.md, "Retention".
 
 /** A network counts as known for this long after the last session from it. */
