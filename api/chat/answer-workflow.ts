@@ -10,10 +10,11 @@ import type { RouteResult } from '../http/route.js';
 import { cancelRun } from '../runs/cancel-run.js';
 import { toRequestText } from '../runs/request-text.js';
 import { MAX_ANSWER_CHARACTERS, readRunAnswer, type RunAnswer } from '../runs/run-answer.js';
-import { createChunkFrames, toCompletion, toErrorFrame, type AnswerHead } from './completion.js';
+import { createChunkFrames, toCompletion, toErrorFrame, type AnswerHead, type ChunkFrames } from './completion.js';
 import { followAnswer, type FollowedRun, type RunNews } from './follow-answer.js';
+import { attemptFailed, createToldWords } from './told-words.js';
 
-export interface AnsweredRun extends AnswerHead, Omit<FollowedRun, 'aliveEveryMs'> {
+export interface AnsweredRun extends AnswerHead, Omit<FollowedRun, 'aliveEveryMs' | 'tellsWords'> {
   workflowId: number;
   doer: Doer;
   log: Logger;
@@ -41,10 +42,10 @@ export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TI
   const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
   let isGivenUp = false;
   try {
-    for await (const news of followAnswer(deps, { ...run, aliveEveryMs })) {
+    for await (const news of followAnswer(deps, { ...run, aliveEveryMs, tellsWords: false })) {
       isGivenUp = news.kind === 'alive' && performance.now() >= untilMs;
       if (isGivenUp) throw tooSlow(run, times);
-      if (news.kind === 'alive') continue;
+      if (!isFinal(news)) continue;
       const content = await contentOf(deps, run, news, lease);
       const body = toCompletion(run, content, await readRunTokens(deps.db, run.runId));
       return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
@@ -61,6 +62,8 @@ export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TI
 interface StreamOptions {
   /** True if the client has asked for a last chunk with the usage. */
   withUsage: boolean;
+  /** The nodes whose words are the answer (graph/answer-node.ts). */
+  answering: ReadonlySet<string>;
 }
 
 /** The answer piece by piece. */
@@ -88,21 +91,22 @@ interface Outcome {
 async function* framesOf(
   deps: AnswerDeps,
   run: AnsweredRun,
-  { withUsage, aliveEveryMs, outcome }: StreamOptions & AnswerTimes & { outcome: Outcome },
+  { withUsage, answering, aliveEveryMs, outcome }: StreamOptions & AnswerTimes & { outcome: Outcome },
 ): AsyncGenerator<string> {
   const frames = createChunkFrames(run, withUsage);
   const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
+  const told = createToldWords(answering);
   try {
     yield frames.first();
-    for await (const news of followAnswer(deps, { ...run, aliveEveryMs })) {
-      if (news.kind === 'alive') {
-        yield COMMENT;
-        continue;
-      }
+    for await (const news of followAnswer(deps, { ...run, aliveEveryMs, tellsWords: answering.size > 0 })) {
+      if (news.kind === 'failed' && news.nodeId === told.nodeId) throw attemptFailed();
+      if (news.kind === 'alive') yield COMMENT;
+      if (news.kind === 'delta') yield* wordsIn(frames, told.take(news.delta));
+      if (!isFinal(news)) continue;
       outcome.isAnswered = true;
-      const content = await contentOf(deps, run, news, lease);
+      const content = await contentOf(deps, run, news, lease, told.nodeId !== undefined);
       const tokens = await readRunTokens(deps.db, run.runId);
-      if (content !== '') yield frames.words(content);
+      yield* wordsIn(frames, content);
       yield frames.end(tokens);
       return;
     }
@@ -116,16 +120,28 @@ async function* framesOf(
   }
 }
 
-/** Throws the error of a run that gives no answer. */
+function wordsIn(frames: ChunkFrames, words: string): string[] {
+  return words === '' ? [] : [frames.words(words)];
+}
+
+type FinalNews = Extract<RunNews, { kind: 'asks' }> | { kind: 'ended' | 'lost' };
+
+function isFinal(news: RunNews): news is FinalNews {
+  return news.kind === 'asks' || news.kind === 'ended' || news.kind === 'lost';
+}
+
+/** What is told at the end. Throws the error of a run that gives no answer. `hasWords`: the answer was told already. */
 async function contentOf(
   deps: AnswerDeps,
   run: AnsweredRun,
-  news: Exclude<RunNews, { kind: 'alive' }>,
+  news: FinalNews,
   lease: ByteLease,
+  hasWords = false,
 ): Promise<string> {
-  if (news.kind === 'asks') return toRequestText(news.requests, deps.config);
+  if (news.kind === 'asks') return `${hasWords ? '\n\n' : ''}${toRequestText(news.requests, deps.config)}`;
   if (news.kind === 'lost') throw new ApiError(404, 'model_not_found', 'You may not run this workflow any more.');
   const answer = await readRunAnswer(deps, run.runId, lease);
+  if (hasWords && (answer.kind === 'output' || answer.kind === 'too_large')) return '';
   if (answer.kind === 'output') return answer.text;
   throw failureOf(run, answer);
 }

@@ -25,7 +25,7 @@ export function toCompletion({ runId, model, created }: AnswerHead, content: str
   };
 }
 
-interface ChunkFrames {
+export interface ChunkFrames {
   /** The first one says whose words follow. */
   first(): string;
   words(content: string): string;

@@ -1,19 +1,9 @@
 // The words of the node that answers, for a client that cannot take words back. Extensions, section 13.
 import { ApiError } from '../http/errors.js';
+import type { TextDelta } from '../live/text-reader.js';
 
 /** A delta as the stream of events tells it. */
-export interface AnswerDelta {
-  /** The node. */
-  id: string;
-  path: string;
-  attempt: number;
-  /** The model call of the node. */
-  step: number;
-  text?: string | undefined;
-  tool_call?: unknown;
-  /** The text is all that the step has so far. */
-  reset?: boolean | undefined;
-}
+export type AnswerDelta = Omit<TextDelta, 'index' | 'tool_call'> & { tool_call?: object };
 
 /** Stands between what an agent writes before a tool call and behind it. */
 const BETWEEN_STEPS = '\n\n';

@@ -7,6 +7,8 @@ import type { Doer } from '../../db/audit/audit-entry.js';
 import { findChat, listChats } from '../../db/workflows/chats-repository.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import { answerNodesOf } from '../../graph/answer-node.js';
+import { compilePlan } from '../../graph/compile-plan.js';
 import { ownValue } from '../../graph/json.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
@@ -47,7 +49,7 @@ export async function askWorkflow(asked: AskedWorkflow): Promise<RouteResult> {
   const { model, stream } = body;
   const workflow = await findAsked(deps, caller, model);
   if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
-  const { runId, isRepeat } = await acceptAsked(asked, workflow);
+  const { runId, isRepeat, answering } = await acceptAsked(asked, workflow);
   const created = Math.floor(Date.now() / 1000);
   const reader = { userId: caller.userId, keyId: caller.keyId };
   const run: AnsweredRun = { runId, workflowId: workflow.id, model, created, reader, signal, doer, log };
@@ -55,7 +57,7 @@ export async function askWorkflow(asked: AskedWorkflow): Promise<RouteResult> {
   log.info({ model, run_id: runId, stream: stream === true }, 'chat completion of a workflow');
   if (stream === true) {
     const withUsage = ownValue(body.stream_options, 'include_usage') === true;
-    const answer = answerStream(deps, run, { withUsage });
+    const answer = answerStream(deps, run, { withUsage, answering });
     return { ...answer, headers: { ...answer.headers, ...headers } };
   }
   const later = async (): Promise<RouteResult> => {
@@ -80,7 +82,7 @@ async function findAsked({ db }: AppDeps, caller: Caller, model: string): Promis
 async function acceptAsked(
   { deps, log, caller, body, requestHeaders, memory, tenant, signal }: AskedWorkflow,
   { id: workflowId, projectId }: Asked,
-): Promise<{ runId: string; isRepeat: boolean }> {
+): Promise<{ runId: string; isRepeat: boolean; answering: ReadonlySet<string> }> {
   const headers = parseFields(idempotencyHeaders, requestHeaders);
   const given = readChatInput(body.messages);
   const { userId } = caller;
@@ -98,13 +100,16 @@ async function acceptAsked(
     const options = { chat: true, files: saved.map(({ name, sha256 }) => ({ name, sha256 })) };
     const keyed = toKeyedRequest(userId, headers, { workflowId, input: { message, messages }, options });
     const input = toRunInput(given, saved, document);
-    return { ...(await acceptRun(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true })), document };
+    const acceptance = await acceptRun(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });
+    const compiled = body.stream === true ? compilePlan(document) : undefined;
+    const answering = compiled?.ok === true ? answerNodesOf(document, compiled.plan) : new Set<string>();
+    return { ...acceptance, document, answering };
   };
-  const { envelope, isRepeat, document } = await keepIfAccepted(deps, { input: undefined, uploads }, () =>
+  const { envelope, isRepeat, document, answering } = await keepIfAccepted(deps, { input: undefined, uploads }, () =>
     deps.turns.take({ tenant, signal }, sizeBytes, accept),
   );
   const { id: runId } = envelope.data;
-  if (envelope.status === 201 && runId !== null) return { runId, isRepeat };
+  if (envelope.status === 201 && runId !== null) return { runId, isRepeat, answering };
   const { detail, code, errors = {} } = toRefusedInput(envelope, document);
   const sentences = Object.entries(errors).map(([field, some]) => `${field}: ${some.join(' ')}`);
   throw new ApiError(400, code, [detail, ...sentences].join(' '), { param: 'messages' });

@@ -159,7 +159,10 @@ export class RunTexts {
 }
 
 function weightOf(text: string | undefined, toolCalls: readonly ToldToolCall[]): number {
-  const units = toolCalls.reduce((sum, { id, name, arguments: given }) => sum + id.length + name.length + given.length, 0);
+  const units = toolCalls.reduce(
+    (sum, { id, name, arguments: given }) => sum + id.length + name.length + given.length,
+    0,
+  );
   const pieces = toolCalls.length + (text === undefined ? 0 : 1);
   return PIECE_BYTES * pieces + BYTES_OF_UNIT * (units + (text?.length ?? 0));
 }

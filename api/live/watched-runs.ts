@@ -101,7 +101,12 @@ export class WatchedRuns {
   }
 
   #enter({ runId, userId }: RunReader, kind: keyof Readers): WatchedRun {
-    const run = this.#runs.get(runId) ?? { watchers: new Set(), followers: new Set(), tail: undefined, texts: undefined };
+    const run = this.#runs.get(runId) ?? {
+      watchers: new Set(),
+      followers: new Set(),
+      tail: undefined,
+      texts: undefined,
+    };
     this.#runs.set(runId, run);
     this.#count(userId, kind, 1);
     return run;

@@ -11,7 +11,14 @@ function random(seed: number): (below: number) => number {
   };
 }
 
-const SECRETS = ['s3cr"et/ va+lüe\\?', 'aaaaaaaab', 'sk-live-0123456789abcdef', 'two\nlines of it', '😀 secret 😀', 'abcabcabd'];
+const SECRETS = [
+  's3cr"et/ va+lüe\\?',
+  'aaaaaaaab',
+  'sk-live-0123456789abcdef',
+  'two\nlines of it',
+  '😀 secret 😀',
+  'abcabcabd',
+];
 
 const ENCODINGS: ((text: string) => string)[] = [
   (text) => text,
@@ -29,7 +36,31 @@ const ENCODINGS: ((text: string) => string)[] = [
   (text) => text.replaceAll('"', '&quot;'),
   (text) => Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
 ];
-const FILLERS = ['word ', 'aaaa', 'abcabc', '\n', '\r\n\r\n', '\\', '%', '&', '%C3', '\\u00', '&am', 'p;', '5', '4142', 'sk-live-01', 's3cr', '😀', '\ud83d', '\0', '%5C', 'c2Vj', '&#', '='];
+const FILLERS = [
+  'word ',
+  'aaaa',
+  'abcabc',
+  '\n',
+  '\r\n\r\n',
+  '\\',
+  '%',
+  '&',
+  '%C3',
+  '\\u00',
+  '&am',
+  'p;',
+  '5',
+  '4142',
+  'sk-live-01',
+  's3cr',
+  '😀',
+  '\ud83d',
+  '\0',
+  '%5C',
+  'c2Vj',
+  '&#',
+  '=',
+];
 
 function anyText(next: (below: number) => number, secrets: readonly string[]): string {
   const parts = Array.from({ length: 1 + next(14) }, () => {

@@ -33,14 +33,17 @@ export async function openEventStream(
   { lastEventId, headers, withDeltas }: StreamOptions = {},
 ): Promise<OpenStream> {
   const controller = new AbortController();
-  const response = await fetch(`${apiUrl}/api/v1/workflows/workflow_result/events/?id=${runId}${withDeltas === true ? '&include=deltas' : ''}`, {
-    headers: {
-      'x-api-key': apiKey,
-      ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
-      ...headers,
+  const response = await fetch(
+    `${apiUrl}/api/v1/workflows/workflow_result/events/?id=${runId}${withDeltas === true ? '&include=deltas' : ''}`,
+    {
+      headers: {
+        'x-api-key': apiKey,
+        ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
+        ...headers,
+      },
+      signal: controller.signal,
     },
-    signal: controller.signal,
-  });
+  );
   const events: StreamedEvent[] = [];
   let comments = 0;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;

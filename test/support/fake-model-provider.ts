@@ -89,7 +89,10 @@ export async function startFakeModelProvider(): Promise<FakeModelProvider> {
     if (body['stream'] === true && isWhole && answer.streams !== false) {
       response.writeHead(200, { 'content-type': 'text/event-stream', ...answer.headers });
       const { include_usage: includeUsage } = (body['stream_options'] ?? {}) as { include_usage?: boolean };
-      await streamCompletion(response, completion as object, { parts: answer.parts, includeUsage: includeUsage === true });
+      await streamCompletion(response, completion as object, {
+        parts: answer.parts,
+        includeUsage: includeUsage === true,
+      });
       return;
     }
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
@@ -117,7 +120,8 @@ function answerBody(request: ModelRequest, answer: ModelAnswer): unknown {
   }
   const lastUser = request.messages.findLast((message) => message?.role === 'user')?.content;
   const written = answer.parts?.filter((part) => typeof part === 'string').join('');
-  const content = written ?? answer.text ?? `echo: ${typeof lastUser === 'string' ? lastUser : JSON.stringify(lastUser)}`;
+  const content =
+    written ?? answer.text ?? `echo: ${typeof lastUser === 'string' ? lastUser : JSON.stringify(lastUser)}`;
   return {
     id: 'chatcmpl-fake',
     object: 'chat.completion',

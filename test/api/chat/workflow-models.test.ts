@@ -114,6 +114,45 @@ describe('a workflow as a model', function () {
     }
   });
 
+  async function wordsOf(model: string): Promise<{ id: string; pieces: string[] }> {
+    const stream = await openai.chat.completions.create({ model, messages: [user('hi')], stream: true });
+    const told: { id: string; pieces: string[] } = { id: '', pieces: [] };
+    for await (const { id, choices } of stream) {
+      told.id = id;
+      if (choices[0]?.delta.content) told.pieces.push(choices[0].delta.content);
+    }
+    return told;
+  }
+  const writer = (name: string): DrawingNode => llm('hi', { settings: { model_name: name } });
+
+  it('streams the words of the node that answers while it writes, each once', async () => {
+    stack.modelProvider.script('chat-words', { parts: ['One ', { waitMs: 400 }, 'two ', { waitMs: 400 }, 'three'] });
+    const [first, answers] = [llm('x'), writer('chat-words')];
+    const { model } = await chat([trigger(), first, answers, nodeOf('output', { value: resultOf(answers) })]);
+    const { pieces } = await wordsOf(model);
+    assert.equal(pieces.join(''), 'One two three');
+    assert.ok(pieces.length >= 2, JSON.stringify(pieces));
+  });
+
+  it('streams the words of the node that the drawing names, and no others; without a stream the output is the answer', async () => {
+    const [named, last] = [llm('named'), llm('last')];
+    const { model } = await chat([trigger(), named, last], { answer_node: named.id });
+    assert.equal((await wordsOf(model)).pieces.join(''), 'echo: named');
+    const whole = await openai.chat.completions.create({ model, messages: [user('hi')] });
+    assert.equal(whole.choices[0]!.message.content, 'echo: last');
+  });
+
+  it('cannot take words back: an attempt that fails behind them ends the stream, and the run goes on', async () => {
+    const broken = { parts: ['Wrong', { waitMs: 500 }], finishReason: '' };
+    stack.modelProvider.script('chat-breaks', [broken, { text: 'Right' }]);
+    const { model, id } = await chat([trigger(), writer('chat-breaks')]);
+    await assert.rejects(wordsOf(model), (error: APIError) => {
+      return error instanceof APIError && error.code === 'attempt_failed';
+    });
+    const [run] = await runsOf(id);
+    assert.equal((await account.api.pollToEnd(run!.id)).data.status, 'succeed');
+  });
+
   it('gets images and files as files of its project; other addresses are refused, and leave no file', async () => {
     const { model, id } = await chat([trigger(), nodeOf('output', { value: '{{ input.files }}' })]);
     const image = { type: 'image_url' as const, image_url: { url: PNG_URI } };
@@ -300,8 +339,8 @@ describe('a workflow as a model', function () {
       onError: () => undefined,
     });
     const logger = createLogger('api', 'fatal');
-    const runHub = new RunHub({ db, logger, onReaders: () => undefined });
     const memory = new ByteBudget({ totalBytes: 2 ** 30, uncountedBytes: 0 });
+    const runHub = new RunHub({ db, memory, logger, onReaders: () => undefined });
     // Nobody executes the signal here: the reconciler of the stack cancels the run, as after a crash.
     const temporal = { workflow: { getHandle: () => ({ cancel: () => Promise.resolve() }) } };
     const deps = { db, logger, runHub, memory, temporal, sharedReads: createSharedReads(db, 30), config: {} };
@@ -312,7 +351,12 @@ describe('a workflow as a model', function () {
       const run = { runId, workflowId: id, model, created: 1, reader: { userId: account.userId }, log: logger };
       const asked = { ...run, signal: hangUp.signal, doer } as unknown as Parameters<typeof answerWhole>[1];
       const from = deps as unknown as AnswerDeps;
-      const { body } = answerStream(from, asked, { withUsage: false }, { maxMs: 1, aliveEveryMs: 50 });
+      const { body } = answerStream(
+        from,
+        asked,
+        { withUsage: false, answering: new Set() },
+        { maxMs: 1, aliveEveryMs: 50 },
+      );
       const read: string[] = [];
       for await (const frame of body as AsyncIterable<Buffer>) if (read.push(String(frame)) === 4) break;
       assert.deepEqual(read.slice(1), [':\n\n', ':\n\n', ':\n\n']);

@@ -49,7 +49,15 @@ describe('what a model writes', function () {
       ofStep.map(({ index }) => index),
       [...ofStep.keys()],
     );
-    return ofStep.slice(Math.max(0, ofStep.findLastIndex(({ reset }) => reset === true))).map(({ text = '' }) => text).join('');
+    return ofStep
+      .slice(
+        Math.max(
+          0,
+          ofStep.findLastIndex(({ reset }) => reset === true),
+        ),
+      )
+      .map(({ text = '' }) => text)
+      .join('');
   }
 
   const slowly = (words: string[], waitMs = 60): StreamPart[] => words.flatMap((word) => [word, { waitMs }]);
