@@ -18675,6 +18675,8 @@ export interface operations {
         parameters: {
             query: {
                 id: string;
+                /** @description Events `delta` are sent, too: what models write, as it comes */
+                include?: "deltas";
             };
             header?: {
                 /** @description The `id` of the last event that was received: the stream goes on behind it */

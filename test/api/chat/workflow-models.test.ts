@@ -4,7 +4,7 @@ import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError }
 import { answerStream, answerWhole, type AnswerDeps } from '../../../api/chat/answer-workflow.js';
 import { createSharedReads } from '../../../api/live/shared-reads.js';
 import { RunHub } from '../../../api/live/run-hub.js';
-import { ApiError } from '../../../api/http/errors.js';
+import type { ApiError } from '../../../api/http/errors.js';
 import { createLogger } from '../../../config/logger.js';
 import { createDatabase } from '../../../db/core/client.js';
 import { ByteBudget } from '../../../outgoing/byte-budget.js';
@@ -281,10 +281,8 @@ describe('a workflow as a model', function () {
     assert.equal(one.data.id, two.data.id);
     assert.deepEqual(one.data.choices, two.data.choices);
     assert.deepEqual((await ask('a')).data.choices, one.data.choices, 'long after the run has ended');
-    assert.deepEqual([one, two].map(({ response }) => response.headers.get('idempotent-replayed')).toSorted(), [
-      null,
-      'true',
-    ]);
+    const repeats = [one, two].filter(({ response }) => response.headers.get('idempotent-replayed') === 'true');
+    assert.equal(repeats.length, 1);
     await assert.rejects(ask('b'), (error: APIError) => error.code === 'idempotency_mismatch');
     assert.equal((await runsOf(id)).length, 1);
   });
@@ -316,12 +314,12 @@ describe('a workflow as a model', function () {
     const { model, id } = await chat([trigger(), nodeOf('wait', { mode: 'callback' })]);
     for (const stream of [false, true]) {
       const hangUp = new AbortController();
-      const asked = openai.chat.completions
-        .create({ model, messages: [user('x')], stream }, { signal: hangUp.signal })
-        .then(async (answer) => {
-          if (stream) for await (const _ of answer as AsyncIterable<unknown>);
-        })
-        .catch(() => undefined);
+      const ask = async (): Promise<void> => {
+        const options = { signal: hangUp.signal };
+        const answer = await openai.chat.completions.create({ model, messages: [user('x')], stream }, options);
+        if (stream) for await (const _ of answer as AsyncIterable<unknown>);
+      };
+      const asked = ask().catch(() => undefined);
       await eventually(async () => (await runsOf(id)).some(({ status }) => status === 'In Progress'));
       hangUp.abort();
       await asked;

@@ -1,6 +1,6 @@
 // Calls of `/mcp` as tasks of the protocol, by the official client. docs/use/mcp.md.
 import assert from 'node:assert/strict';
-import { CallToolResultSchema, McpError, type Task } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolResultSchema, type McpError, type Task } from '@modelcontextprotocol/sdk/types.js';
 import { drawing, http, linkInRow, node as nodeOf, resultOf, trigger } from '../../support/graphs.js';
 import type { DrawingNode } from '../../support/graphs.js';
 import { sharedStack } from '../../support/shared-stack.js';
