@@ -1,4 +1,5 @@
 import type { Database } from '../../db/core/client.js';
+import { readAnswer } from '../../db/runs/run-deltas-repository.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../db/runs/run-events-repository.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import type { RunHub } from './run-hub.js';
@@ -76,9 +77,8 @@ export function openFeed(
   const texts =
     deltas &&
     new TextReader({
-      db,
-      runId,
       texts: following.texts()!,
+      readAnswer: (node) => readAnswer(db, { ...node, runId }),
       since: deltas.since,
       lease: deltas.memory.lease(`user:${reader.userId}`, signal),
     });

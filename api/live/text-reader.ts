@@ -1,8 +1,8 @@
 // What one reader has been told of the words of models, and what it is told next. Extensions, section 13.
-import type { Database } from '../../db/core/client.js';
-import { readAnswer, type StoredAnswer, type ToldToolCall } from '../../db/runs/run-deltas-repository.js';
+import type { StoredAnswer, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { RunEvent, ToldNode } from '../../db/runs/run-events-repository.js';
 import { isObject } from '../../graph/json.js';
+import type { NodeKey } from '../../graph/plan.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { NodeTexts, RunTexts, StepTexts } from './run-texts.js';
 
@@ -32,9 +32,9 @@ interface Place {
 }
 
 interface Reading {
-  db: Database;
-  runId: string;
   texts: RunTexts;
+  /** The answer of a node that has ended and calls models; undefined for other nodes. */
+  readAnswer: (node: Omit<NodeKey, 'runId'>) => Promise<StoredAnswer | undefined>;
   /** The version of the run when the reader came: what had ended by then is not told. */
   since: number;
   /** For the answers that are read from the database. */
@@ -116,7 +116,7 @@ export class TextReader {
 
   /** Returns what the node has answered; undefined for another node, and where all of the answer is told. */
   async #answerOf(event: RunEvent, known: NodeTexts | undefined): Promise<StoredAnswer | undefined> {
-    const { db, runId, lease } = this.#reading;
+    const { readAnswer, lease } = this.#reading;
     const { result } = (event.told as ToldNode).node;
     const last = known?.steps.at(-1);
     const inline = result === null ? undefined : answerIn(result);
@@ -124,7 +124,7 @@ export class TextReader {
     if (inline !== undefined && last !== undefined) return { attempt: last.attempt, step: last.step, content: inline };
     if (last?.isWhole === true && !last.isBroken) return undefined;
     await lease.resize(lease.bytes + COPIES * (event.apartBytes ?? event.bytes));
-    return readAnswer(db, { runId, path: event.path, nodeId: event.subject });
+    return readAnswer({ path: event.path, nodeId: event.subject });
   }
 
   #rest({ path, subject }: RunEvent, node: NodeTexts | undefined, answer: StoredAnswer): TextDelta[] {
@@ -134,7 +134,8 @@ export class TextReader {
     const { content } = answer;
     const isWrong = (isSame && place.step.isBroken) || !content.startsWith(told);
     const text = isWrong ? content : content.slice(told.length);
-    if (text === '' && !isWrong) return [];
+    // An empty answer is told to who would take an earlier step for it.
+    if (text === '' && !isWrong && (isSame || place === undefined)) return [];
     const isReset = isWrong || (!isSame && answer.attempt > (place?.step.attempt ?? 1));
     const at = isSame ? place : { step: answer, index: 0 };
     return [toDelta(subject, path, at, { text }, isReset)];

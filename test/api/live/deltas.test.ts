@@ -73,6 +73,7 @@ describe('what a model writes', function () {
     const stream = await open(await start(node));
     await stream.ended;
     const deltas = deltasIn(stream.events);
+    if (process.env.DBG) for (const e of stream.events) console.log(e.receivedAtMs % 100000, e.event, JSON.stringify(e.data).slice(0,150));
     assert.ok(deltas.length >= 2, `${deltas.length} deltas`);
     assert.deepEqual([deltas[0]!.attempt, deltas[0]!.step, deltas[0]!.path], [1, 0, '']);
     assert.equal(joined(stream.events, node), 'one two three four five six ');
