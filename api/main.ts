@@ -13,6 +13,7 @@ import { Client, Connection } from '@temporalio/client';
 import { createConnections } from '../connections/open-connection.js';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { startListener, type Listener } from '../db/core/listener.js';
+import { DELTAS_CHANNEL } from '../db/runs/run-deltas-repository.js';
 import { CHANGES_CHANNEL, TURN_MESSAGE } from '../db/runs/tell-watchers.js';
 import { sessionNameOf } from '../db/core/session-name.js';
 import { createSecretBox } from '../db/core/secret-box.js';
@@ -131,12 +132,12 @@ function gather(work: () => void): () => void {
   };
 }
 
-function createRunHub(db: Database, logger: Logger, { runReaders }: Metrics): RunHub {
+function createRunHub(db: Database, memory: ByteBudget, logger: Logger, { runReaders }: Metrics): RunHub {
   const onReaders = ({ waiting, following }: Readers): void => {
     runReaders.set({ kind: 'poll' }, waiting);
     runReaders.set({ kind: 'stream' }, following);
   };
-  return new RunHub({ db, logger, onReaders });
+  return new RunHub({ db, memory, logger, onReaders });
 }
 
 function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string, reconciler: BackgroundLoop): Listener {
@@ -147,9 +148,13 @@ function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string, reconci
   };
   return startListener({
     url,
-    channel: CHANGES_CHANNEL,
+    channels: [CHANGES_CHANNEL, DELTAS_CHANNEL],
     applicationName: 'api-listener',
-    onMessage: (told) => (told === TURN_MESSAGE ? look() : runHub.changed(told)),
+    onMessage(channel, payload) {
+      if (channel === DELTAS_CHANNEL) runHub.wrote(payload);
+      else if (payload === TURN_MESSAGE) look();
+      else runHub.changed(payload);
+    },
     onConnected: () => tell(true),
     onLost(error) {
       logger.warn({ err: error }, 'changes of runs are not told; they are looked for');
@@ -182,6 +187,7 @@ function createDeps(
   const secretsKeys = required(environment, 'secretsKeys', 'SECRETS_KEY');
   const secretBox = createSecretBox(secretsKeys);
   const outgoing = createOutgoingClient(environment.addressRules);
+  const memory = new ByteBudget(MEMORY);
   const deps: AppDeps = {
     db,
     temporal,
@@ -195,13 +201,13 @@ function createDeps(
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     chatMeter: createChatMeter(db, logger),
     processes: createProcesses(),
-    memory: new ByteBudget(MEMORY),
+    memory,
     turns: new HeavyTurns(),
     startSlots: createStartSlots(STARTS_AT_ONCE),
     keyCounter: createKeyCounter(db),
     sessionCounter: createSessionCounter(db),
     liveStatus: createLiveStatus({ temporal, metrics }),
-    runHub: createRunHub(db, logger, metrics),
+    runHub: createRunHub(db, memory, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
     snapshots: createSnapshotStore(db),
     refusals: createRefusalLog(db, logger),

@@ -26,6 +26,7 @@ const fileSchema = z.object({
             input_price_per_million: price.default('0'),
             output_price_per_million: price.default('0'),
             accepts: z.array(z.enum(['image', 'pdf'])).default([]),
+            stream: z.boolean().default(true),
           }),
         ),
       }),
@@ -48,6 +49,8 @@ export interface ResolvedModel {
   outputPricePerMillion: string;
   /** The kinds of files that the model takes as they are. It reads others as text, where they have one. */
   accepts: readonly ('image' | 'pdf')[];
+  /** Whether nodes ask it for streams. */
+  stream: boolean;
   /** Identifies the price list of these prices; recorded with each transaction. */
   priceVersion: string;
 }
@@ -63,10 +66,14 @@ export function loadModelProviders(environment: Environment, env: NodeJS.Process
   if (environment.openaiApiKey === undefined) return { models: new Map() };
   const openai = { name: 'openai', baseUrl: 'https://api.openai.com/v1', apiKey: environment.openaiApiKey };
   const free = { inputPricePerMillion: '0', outputPricePerMillion: '0', priceVersion: 'unpriced' };
-  return { models: new Map([['*', { provider: openai, ...free, accepts: ['image', 'pdf'] }]]) };
+  return { models: new Map([['*', { provider: openai, ...free, accepts: ['image', 'pdf'], stream: true }]]) };
 }
 
+/** Names that begin so are those of workflows, and never reach a provider. Extensions, section 13. */
+export const WORKFLOW_MODEL = 'workflow:';
+
 export function findModel(providers: ModelProviders, modelName: string): ResolvedModel | undefined {
+  if (modelName.startsWith(WORKFLOW_MODEL)) return undefined;
   return providers.models.get(modelName) ?? providers.models.get('*');
 }
 
@@ -90,6 +97,7 @@ function parseModelProviders(file: string, env: NodeJS.ProcessEnv): ModelProvide
         inputPricePerMillion: model.input_price_per_million,
         outputPricePerMillion: model.output_price_per_million,
         accepts: model.accepts,
+        stream: model.stream,
         priceVersion,
       });
     }

@@ -2,7 +2,7 @@
 // decoded step by step and searched after each step.
 
 /** A decoded text, with the offset of each of its code units in the original. */
-interface DecodedText {
+export interface DecodedText {
   text: string;
   /** One offset per code unit, followed by the original's length; undefined for the original itself. */
   offsets?: Uint32Array;
@@ -13,6 +13,9 @@ interface Escape {
   text: string;
   size: number;
 }
+
+/** A text without these has one decoding, the text itself. */
+export const MAY_BE_ENCODED = /[\\\n\r&%]/;
 
 type ReadEscape = (source: string, at: number) => Escape | undefined;
 

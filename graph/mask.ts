@@ -1,7 +1,8 @@
 // Masks secrets in what nodes produce.
-import { decodingsOf, originalOffset } from './decoded-text.js';
+import { decodingsOf, MAY_BE_ENCODED, originalOffset } from './decoded-text.js';
 import { ExactNumber } from './exact-number.js';
 import { mapLeaves } from './json.js';
+import { createMaskStream, mergeRanges, replaceRanges, type MaskStream, type Range } from './mask-stream.js';
 import { createPatternSearch, type Pattern, type PatternSearch } from './pattern-search.js';
 import { MASK } from './secrets.js';
 
@@ -11,6 +12,8 @@ export interface Masker {
   readonly text: (text: string) => string;
   /** Returns a copy with every string, number and object key masked. */
   readonly json: <T>(value: T) => T;
+  /** Masks a text that comes in pieces. */
+  readonly stream: () => MaskStream;
 }
 
 // Shorter values occur in texts by chance, so they are masked only in their own fields.
@@ -38,21 +41,58 @@ const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
 export function createMasker(secretValues: readonly string[]): Masker {
   const secrets = new Set(secretValues.flatMap((value) => [value, value.trim()]).filter(isLongEnough));
   secrets.delete(MASK);
-  if (secrets.size === 0) return { isEmpty: true, text: (text) => text, json: (value) => value };
-  const text = secrets.size > MAX_SECRETS ? hideText : createTextMasker([...secrets]);
+  if (secrets.size === 0) {
+    return { isEmpty: true, text: (text) => text, json: (value) => value, stream: () => UNMASKED };
+  }
+  const { text, stream } = secrets.size > MAX_SECRETS ? HIDING : createTextMasker([...secrets]);
   const maskLeaf = (leaf: unknown): unknown => {
     if (typeof leaf === 'string') return text(leaf);
     const isNumber = typeof leaf === 'number' || leaf instanceof ExactNumber;
     return isNumber && text(String(leaf)) !== String(leaf) ? MASK : leaf;
   };
-  return { isEmpty: false, text, json: <T>(value: T) => mapLeaves(value, maskLeaf, text) as T };
+  return { isEmpty: false, text, json: <T>(value: T) => mapLeaves(value, maskLeaf, text) as T, stream };
 }
+
+/** Masks with one, and what comes out with the other. */
+export function joinMaskers(one: Masker, other: Masker): Masker {
+  if (one.isEmpty) return other;
+  if (other.isEmpty) return one;
+  return {
+    isEmpty: false,
+    text: (text) => other.text(one.text(text)),
+    json: (value) => other.json(one.json(value)),
+    stream() {
+      const [first, second] = [one.stream(), other.stream()];
+      return {
+        push: (text) => second.push(first.push(text)),
+        end: () => second.push(first.end()) + second.end(),
+      };
+    },
+  };
+}
+
+type TextMasker = Pick<Masker, 'text' | 'stream'>;
+
+const UNMASKED: MaskStream = { push: (text) => text, end: () => '' };
+
+const HIDING: TextMasker = {
+  text: hideText,
+  stream() {
+    let isHidden = false;
+    const push = (text: string): string => {
+      const shown = isHidden ? '' : hideText(text);
+      isHidden ||= shown !== '';
+      return shown;
+    };
+    return { push, end: () => '' };
+  },
+};
 
 function hideText(text: string): string {
   return text === '' ? '' : MASK;
 }
 
-function createTextMasker(secrets: string[]): (text: string) => string {
+function createTextMasker(secrets: string[]): TextMasker {
   const total = secrets.reduce((sum, secret) => sum + secret.length, 0);
   const limit = total <= MAX_SEARCHED_CHARACTERS ? Infinity : Math.floor(MAX_SEARCHED_CHARACTERS / secrets.length);
   const inEveryEncoding = total <= MAX_CHARACTERS_IN_EVERY_ENCODING;
@@ -60,7 +100,9 @@ function createTextMasker(secrets: string[]): (text: string) => string {
   const search = createPatternSearch(patterns);
   // Lists of a million numbers are common, and decoding never makes a text longer.
   const shortest = patterns.reduce((least, { text }) => Math.min(least, text.length), Infinity);
-  return (text) => (text.length < shortest ? text : maskText(text, search));
+  const maskAll = (text: string): string => (text.length < shortest ? text : maskText(text, search));
+  const streaming = { search, maskAll, mask: MASK, hidesRest: limit !== Infinity };
+  return { text: maskAll, stream: () => createMaskStream(streaming) };
 }
 
 function patternsUpTo(limit: number, secret: string, inEveryEncoding: boolean): Pattern[] {
@@ -112,11 +154,6 @@ function base64PatternsOf(bytes: Buffer, shift: number): Pattern[] {
   return urlSafe === text ? [pattern] : [pattern, { ...pattern, text: urlSafe }];
 }
 
-/** A text without these has one decoding, the text itself. */
-const MAY_BE_ENCODED = /[\\\n\r&%]/;
-
-type Range = [start: number, end: number];
-
 function maskText(text: string, search: PatternSearch): string {
   const ranges: Range[] = [];
   for (const decoded of MAY_BE_ENCODED.test(text) ? decodingsOf(text) : [{ text }]) {
@@ -124,14 +161,7 @@ function maskText(text: string, search: PatternSearch): string {
       addRange(ranges, originalOffset(decoded, start), originalOffset(decoded, end));
     });
   }
-  if (ranges.length === 0) return text;
-  const parts: string[] = [];
-  let cursor = 0;
-  for (const [start, end] of mergeRanges(ranges)) {
-    parts.push(text.slice(cursor, start), MASK);
-    cursor = end;
-  }
-  return parts.join('') + text.slice(cursor);
+  return ranges.length === 0 ? text : replaceRanges(text, mergeRanges(ranges), MASK);
 }
 
 /**
@@ -146,15 +176,4 @@ function addRange(ranges: Range[], start: number, end: number): void {
     ranges.pop();
   }
   ranges.push([from, end]);
-}
-
-function mergeRanges(ranges: Range[]): Range[] {
-  ranges.sort((left, right) => left[0] - right[0]);
-  const merged: Range[] = [];
-  for (const [start, end] of ranges) {
-    const last = merged.at(-1);
-    if (last && start < last[1]) last[1] = Math.max(last[1], end);
-    else merged.push([start, end]);
-  }
-  return merged;
 }

@@ -8,8 +8,11 @@ export interface Pattern {
   after: number;
 }
 
-/** Calls `report` for the longest pattern that ends at each position, from left to right. */
-export type PatternSearch = (text: string, report: (start: number, end: number) => void) => void;
+/**
+ * Calls `report` for the longest pattern that ends at each position, from left to right. Returns how many units at the end of
+ * the text may be the beginning of a pattern.
+ */
+export type PatternSearch = (text: string, report: (start: number, end: number) => void) => number;
 
 interface Trie {
   /** Maps `state * 65536 + unit` to a state. 0 is the root. */
@@ -23,7 +26,7 @@ interface Trie {
 export function createPatternSearch(patterns: readonly Pattern[]): PatternSearch {
   const trie = buildTrie(patterns);
   const fallback = linkFallbacks(trie);
-  const { next, pattern } = trie;
+  const { next, pattern, depth } = trie;
   // Most code units lead from the root to the root, and a table is faster than the map for these.
   const fromRoot = new Uint32Array(65536);
   for (let state = 1; state < trie.parent.length; state += 1) {
@@ -45,6 +48,7 @@ export function createPatternSearch(patterns: readonly Pattern[]): PatternSearch
         report(Math.max(0, start), Math.min(text.length, at + 1 + match.after));
       }
     }
+    return depth[state]!;
   };
 }
 

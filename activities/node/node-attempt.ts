@@ -82,7 +82,7 @@ export async function attemptStep<Facts>(
   const { signal } = stop;
   const startedAt = performance.now();
   const memory = deps.memory.lease(`project:${run.projectId}`, signal);
-  const task: NodeTask = { runId, path, nodeId, run, node, signal, memory, startedAt };
+  const task: NodeTask = { runId, path, nodeId, run, node, signal, memory, startedAt, attempt: claimed ?? 1 };
   const observe = (outcome: AttemptOutcome, code?: string, delayMs?: number): void => {
     deps.metrics.attemptSeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
     logAttempt(deps.logger, task, { outcome, attempt, code, delayMs });

@@ -42,6 +42,8 @@ export interface NodeTask extends NodeKey {
   memory: ByteLease;
   /** The time at which this attempt began, by `performance.now()`. */
   startedAt: number;
+  /** The number of this attempt by the node's claim, under which readers find it; 1 for a node that is executed without one. */
+  attempt: number;
 }
 
 /** The frame around a node knows this of its beginning. */

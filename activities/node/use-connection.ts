@@ -6,7 +6,7 @@ import { ConnectionError, type Connections, type OpenedConnection } from '../../
 import { TokenError } from '../../connections/tokens.js';
 import type { Database } from '../../db/core/client.js';
 import { noteUse } from '../../db/connections/tokens-repository.js';
-import { createMasker, type Masker } from '../../graph/mask.js';
+import { createMasker, joinMaskers, type Masker } from '../../graph/mask.js';
 import { NodeFailure } from './failures.js';
 import type { NodeTask } from './node-step.js';
 
@@ -66,7 +66,7 @@ export function createConnectionUse(db: Database, connections: Connections): Con
       for (;;) {
         const { credential } = used;
         const hide = createMasker(credential.secretTexts);
-        const outcome = await settled(() => call({ credential, hide, masker: joined(hide, task.run.masker) }));
+        const outcome = await settled(() => call({ credential, hide, masker: joinMaskers(hide, task.run.masker) }));
         const wasRefused = isRefused(outcome);
         const renewed = wasRefused ? await opened(() => connections.renew(used)) : undefined;
         if (renewed !== undefined) {
@@ -113,14 +113,4 @@ function toFailure(error: unknown): unknown {
   if (!(error instanceof ConnectionError)) return error;
   if (error.code === 'needs_authorization') return new ConnectionNeeded(error.connectionId);
   return new NodeFailure(error.code, error.message);
-}
-
-function joined(one: Masker, other: Masker): Masker {
-  if (one.isEmpty) return other;
-  if (other.isEmpty) return one;
-  return {
-    isEmpty: false,
-    text: (text) => other.text(one.text(text)),
-    json: (value) => other.json(one.json(value)),
-  };
 }

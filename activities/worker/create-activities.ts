@@ -49,6 +49,7 @@ import { createEndWaitStep } from '../kinds/end-wait.js';
 import { createAskStep } from '../kinds/human.js';
 import { createBeginWaitStep } from '../kinds/wait.js';
 import { createBeginChildStep } from '../kinds/sub-workflow.js';
+import { createLiveTexts } from '../live/live-texts.js';
 import { loadKept, loadPlan } from '../node/load-run.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
 import { endRun } from '../node/end-run.js';
@@ -105,10 +106,11 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const files = createFileUse(db, deps.files);
   const texts = createDocumentTexts(deps.documents);
   const clients = createModelClients(db, secretBox, metrics);
+  const live = createLiveTexts({ db, memory, logger });
   const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
-  const agent: AgentDeps = { ...children, providers, clients, forms, sessions, connections, node, files, texts };
+  const agent: AgentDeps = { ...children, providers, clients, live, forms, sessions, connections, node, files, texts };
   const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
@@ -120,7 +122,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     ...toInlineSteps(contexts, judge),
     trigger: toStep(triggerRunner),
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing, connections, files })),
-    llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node, files, texts })),
+    llm: toStep(createLlmRunner({ contexts, providers, clients, live, forms, node, files, texts })),
     mcp: toStep(createMcpRunner({ db, contexts, sessions, connections, files })),
     code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger, files, texts })),
   };

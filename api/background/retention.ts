@@ -12,6 +12,7 @@ import {
   expireAuditRecords,
   deleteGoneConversations,
   deleteGoneDrawings,
+  deleteLeftDeltas,
   deleteOldSignIns,
   type Batch,
 } from '../../db/retention/retention-repository.js';
@@ -95,6 +96,7 @@ function createSteps(days: number): Step[] {
     (trx, rows) => deleteSettledDeliveries(trx, days, rows),
     deleteIdempotencyKeys,
     deleteEndedWindows,
+    deleteLeftDeltas,
     deleteOldStops,
     deleteOldSignIns,
     expireAuditRecords,

@@ -8,6 +8,7 @@ import type { WaitView } from '../waits/wait-view.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { holdsLazyJson, lazyText, RawJson, toJsonPieces, toJsonText, type LazyJson } from '../http/json-text.js';
 import { toAnswerMemory } from '../http/send-answer.js';
+import type { DeltaEvent } from './run-feed.js';
 import { toExecutionStatus, toNodeEntry } from '../runs/node-map.js';
 
 export const COMMENT = ':\n\n';
@@ -44,6 +45,11 @@ export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGene
   yield head;
   yield* linesOf(source, value);
   yield '\n\n';
+}
+
+/** It has no `id`, because a stream is never resumed behind it. */
+export function frameOfDelta({ delta }: DeltaEvent): string {
+  return `event: delta\ndata: ${JSON.stringify(delta)}\n\n`;
 }
 
 /** Returns undefined for an event that tells nothing: a later event of the same loop tells its counts. */

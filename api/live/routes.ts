@@ -7,8 +7,8 @@ import { defineRoute, type Route } from '../http/route.js';
 import { answerNotFound, refuseInvisible } from '../runs/answer-poll.js';
 import { envelopeSchema } from '../runs/run-envelope.js';
 import { openDraftFeed } from './draft-feed.js';
-import { openEndedFeed, openFeed, type RunFeed } from './run-feed.js';
-import { streamRun } from './stream-run.js';
+import { openEndedFeed, openFeed } from './run-feed.js';
+import { streamRun, type AnyFeed } from './stream-run.js';
 
 /** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
 const STALLED_MS = 60_000;
@@ -31,7 +31,10 @@ const events = defineRoute({
     'the `run` event with the status `succeed` or `failed`; a stream that ends before is resumed with `Last-Event-ID`. ' +
     'A comment is sent every 15 seconds. A run that is not found is answered as in the poll, in JSON.',
   keyScope: 'run',
-  query: z.object({ id: uuid }),
+  query: z.object({
+    id: uuid,
+    include: z.literal('deltas').optional().describe('Events `delta` are sent, too: what models write, as it comes'),
+  }),
   headers,
   responses: { 200: envelopeSchema },
   mediaTypes: { 200: ['text/event-stream', 'application/json'] },
@@ -43,10 +46,11 @@ const events = defineRoute({
     if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
     const after = toPlace(given['last-event-id'], run.version);
     const { runId } = run;
-    const open = (): Promise<RunFeed> | RunFeed => {
+    const deltas = query.include === undefined ? undefined : { since: run.version, memory: deps.memory };
+    const open = (): Promise<AnyFeed> | AnyFeed => {
       if (run.nodeErrors !== null) return openDraftFeed(run.nodeErrors, run.version);
       return run.status === 'In Progress'
-        ? openFeed(deps.db, deps.runHub, { runId, userId: caller.userId }, signal)
+        ? openFeed(deps.db, deps.runHub, { runId, userId: caller.userId }, signal, { deltas })
         : openEndedFeed(deps.db, runId);
     };
     const body = streamRun(deps, { runId, reader: caller, role: run.role, after, open, signal });

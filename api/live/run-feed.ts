@@ -1,12 +1,24 @@
 import type { Database } from '../../db/core/client.js';
+import { readAnswer } from '../../db/runs/run-deltas-repository.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../db/runs/run-events-repository.js';
+import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import type { RunHub } from './run-hub.js';
+import { TextReader, type TextDelta } from './text-reader.js';
 import type { RunReader } from './watched-runs.js';
 
+/** What a model writes, among the events of its run. It has no version: who comes again is told anew. */
+export interface DeltaEvent {
+  kind: 'delta';
+  delta: TextDelta;
+}
+
 /** The events of one run for one reader, who takes them as fast as it can. */
-export interface RunFeed {
-  /** Events after the version, some at a time; none when there are none yet. */
-  after(version: number): Promise<RunEvent[]>;
+export interface RunFeed<Event extends RunEvent | DeltaEvent = RunEvent> {
+  /**
+   * Events after the version, some at a time, and the deltas that have come, in the order in which they are to be told; none
+   * when there are none yet.
+   */
+  after(version: number): Promise<Event[]>;
   /** Resolves when there may be more, after `atMost` milliseconds, or when nobody is to wait any longer. */
   untilNews(atMostMs: number): Promise<void>;
   /** True if no more will come: the run had ended, and all that there was has been taken. */
@@ -28,7 +40,32 @@ export async function openEndedFeed(db: Database, runId: string): Promise<RunFee
   };
 }
 
-export function openFeed(db: Database, hub: RunHub, reader: RunReader, signal: AbortSignal): RunFeed {
+export interface DeltaOptions {
+  /** The version of the run when its reader came, 0 for a new run: what had been answered by then is not told. */
+  since: number;
+  memory: ByteBudget;
+}
+
+interface FeedOptions {
+  /** What models write is told, too. */
+  deltas: DeltaOptions | undefined;
+}
+
+export function openFeed(db: Database, hub: RunHub, reader: RunReader, signal: AbortSignal): RunFeed;
+export function openFeed(
+  db: Database,
+  hub: RunHub,
+  reader: RunReader,
+  signal: AbortSignal,
+  options: FeedOptions,
+): RunFeed<RunEvent | DeltaEvent>;
+export function openFeed(
+  db: Database,
+  hub: RunHub,
+  reader: RunReader,
+  signal: AbortSignal,
+  { deltas }: Partial<FeedOptions> = {},
+): RunFeed<RunEvent | DeltaEvent> {
   const { runId } = reader;
   let hasNews = false;
   let wake: () => void = () => undefined;
@@ -36,15 +73,23 @@ export function openFeed(db: Database, hub: RunHub, reader: RunReader, signal: A
     hasNews = true;
     wake();
   };
-  const following = hub.follow(reader, tell);
+  const following = hub.follow(reader, tell, deltas !== undefined);
+  const texts =
+    deltas &&
+    new TextReader({
+      texts: following.texts()!,
+      readAnswer: (node) => readAnswer(db, { ...node, runId }),
+      since: deltas.since,
+      lease: deltas.memory.lease(`user:${reader.userId}`, signal),
+    });
   signal.addEventListener('abort', tell);
   return {
     isClosed: false,
     async after(version) {
       hasNews = false;
       const tail = following.tail();
-      if (tail === undefined) return [];
-      return tail.after(version) ?? readPage(db, runId, version);
+      const events = tail === undefined ? [] : (tail.after(version) ?? (await readPage(db, runId, version)));
+      return texts === undefined ? events : withDeltas(texts, events);
     },
     untilNews(atMostMs) {
       if (hasNews || signal.aborted || hub.isStopping) return Promise.resolve();
@@ -58,9 +103,22 @@ export function openFeed(db: Database, hub: RunHub, reader: RunReader, signal: A
     },
     end() {
       signal.removeEventListener('abort', tell);
+      texts?.end();
       following.end();
     },
   };
+}
+
+async function withDeltas(texts: TextReader, events: RunEvent[]): Promise<(RunEvent | DeltaEvent)[]> {
+  texts.release();
+  const told: (RunEvent | DeltaEvent)[] = [];
+  for (const event of events) told.push(...(await texts.close(event)).map(toEvent), event);
+  told.push(...texts.take().map(toEvent));
+  return told;
+}
+
+function toEvent(delta: TextDelta): DeltaEvent {
+  return { kind: 'delta', delta };
 }
 
 async function readPage(db: Database, runId: string, after: number): Promise<RunEvent[]> {

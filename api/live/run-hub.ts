@@ -4,19 +4,26 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../config/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { keepWatches, watchRuns, type RunState } from '../../db/runs/run-watches-repository.js';
+import { readDeltaMessage, runOfMessage } from '../../db/runs/run-deltas-repository.js';
+import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { pause } from '../background/loops.js';
 import type { EventTail } from './event-tail.js';
-import { lookAtStates, lookForEvents } from './run-looks.js';
+import { lookAtStates, lookForDeltas, lookForEvents } from './run-looks.js';
+import { RunTexts } from './run-texts.js';
 import { WatchedRuns, type RunReader, type Readers } from './watched-runs.js';
 
 interface HubOptions {
   db: Database;
+  /** For what models write. */
+  memory: ByteBudget;
   logger: Logger;
   /** Given the number of those who wait whenever it changes. */
   onReaders: (readers: Readers) => void;
 }
 
 interface Following {
+  /** What the models of the run write; undefined for who does not want it. */
+  texts(): RunTexts | undefined;
   /** Undefined before the first look. */
   tail(): EventTail | undefined;
   end(): void;
@@ -36,8 +43,12 @@ const RUNS_AT_ONCE = 200;
 const CROWD = 100;
 const SPREAD = 0.3;
 
+/** A lease with it gets memory at once or not at all. */
+const NEVER_WAITS = AbortSignal.abort(new Error('There is no memory for what models write.'));
+
 export class RunHub {
   readonly #db: Database;
+  readonly #memory: ByteBudget;
   readonly #logger: Logger;
   readonly #id = randomUUID();
   readonly #runs: WatchedRuns;
@@ -50,6 +61,8 @@ export class RunHub {
    * state.
    */
   readonly #withAnyState = createRunSet();
+  /** The runs of which deltas are in the table that no message has told. */
+  readonly #withDeltas = createRunSet();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
   #isListening = false;
@@ -59,8 +72,9 @@ export class RunHub {
   #compareAtMs = 0;
   #wake: () => void = () => undefined;
 
-  constructor({ db, logger, onReaders }: HubOptions) {
+  constructor({ db, memory, logger, onReaders }: HubOptions) {
     this.#db = db;
+    this.#memory = memory;
     this.#logger = logger;
     this.#runs = new WatchedRuns(onReaders);
     this.#loop = this.#repeat();
@@ -91,12 +105,31 @@ export class RunHub {
     return this.#runs.watch(reader, onState);
   }
 
-  /** Follows each event: `onNews` is called when there may be some, and when the hub stops. */
-  follow(reader: RunReader, onNews: () => void): Following {
-    this.#register(reader.runId);
+  /**
+   * Follows each event: `onNews` is called when there may be some, and when the hub stops. With deltas, also when a model has
+   * written something.
+   */
+  follow(reader: RunReader, onNews: () => void, withDeltas = false): Following {
+    const { runId } = reader;
+    this.#register(runId);
     const end = this.#runs.follow(reader, onNews);
-    if (this.#runs.get(reader.runId)?.tail === undefined) this.#lookAt(reader.runId);
-    return { tail: () => this.#runs.get(reader.runId)?.tail, end };
+    if (this.#runs.get(runId)?.tail === undefined) this.#lookAt(runId);
+    const reading = withDeltas ? this.#runs.readTexts(runId, onNews, () => this.#openTexts(runId)) : undefined;
+    const leave = (): void => {
+      reading?.leave();
+      end();
+    };
+    return { tail: () => this.#runs.get(runId)?.tail, texts: () => reading?.texts, end: leave };
+  }
+
+  /** A model of a run has written something: the message of `writeDeltas`. */
+  wrote(message: string): void {
+    const runId = runOfMessage(message);
+    const texts = this.#runs.get(runId)?.texts;
+    if (texts === undefined) return;
+    const delta = readDeltaMessage(message);
+    if (delta !== undefined && texts.add(delta)) texts.tell();
+    else this.#readDeltas(runId);
   }
 
   /** The run may have changed. */
@@ -109,6 +142,7 @@ export class RunHub {
     this.#isListening = isListening;
     // The rows of `run_watches` do not outlive a crash of the database.
     this.#unregistered.add(...this.#runs.ids);
+    this.#withDeltas.add(...this.#runs.ids);
     this.#compareAtMs = 0;
     this.#wake();
   }
@@ -125,6 +159,17 @@ export class RunHub {
     if (!this.#runs.has(runId)) this.#unregistered.add(runId);
   }
 
+  #openTexts(runId: string): RunTexts {
+    this.#unregistered.add(runId);
+    this.#readDeltas(runId);
+    return new RunTexts(this.#memory.lease(`run:${runId}`, NEVER_WAITS));
+  }
+
+  #readDeltas(runId: string): void {
+    this.#withDeltas.add(runId);
+    this.#wake();
+  }
+
   #lookAt(runId: string): void {
     this.#withNews.add(runId);
     this.#withAnyState.add(runId);
@@ -135,7 +180,7 @@ export class RunHub {
   async #repeat(): Promise<void> {
     let tookMs = 0;
     while (!this.isStopping) {
-      const sets = [this.#unregistered, this.#withNews, this.#withAnyState];
+      const sets = [this.#unregistered, this.#withNews, this.#withAnyState, this.#withDeltas];
       if (sets.every((set) => set.isEmpty())) await this.#untilWoken();
       await pause(Math.max(GATHER_MS, tookMs), this.#stopped.signal);
       if (this.isStopping) return;
@@ -160,10 +205,11 @@ export class RunHub {
     const looks = await Promise.allSettled([
       this.#inBatches(this.#withNews, (ids) => lookForEvents(this.#db, this.#runs, ids)),
       this.#inBatches(this.#withAnyState, (ids) => lookAtStates(this.#db, this.#runs, ids)),
+      this.#inBatches(this.#withDeltas, (ids) => lookForDeltas(this.#db, this.#runs, ids)),
     ]);
     for (const look of looks) if (look.status === 'rejected') throw look.reason;
     if (nowMs < this.#renewAtMs || !this.#isRegistered) return;
-    await keepWatches(this.#db, this.#id, this.#runs.ids);
+    await keepWatches(this.#db, this.#id, this.#runs.watches(this.#runs.ids));
     this.#isRegistered = this.#runs.ids.length > 0;
     this.#renewAtMs = nowMs + RENEW_MS;
   }
@@ -183,7 +229,7 @@ export class RunHub {
   }
 
   async #tellFromNowOn(ids: string[]): Promise<void> {
-    await watchRuns(this.#db, this.#id, ids);
+    await watchRuns(this.#db, this.#id, this.#runs.watches(ids));
     this.#isRegistered = true;
     setTimeout(() => ids.forEach((id) => this.changed(id)), SECOND_LOOK_MS).unref();
   }

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/core/client.js';
 import { orderRunEvents, readRunEvents } from '../../db/runs/run-events-repository.js';
+import { readDeltas } from '../../db/runs/run-deltas-repository.js';
 import { readRunStates } from '../../db/runs/run-watches-repository.js';
 import { EventTail } from './event-tail.js';
 import type { WatchedRuns } from './watched-runs.js';
@@ -34,6 +35,16 @@ export async function lookForEvents(db: Database, runs: WatchedRuns, ids: string
     else if (news.length >= EVENTS_AT_ONCE) run.tail.skipTo(versions.get(runId)!);
     else run.tail.append(news);
     for (const onNews of run.followers) onNews();
+  }
+}
+
+/** Reads what models write where no message has told it. Those who come first come late. */
+export async function lookForDeltas(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
+  for (const runId of ids) {
+    const texts = runs.get(runId)?.texts;
+    if (texts === undefined) continue;
+    texts.load(await readDeltas(db, runId, texts.known()));
+    texts.tell();
   }
 }
 

@@ -4,8 +4,10 @@ import type { Reader } from '../../db/runs/run-watches-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
-import { COMMENT, FIRST_FRAME, framesOf, isEnd } from './event-frames.js';
-import type { RunFeed } from './run-feed.js';
+import { COMMENT, FIRST_FRAME, frameOfDelta, framesOf, isEnd } from './event-frames.js';
+import type { DeltaEvent, RunFeed } from './run-feed.js';
+
+export type AnyFeed = RunFeed<RunEvent | DeltaEvent>;
 
 interface StreamOptions {
   runId: string;
@@ -15,7 +17,7 @@ interface StreamOptions {
   /** The version behind which it begins. */
   after: number;
   /** Called when the first byte is wanted, and ended with the stream. */
-  open: () => Promise<RunFeed> | RunFeed;
+  open: () => Promise<AnyFeed> | AnyFeed;
   /** Aborted when the caller hangs up. */
   signal: AbortSignal;
 }
@@ -44,8 +46,12 @@ async function* framesOfRun(deps: AppDeps, options: StreamOptions): AsyncGenerat
   try {
     yield FIRST_FRAME;
     while (!signal.aborted && !deps.runHub.isStopping && performance.now() < endAtMs) {
-      const events: RunEvent[] = await feed.after(place);
+      const events = await feed.after(place);
       for (const event of events) {
+        if (event.kind === 'delta') {
+          yield frameOfDelta(event);
+          continue;
+        }
         yield* framesOf(source, event);
         place = event.version;
         if (isEnd(event)) return;

@@ -1,5 +1,6 @@
-import type { RunState } from '../../db/runs/run-watches-repository.js';
+import type { RunState, Watch } from '../../db/runs/run-watches-repository.js';
 import type { EventTail } from './event-tail.js';
+import type { RunTexts } from './run-texts.js';
 
 interface WatchedRun {
   /** Readers who wait for a state are called with undefined when nobody is to wait any longer. */
@@ -8,6 +9,8 @@ interface WatchedRun {
   followers: Set<() => void>;
   /** Undefined while nobody follows the run, and before the first look for events. */
   tail: EventTail | undefined;
+  /** Undefined while nobody reads what its models write. */
+  texts: RunTexts | undefined;
 }
 
 /** A reader and the run that is read. */
@@ -50,6 +53,14 @@ export class WatchedRuns {
     return [...this.#runs.keys()];
   }
 
+  /** Those among the runs that are watched. */
+  watches(runIds: string[]): Watch[] {
+    return runIds.flatMap((runId) => {
+      const run = this.#runs.get(runId);
+      return run === undefined ? [] : [{ runId, deltas: run.texts !== undefined }];
+    });
+  }
+
   get(runId: string): WatchedRun | undefined {
     return this.#runs.get(runId);
   }
@@ -69,6 +80,19 @@ export class WatchedRuns {
     return this.#leaver({ runId, userId }, 'following', ({ followers }) => followers.delete(onNews));
   }
 
+  /** Also wants what the models of a run write that it follows. `open` is called for the first one who does. */
+  readTexts(runId: string, onNews: () => void, open: () => RunTexts): { texts: RunTexts; leave: () => void } {
+    const run = this.#runs.get(runId)!;
+    const texts = (run.texts ??= open());
+    texts.readers.add(onNews);
+    const leave = (): void => {
+      if (!texts.readers.delete(onNews) || texts.readers.size > 0) return;
+      texts.end();
+      if (run.texts === texts) run.texts = undefined;
+    };
+    return { texts, leave };
+  }
+
   endAll(): void {
     for (const { watchers, followers } of this.#runs.values()) {
       for (const onState of watchers) onState(undefined);
@@ -77,7 +101,12 @@ export class WatchedRuns {
   }
 
   #enter({ runId, userId }: RunReader, kind: keyof Readers): WatchedRun {
-    const run = this.#runs.get(runId) ?? { watchers: new Set(), followers: new Set(), tail: undefined };
+    const run = this.#runs.get(runId) ?? {
+      watchers: new Set(),
+      followers: new Set(),
+      tail: undefined,
+      texts: undefined,
+    };
     this.#runs.set(runId, run);
     this.#count(userId, kind, 1);
     return run;

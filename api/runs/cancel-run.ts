@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 50;
  * run has ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 for a finished run.
  */
 export async function cancelRun(
-  deps: AppDeps,
+  deps: Pick<AppDeps, 'db' | 'logger' | 'metrics' | 'temporal'>,
   log: Logger,
   { workflowId, runId, doer }: { workflowId: number; runId: string; doer: Doer },
 ): Promise<void> {

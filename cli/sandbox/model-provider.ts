@@ -73,9 +73,8 @@ function parseRequest(text: string): ChatRequest | string {
   return body as ChatRequest;
 }
 
-function complete({ model, messages, tools, stream, response_format: format }: ChatRequest): Completion {
-  // Streams are for people; agents do not request them, so a stream contains no tool call.
-  const toolCall = stream === true ? undefined : sandboxToolCall(messages, toolNames(tools));
+function complete({ model, messages, tools, response_format: format }: ChatRequest): Completion {
+  const toolCall = sandboxToolCall(messages, toolNames(tools));
   const text = toolCall === undefined ? sandboxAnswer(messages, format) : '';
   const prompt = countTokens(
     messages.map(({ content }) => (Array.isArray(content) ? textOf(content) : JSON.stringify(content))).join(' '),
@@ -116,15 +115,26 @@ function toCall(toolCall: ToolCall): object {
 }
 
 function streamCompletion(response: ServerResponse, completion: Completion, includeUsage: boolean): void {
-  const { text, usage, toolCall: _none, ...rest } = completion;
+  const { text, usage, toolCall, ...rest } = completion;
   const chunk = (fields: object): string =>
     `data: ${JSON.stringify({ ...rest, object: 'chat.completion.chunk', ...fields })}\n\n`;
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  response.write(chunk(toChoices({ role: 'assistant', content: '' })));
+  response.write(chunk(toChoices({ role: 'assistant', content: toolCall === undefined ? '' : null })));
   for (const word of text.match(/\S+\s*|\s+/g) ?? []) response.write(chunk(toChoices({ content: word })));
-  response.write(chunk(toChoices({}, 'stop')));
+  for (const delta of toolCall === undefined ? [] : toCallDeltas(toolCall)) {
+    response.write(chunk(toChoices({ tool_calls: [{ index: 0, ...delta }] })));
+  }
+  response.write(chunk(toChoices({}, toolCall === undefined ? 'stop' : 'tool_calls')));
   if (includeUsage) response.write(chunk({ choices: [], usage }));
   response.end('data: [DONE]\n\n');
+}
+
+/** The arguments come in two parts, as a model writes them. */
+function toCallDeltas(toolCall: ToolCall): object[] {
+  const { name, arguments: written } = toolCall;
+  const half = Math.ceil(written.length / 2);
+  const parts = [written.slice(0, half), written.slice(half)].filter((part) => part !== '');
+  return [toCall({ name, arguments: '' }), ...parts.map((part) => ({ function: { arguments: part } }))];
 }
 
 function toChoices(delta: object, finishReason: string | null = null): object {

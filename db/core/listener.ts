@@ -1,11 +1,11 @@
-// One connection that listens to a channel of NOTIFY, for as long as the process lives.
+// One connection that listens to channels of NOTIFY, for as long as the process lives.
 import pg from 'pg';
 
 interface ListenerOptions {
   url: string;
-  channel: string;
+  channels: readonly string[];
   applicationName: string;
-  onMessage: (payload: string) => void;
+  onMessage: (channel: string, payload: string) => void;
   /** Messages come from now on. Those that were sent before, while there was no connection, are lost. */
   onConnected: () => void;
   onLost: (error: unknown) => void;
@@ -49,7 +49,7 @@ async function listenAgainAndAgain(options: ListenerOptions, stopped: AbortSigna
 
 /** Returns when it is stopped; throws when the connection is lost. */
 async function listen(
-  { url, channel, applicationName, onMessage, onConnected }: ListenerOptions,
+  { url, channels, applicationName, onMessage, onConnected }: ListenerOptions,
   stopped: AbortSignal,
   onSuccess: () => void,
 ): Promise<void> {
@@ -68,8 +68,8 @@ async function listen(
   broken.catch(() => undefined);
   try {
     await client.connect();
-    client.on('notification', ({ payload }) => onMessage(payload ?? ''));
-    await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+    client.on('notification', ({ channel, payload }) => onMessage(channel, payload ?? ''));
+    await client.query(channels.map((channel) => `LISTEN ${client.escapeIdentifier(channel)}`).join(';'));
     onSuccess();
     onConnected();
     while (!stopped.aborted) {

@@ -18,7 +18,9 @@ import * as connections from '../migrations/0015-connections.js';
 import * as sealedHeaders from '../migrations/0016-sealed-headers.js';
 import * as trying from '../migrations/0017-trying.js';
 import * as files from '../migrations/0018-files.js';
+import * as deltas from '../migrations/0019-deltas.js';
 import * as conversations from '../migrations/0020-conversations.js';
+import * as toolTasks from '../migrations/0021-tool-tasks.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -40,7 +42,9 @@ const migrations: Record<string, Migration> = {
   '0016-sealed-headers': sealedHeaders,
   '0017-trying': trying,
   '0018-files': files,
+  '0019-deltas': deltas,
   '0020-conversations': conversations,
+  '0021-tool-tasks': toolTasks,
 };
 
 /**

@@ -22,7 +22,7 @@ import type { ConnectionSignInsTable, ConnectionsTable, ConnectionUsesTable } fr
 import type { ConversationMessagesTable, ConversationsTable } from './tables/conversation-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { FileCopiesTable, FileReferencesTable, FilesTable, FileStoreTable } from './tables/file-tables.js';
-import type { RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
+import type { RunDeltasTable, RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
 import type { HooksTable, HookWindowsTable } from './tables/hook-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type {
@@ -33,7 +33,7 @@ import type {
   NodeResultsTable,
   ProviderCallsTable,
 } from './tables/node-tables.js';
-import type { IdempotencyKeysTable, RunOutputsTable, RunsTable } from './tables/run-tables.js';
+import type { IdempotencyKeysTable, RunOutputsTable, RunsTable, ToolTasksTable } from './tables/run-tables.js';
 import type { HeaderSealingTable, UnsealedGraphsTable } from './tables/sealing-tables.js';
 import type { ScheduleFiringsTable, ScheduleRemovalsTable, SchedulesTable } from './tables/schedule-tables.js';
 import type {
@@ -111,6 +111,7 @@ export interface Tables {
   approval_requests: ApprovalRequestsTable;
   approval_decisions: ApprovalDecisionsTable;
   idempotency_keys: IdempotencyKeysTable;
+  tool_tasks: ToolTasksTable;
   categories: CategoriesTable;
   workflow_categories: WorkflowCategoriesTable;
   bookmarks: BookmarksTable;
@@ -125,6 +126,7 @@ export interface Tables {
   login_waits: LoginWaitsTable;
   oidc_identities: OidcIdentitiesTable;
   run_watches: RunWatchesTable;
+  run_deltas: RunDeltasTable;
   run_events: RunEventsTable;
   told_iterations: ToldIterationsTable;
   run_outputs: RunOutputsTable;

@@ -14,6 +14,8 @@ export interface CallClaim {
   isAllowed: boolean;
   /** Attempts so far, this one included. */
   attempts: number;
+  /** Whether somebody reads the deltas of the run. */
+  hasReaders: boolean;
 }
 
 /** A node that makes one call leaves turn and ordinal out; an agent's model call has ordinal 0, its tool calls follow. */
@@ -36,8 +38,8 @@ export interface NewCall extends CallKey {
 
 /** Commits before the request leaves. One statement, so that two workers cannot both be allowed. */
 export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
-  const { rows } = await sql<{ attempts: number }>`${claimOf(call)}`.execute(db);
-  return { isAllowed: rows.length > 0, attempts: rows[0]?.attempts ?? 0 };
+  const { rows } = await sql<{ attempts: number; hasReaders: boolean }>`${claimOf(call)}`.execute(db);
+  return { isAllowed: rows.length > 0, attempts: rows[0]?.attempts ?? 0, hasReaders: rows[0]?.hasReaders === true };
 }
 
 export interface TokenCounts {
@@ -52,7 +54,7 @@ interface Reservation {
   tokens: TokenCounts;
 }
 
-/** The insert of a claim, which gives `attempts` where the call may be made, if `source` has a row. */
+/** The insert of a claim, which gives `attempts` and `hasReaders` where the call may be made, if `source` has a row. */
 export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): RawBuilder<unknown> {
   return sql`
     INSERT INTO provider_calls AS call
@@ -67,7 +69,9 @@ export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): 
       project_id = excluded.project_id, reserved_usd = excluded.reserved_usd,
       input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens
     WHERE call.state = 'refused' OR (call.state = 'sent' AND call.crashes < ${call.repeatsAfterCrash}::integer)
-    RETURNING attempts`;
+    RETURNING attempts, EXISTS (
+      SELECT FROM run_watches AS watch WHERE watch.run_id = ${call.runId}::uuid AND watch.deltas AND watch.until > now()
+    ) AS "hasReaders"`;
 }
 
 /**
@@ -198,12 +202,21 @@ export async function markCallApplied(db: Db, call: OwnCall, paid: PaidCall): Pr
   if (numAffectedRows === 0n) await update.execute(db);
 }
 
-/** Frees what the calls of a run, or of one node of it, hold of the limits: its transactions have it. */
+/**
+ * Frees what the calls of a run, or of one node of it, hold of the limits: its transactions have it. The deltas of their answers
+ * go with that, because the results have them.
+ */
 export async function releaseCalls(
   db: Db,
   { runId, path, nodeId }: { runId: string } & Partial<NodeKey>,
 ): Promise<void> {
   await db
+    .with('told_deltas', (told) =>
+      told
+        .deleteFrom('run_deltas')
+        .where('run_id', '=', runId)
+        .$if(nodeId !== undefined, (deltas) => deltas.where('path', '=', path!).where('node_id', '=', nodeId!)),
+    )
     .updateTable('provider_calls')
     .set({ reserved_usd: null })
     .where('run_id', '=', runId)

@@ -70,6 +70,7 @@ const EXPIRING = [
   'run_events',
   'run_outputs',
   'told_iterations',
+  'tool_tasks',
   'waits',
 ] as const;
 
@@ -262,6 +263,14 @@ export async function deleteGoneConversations(db: Db, limit: number): Promise<Ba
   const empty = sql`${ofGone} AND NOT EXISTS (SELECT FROM conversation_messages WHERE conversation_id = conversations.id)`;
   const conversations = await deleteRows(db, 'conversations', empty, limit);
   return toBatch({ conversation_messages: messages, conversations }, limit);
+}
+
+/** Deltas whose node has ended without them: a worker that was taken for dead had still written, or its run was closed. */
+export async function deleteLeftDeltas(db: Db, limit: number): Promise<Batch> {
+  const isLeft = sql`created_at < now() - interval '1 minute' AND NOT EXISTS (
+    SELECT FROM node_results AS node WHERE node.run_id = run_deltas.run_id AND node.path = run_deltas.path
+      AND node.node_id = run_deltas.node_id AND node.status = 'in progress')`;
+  return toBatch({ run_deltas: await deleteRows(db, 'run_deltas', isLeft, limit) }, limit);
 }
 
 // What retention deletes of signing in. docs/operate/operations.md, "Retention".

@@ -11,25 +11,35 @@ const LEASE_SECONDS = 60;
 
 const until = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
+/** A run that somebody watches in an API process. */
+export interface Watch {
+  runId: string;
+  /** Whether somebody there wants its deltas. */
+  deltas: boolean;
+}
+
 /**
- * Changes of the runs are reported from the commit on. A change whose statement began before is not, and may be
+ * `watches` names each run once. Changes of the runs are reported from the commit on. A change whose statement began before is not, and may be
  * committed after the next look at the run: look once more a little later.
  */
-export async function watchRuns(db: Db, listener: string, runIds: string[]): Promise<void> {
+export async function watchRuns(db: Db, listener: string, watches: Watch[]): Promise<void> {
+  const runIds = watches.map(({ runId }) => runId);
   await sql`/* watch_runs */
-    INSERT INTO run_watches (run_id, listener, until) SELECT id, ${listener}::uuid, ${until}
-    FROM (SELECT DISTINCT unnest(${runIds}::uuid[]) AS id ORDER BY id) AS asked
-    ON CONFLICT (run_id, listener) DO UPDATE SET until = excluded.until`.execute(db);
+    INSERT INTO run_watches (run_id, listener, until, deltas) SELECT id, ${listener}::uuid, ${until}, deltas
+    FROM unnest(${runIds}::uuid[], ${watches.map(({ deltas }) => deltas)}::boolean[]) AS asked (id, deltas)
+    ORDER BY id
+    ON CONFLICT (run_id, listener) DO UPDATE SET until = excluded.until, deltas = excluded.deltas`.execute(db);
 }
 
 /** Renews these, and removes the others of the process and what others have left behind. */
-export async function keepWatches(db: Db, listener: string, runIds: string[]): Promise<void> {
+export async function keepWatches(db: Db, listener: string, watches: Watch[]): Promise<void> {
+  const runIds = watches.map(({ runId }) => runId);
   await sql`/* drop_watches */
     DELETE FROM run_watches
     WHERE (listener = ${listener}::uuid AND run_id <> ALL (${runIds}::uuid[])) OR until < now() - interval '1 minute'`.execute(
     db,
   );
-  if (runIds.length > 0) await watchRuns(db, listener, runIds);
+  if (runIds.length > 0) await watchRuns(db, listener, watches);
 }
 
 export interface RunState {

@@ -48,6 +48,13 @@ export interface PassedLimitRow extends Omit<PassedLimit, 'limited'> {
   limited: SpendingLimitKind | null;
 }
 
+interface ClaimRow extends PassedLimitRow {
+  /** Null, with `hasReaders`, where nothing was claimed. */
+  attempts: number | null;
+  hasReaders: boolean | null;
+  isOpen: boolean;
+}
+
 /**
  * `claimCall` for a model call. Claims nothing where the call would pass a limit, which is returned, or where its run has ended:
  * then undefined is. The end of the run waits for the claim, and charges what is still on the wire.
@@ -60,17 +67,17 @@ export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<Call
     { projectId, usd: reservedUsd, tokens: reservedTokens },
     sql`FROM open_run WHERE NOT EXISTS (SELECT FROM refused)`,
   );
-  const { rows } = await sql<PassedLimitRow & { attempts: number | null; isOpen: boolean }>`/* claim_paid_call */
+  const { rows } = await sql<ClaimRow>`/* claim_paid_call */
     WITH refused AS MATERIALIZED (
       SELECT * FROM refuse_call(${call.runId}::uuid, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}::integer,
         ${reservedUsd}::numeric, ${maxCostUsd}::numeric)
     ), open_run AS MATERIALIZED (
       SELECT id FROM runs WHERE id = ${call.runId}::uuid AND status = 'In Progress' FOR KEY SHARE
     ), claimed AS (${claim})
-    SELECT claimed.attempts, EXISTS (SELECT FROM open_run) AS "isOpen", ${passedLimitColumns}
+    SELECT claimed.attempts, claimed."hasReaders", EXISTS (SELECT FROM open_run) AS "isOpen", ${passedLimitColumns}
     FROM (SELECT) AS asked LEFT JOIN claimed ON true LEFT JOIN refused ON true`.execute(db);
-  const { attempts, isOpen, limited, ...passed } = rows[0]!;
+  const { attempts, hasReaders, isOpen, limited, ...passed } = rows[0]!;
   if (!isOpen) return undefined;
   if (limited !== null) return { limited, ...passed };
-  return { isAllowed: attempts !== null, attempts: attempts ?? 0 };
+  return { isAllowed: attempts !== null, attempts: attempts ?? 0, hasReaders: hasReaders === true };
 }

@@ -9,6 +9,7 @@ function price(usage: unknown, input = '0.15', output = '0.6'): string {
     outputPricePerMillion: output,
     priceVersion: 'v',
     accepts: [],
+    stream: true,
   };
   return toCharge(usage, model, { input: 1_000_000, output: 500_000 }).amountUsd;
 }

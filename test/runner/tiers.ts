@@ -136,6 +136,7 @@ export const TIERS = {
     'test/cli/admin.test.ts',
     'test/cli/demo.test.ts',
     'test/cli/replay.test.ts',
+    'test/clients/chat-clients.test.ts',
     'test/clients/typescript-package.test.ts',
     'test/packaging/',
   ],

@@ -21,6 +21,8 @@ export interface OpenStream {
 export interface StreamOptions {
   lastEventId?: number | string;
   headers?: Record<string, string>;
+  /** What models write is asked for, too. */
+  withDeltas?: boolean;
 }
 
 /** Opens the stream of a run with an API key; an answer that is no stream is left unread in `response`. */
@@ -28,17 +30,20 @@ export async function openEventStream(
   apiUrl: string,
   apiKey: string,
   runId: string,
-  { lastEventId, headers }: StreamOptions = {},
+  { lastEventId, headers, withDeltas }: StreamOptions = {},
 ): Promise<OpenStream> {
   const controller = new AbortController();
-  const response = await fetch(`${apiUrl}/api/v1/workflows/workflow_result/events/?id=${runId}`, {
-    headers: {
-      'x-api-key': apiKey,
-      ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
-      ...headers,
+  const response = await fetch(
+    `${apiUrl}/api/v1/workflows/workflow_result/events/?id=${runId}${withDeltas === true ? '&include=deltas' : ''}`,
+    {
+      headers: {
+        'x-api-key': apiKey,
+        ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
+        ...headers,
+      },
+      signal: controller.signal,
     },
-    signal: controller.signal,
-  });
+  );
   const events: StreamedEvent[] = [];
   let comments = 0;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;

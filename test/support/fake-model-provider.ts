@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 import { NOT_SCRIPTED, ONLY_SCRIPTED } from './model-router.js';
+import { streamCompletion, type StreamPart } from './stream-completion.js';
 import { pauseUnlessClosed } from './pause-unless-closed.js';
 
 export interface ModelAnswer {
@@ -21,6 +22,10 @@ export interface ModelAnswer {
   reset?: boolean;
   /** The whole body, instead of a completion. */
   body?: unknown;
+  /** False: the answer comes in one piece, although a stream was asked for. */
+  streams?: boolean;
+  /** How the content is streamed, instead of `text` word by word. The finish reason '' is left out. */
+  parts?: StreamPart[];
 }
 
 export interface ModelRequest {
@@ -79,8 +84,19 @@ export async function startFakeModelProvider(): Promise<FakeModelProvider> {
       request.socket.resetAndDestroy();
       return;
     }
+    const completion = answerBody(recorded, answer);
+    const isWhole = (answer.status ?? 200) === 200 && answer.body === undefined;
+    if (body['stream'] === true && isWhole && answer.streams !== false) {
+      response.writeHead(200, { 'content-type': 'text/event-stream', ...answer.headers });
+      const { include_usage: includeUsage } = (body['stream_options'] ?? {}) as { include_usage?: boolean };
+      await streamCompletion(response, completion as object, {
+        parts: answer.parts,
+        includeUsage: includeUsage === true,
+      });
+      return;
+    }
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
-    response.end(JSON.stringify(answerBody(recorded, answer)));
+    response.end(JSON.stringify(completion));
   });
   return {
     url: `${server.url}/v1`,
@@ -103,7 +119,9 @@ function answerBody(request: ModelRequest, answer: ModelAnswer): unknown {
     return { error: { type: 'server_error', code: null, param: null, message: 'scripted failure', ...answer.error } };
   }
   const lastUser = request.messages.findLast((message) => message?.role === 'user')?.content;
-  const content = answer.text ?? `echo: ${typeof lastUser === 'string' ? lastUser : JSON.stringify(lastUser)}`;
+  const written = answer.parts?.filter((part) => typeof part === 'string').join('');
+  const content =
+    written ?? answer.text ?? `echo: ${typeof lastUser === 'string' ? lastUser : JSON.stringify(lastUser)}`;
   return {
     id: 'chatcmpl-fake',
     object: 'chat.completion',

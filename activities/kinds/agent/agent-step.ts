@@ -4,6 +4,7 @@ import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import type { Charge } from '../../node/failures.js';
 import type { NodeDeps, NodeStep, NodeTask } from '../../node/node-step.js';
+import type { LiveTexts } from '../../live/live-texts.js';
 import type { MessageFilesDeps } from '../llm/message-files.js';
 import { ledgerCharge } from '../llm/ledger-charge.js';
 import type { ModelClients } from '../llm/model-clients.js';
@@ -14,6 +15,7 @@ import type { AgentSessionDeps } from './agent-session.js';
 export interface AgentDeps extends AgentSessionDeps, ChildDeps, MessageFilesDeps {
   providers: ModelProviders;
   clients: ModelClients;
+  live: LiveTexts;
   forms: FormChecker;
   node: NodeDeps;
 }

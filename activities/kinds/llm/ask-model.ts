@@ -7,7 +7,10 @@ import type { ResolvedModel } from '../../../config/model-providers.js';
 import type { AnsweredCall } from '../../../db/agents/agent-charges.js';
 import type { Database } from '../../../db/core/client.js';
 import { markCallCut, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import type { ToldToolCall } from '../../../db/runs/run-deltas-repository.js';
+import { joinMaskers } from '../../../graph/mask.js';
 import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
+import type { LiveTexts } from '../../live/live-texts.js';
 import type { Charge } from '../../node/failures.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
@@ -41,18 +44,25 @@ interface ModelAnswer {
  * in flight when its worker died is repeated once. The provider may charge for both, but the user pays once.
  */
 export async function askModel(
-  { db, clients }: { db: Database; clients: ModelClients },
+  { db, clients, live }: { db: Database; clients: ModelClients; live: LiveTexts },
   task: NodeTask,
   { turn, model, timeoutMs, body, idempotencyTurn, maxCostUsd, retry }: AskedModel,
 ): Promise<ModelAnswer> {
   const { runId, path, nodeId, signal } = task;
   const client = await clients.forProject(task.run.projectId, model.provider);
-  const { attempt, reserved } = await claimModelCall(db, task, { turn, model, body, maxCostUsd: maxCostUsd ?? null });
+  const claimed = await claimModelCall(db, task, { turn, model, body, maxCostUsd: maxCostUsd ?? null });
+  const { attempt, reserved, hasReaders } = claimed;
   const call = { runId, path, nodeId, turn, attempt };
   const headers = { 'idempotency-key': toIdempotencyKey(task, idempotencyTurn) };
   let hasLeft = false;
   const onSent = (): void => void (hasLeft = true);
-  const answer = await client.complete(body, { signal, timeoutMs, headers, onSent }).catch(async (error: unknown) => {
+  const masker = joinMaskers(client.masker, task.run.masker);
+  const told = model.stream
+    ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker })
+    : undefined;
+  const calling = { signal, timeoutMs, headers, onSent, onText: told?.add };
+  const answer = await client.complete(body, calling).catch(async (error: unknown) => {
+    told?.drop();
     const isPaid = hasLeft && !isRefusal(error);
     // The end of the node or of its run charges a call that they have cut off, and the next attempt repeats one whose
     // worker stops.
@@ -62,6 +72,7 @@ export async function askModel(
     if (retry === undefined) throw failure;
     throw attempt < retry.maxAttempts ? failure.withDelay(retry.delayMs(attempt)) : failure.asFinal();
   });
+  await told?.end(toolCallsOf(answer));
   client.countTokens(answer?.usage);
   const masked = client.masker.json(answer);
   const estimated = { input: reserved.input, output: tokensIn(charactersIn(messagesOf(masked))) };
@@ -76,6 +87,17 @@ function isRefusal(error: unknown): boolean {
 
 function messagesOf(answer: Partial<OpenAI.Chat.ChatCompletion> | undefined): unknown {
   return Array.isArray(answer?.choices) ? answer.choices.map((choice) => choice?.message) : undefined;
+}
+
+/** The tool calls that can be told. */
+function toolCallsOf(answer: Partial<OpenAI.Chat.ChatCompletion> | undefined): ToldToolCall[] {
+  const calls: unknown = Array.isArray(answer?.choices) ? answer.choices[0]?.message?.tool_calls : undefined;
+  if (!Array.isArray(calls)) return [];
+  return calls.flatMap((call: Partial<OpenAI.Chat.ChatCompletionMessageFunctionToolCall> | null) => {
+    const [id, { name, arguments: written }] = [call?.id, { ...call?.function }];
+    const isWhole = typeof id === 'string' && typeof name === 'string' && typeof written === 'string';
+    return isWhole ? [{ id, name, arguments: written }] : [];
+  });
 }
 
 function toPaid({ usage, amountUsd, tokens, isEstimated }: ModelCharge): Omit<AnsweredCall, 'turn' | 'attempt'> {

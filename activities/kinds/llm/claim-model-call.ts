@@ -23,6 +23,8 @@ interface ModelClaim {
   /** The number of this attempt (`CallClaim.attempts`). */
   attempt: number;
   reserved: Tokens;
+  /** Whether somebody reads the deltas of the run. */
+  hasReaders: boolean;
 }
 
 /**
@@ -54,7 +56,7 @@ export async function claimModelCall(
   });
   if (claim === undefined) throw runClosedFailure();
   if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
-  if (claim.isAllowed) return { attempt: claim.attempts, reserved };
+  if (claim.isAllowed) return { attempt: claim.attempts, reserved, hasReaders: claim.hasReaders };
   throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
 }
 

@@ -5,6 +5,7 @@ import { llmNode, type LlmNodeData } from '../../../graph/nodes/llm.js';
 import { toAnswerForm } from '../../../graph/response-format.js';
 import { renderJson, renderText } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
+import type { LiveTexts } from '../../live/live-texts.js';
 import type { FormChecker } from '../structured-answer.js';
 import { askForForm, withoutMessage, type Message, type PaidReply } from './ask-for-form.js';
 import { askModel, type Body } from './ask-model.js';
@@ -21,6 +22,7 @@ interface LlmDeps extends MessageFilesDeps {
   contexts: RunContexts;
   providers: ModelProviders;
   clients: ModelClients;
+  live: LiveTexts;
   forms: FormChecker;
   node: NodeDeps;
 }
@@ -53,12 +55,12 @@ export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
         stream: false,
       } as Body;
       const timeoutMs = settings.timeout * 1000;
-      const { clients } = deps;
+      const { clients, live } = deps;
       const ask = async (turn: number, added: Message[]): Promise<PaidReply> => {
         const idempotencyTurn = turn === 0 ? undefined : turn;
         const asked = { ...body, messages: [...body.messages, ...added] };
         const call = { turn, model, timeoutMs, body: asked, idempotencyTurn };
-        const { answer, charge } = await askModel({ db, clients }, task, call);
+        const { answer, charge } = await askModel({ db, clients, live }, task, call);
         return { reply: readReply(answer), charge };
       };
       const form = toAnswerForm(renderJson(settings.response_format, values));

@@ -6,6 +6,7 @@ import type { ModelProvider } from '../../../config/model-providers.js';
 import type { Database } from '../../../db/core/client.js';
 import { findProviderKey } from '../../../db/projects/provider-keys-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
+import { isObject } from '../../../graph/json.js';
 import { createMasker, type Masker } from '../../../graph/mask.js';
 import { startDeadline } from '../../../outgoing/pausable-deadline.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
@@ -14,6 +15,7 @@ import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { WorkerMetrics } from '../../worker/worker-metrics.js';
+import { readCompletion, type TextListener } from './streamed-completion.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
@@ -22,6 +24,8 @@ interface CallOptions {
   /** For the whole answer. */
   timeoutMs: number;
   headers: Record<string, string>;
+  /** Gets the content of the answer as it comes: a stream is asked for, where the answer to that would be the same. */
+  onText?: TextListener | undefined;
   /** Called when the request leaves: the provider may charge for it from then on. */
   onSent: () => void;
 }
@@ -93,22 +97,53 @@ export function createModelClients(
 
 /** The limit of the client library ends when the head of an answer is there; this one holds for the body too. */
 function createComplete(openai: OpenAI): ModelClient['complete'] {
-  return async (body, { signal, timeoutMs, headers, onSent }) => {
+  const unstreamed = new LRUCache<string, true>(REFUSALS);
+  return async (body, { signal, timeoutMs, headers, onText, onSent }) => {
     const limit = startDeadline(timeoutMs, signal);
     const fetchOptions: Record<string, unknown> = { dispatcher: whenSent(dispatcher, onSent) };
+    const options = { signal: limit.signal, timeout: timeoutMs, headers, fetchOptions };
+    const ask = async (asked: object, listener?: TextListener): Promise<OpenAI.Chat.ChatCompletion> => {
+      const response = await openai.chat.completions.create(asked as Body, options).asResponse();
+      return (await readCompletion(response, listener)) as OpenAI.Chat.ChatCompletion;
+    };
     try {
-      return await openai.chat.completions.create(body, {
-        signal: limit.signal,
-        timeout: timeoutMs,
-        headers,
-        fetchOptions,
-      });
+      if (onText === undefined || unstreamed.has(body.model) || !isStreamable(body)) return await ask(body);
+      try {
+        return await ask(toStreamed(body), onText);
+      } catch (error) {
+        if (!refusesStream(error)) throw error;
+        unstreamed.set(body.model, true);
+        return await ask(body);
+      }
     } catch (error) {
       throw limit.signal.aborted && !signal.aborted ? new APIConnectionTimeoutError() : error;
     } finally {
       limit.clear();
     }
   };
+}
+
+/** The models of which a provider has said that they do not stream. They are asked again for a stream after an hour. */
+const REFUSALS = { max: 1_000, ttl: 3_600_000 };
+
+/** A refused request has done nothing: the call is made in its place without a stream. */
+function refusesStream(error: unknown): boolean {
+  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
+  return /\bstream/i.test(`${error.param ?? ''} ${error.message}`);
+}
+
+/** Chunks of several choices, and of sound, are not what the answer in one piece would be. */
+function isStreamable(body: Body): boolean {
+  const { n, modalities, audio } = JSON.parse(
+    unmarkNumbers(JSON.stringify({ n: body.n, modalities: body.modalities, audio: body.audio })),
+  ) as Pick<Body, 'n' | 'modalities' | 'audio'>;
+  return (n ?? 1) === 1 && !audio && !modalities?.includes('audio');
+}
+
+/** The usage of a stream has to be asked for. */
+function toStreamed(body: Body): object {
+  const { stream_options: options } = body as { stream_options?: unknown };
+  return { ...body, stream: true, stream_options: { ...(isObject(options) && options), include_usage: true } };
 }
 
 function toInit(init: RequestInit | undefined): UndiciRequestInit {
@@ -125,6 +160,7 @@ const RETRYABLE = (status: number) => status >= 500 || status === 408 || status 
 
 /** Decides which errors are retried. For a final error the message quotes the provider. */
 export function toLlmFailure(error: unknown, masker: Masker): NodeFailure {
+  if (error instanceof NodeFailure) return error;
   if (error instanceof APIConnectionTimeoutError) {
     return new NodeFailure('timeout', 'The provider did not answer in time.', { isRetryable: true });
   }

@@ -507,49 +507,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/conversations/{conversation_id}/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One conversation. */
-        get: operations["get_conversations_conversation_id"];
-        put?: never;
-        post?: never;
-        /** Deletes a conversation of the caller with its messages, and cancels its runs in flight. */
-        delete: operations["delete_conversations_conversation_id"];
-        options?: never;
-        head?: never;
-        /** Changes the title of a conversation of the caller. */
-        patch: operations["patch_conversations_conversation_id"];
-        trace?: never;
-    };
-    "/api/v1/conversations/{conversation_id}/messages/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The messages of the conversation and the answers to them, oldest first.
-         * @description An answer is there once its run has ended. A page that is very large has some contents `truncated`.
-         */
-        get: operations["get_conversations_conversation_id_messages"];
-        put?: never;
-        /**
-         * Sends a message, which starts a run of the workflow; the answer becomes a message when the run ends.
-         * @description The input of the run has `message`, `messages` (what was said before and the message itself, as `[{role, content}]`), `conversation_id`, `files` and the `inputs` of the conversation. A queued message is answered in its turn: its run polls as `in queue`, and rights and input are judged when it starts. With `replaces` it is asked anew from there. 400 `not_chat`: the workflow is no chat any more. 409: `busy`, or `queue_full`.
-         */
-        post: operations["post_conversations_conversation_id_messages"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/file-links/{token}/": {
         parameters: {
             query?: never;
@@ -1436,30 +1393,6 @@ export interface paths {
         get: operations["get_workflows_id_check_workflow"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workflows/{id}/conversations/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The caller's conversations with the workflow, for owner and admins those of everybody, newest first.
-         * @description 400 `not_chat`: the workflow is no chat (`is_chat`).
-         */
-        get: operations["get_workflows_id_conversations"];
-        put?: never;
-        /**
-         * Begins a conversation with a workflow that is a chat.
-         * @description `inputs` are the trigger's other fields for each message; `user` is the caller's name for an end user. 400 `not_chat`: the workflow is no chat. 400 `too_many_conversations`: the project has as many as it may.
-         */
-        post: operations["post_workflows_id_conversations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2507,20 +2440,6 @@ export interface components {
             /** @description How many workflows name it */
             used_by: number;
         };
-        Conversation: {
-            author: number;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: uuid */
-            id: string;
-            /** @description The trigger's other fields for each message, secrets masked. Null: their key was withdrawn */
-            inputs: unknown;
-            /** @description Where none was given, the beginning of the first message */
-            title: string;
-            /** @description The author's name for an end user */
-            user: string | null;
-            workflow: number;
-        };
         Error: {
             code: string;
             detail: string;
@@ -2556,49 +2475,6 @@ export interface components {
                 runs: number;
                 schedules: number;
             };
-        };
-        Message: {
-            /** @description Null for the answer of a run that has not succeeded */
-            content: string | null;
-            /** @description What the run has cost; null for messages of people */
-            cost: components["schemas"]["Amount"] | null;
-            /** Format: date-time */
-            created_at: string;
-            /** @description Why the run failed; null for messages of people */
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            files: {
-                /** @constant */
-                deleted?: true;
-                /** Format: uuid */
-                file_id: string;
-                name: string;
-                sha256: string;
-                /** @description In bytes */
-                size: number;
-                /** @description The media type, as it was declared */
-                type: string;
-            }[];
-            /** Format: uuid */
-            id: string;
-            /** @description The message in whose place this one was asked */
-            replaces: string | null;
-            /** @enum {string} */
-            role: "user" | "assistant";
-            /** Format: uuid */
-            run_id: string;
-            /**
-             * @description The status of the run
-             * @enum {string}
-             */
-            status: "in queue" | "in progress" | "succeed" | "failed" | "cancelled";
-            /**
-             * @description The content is cut; the run has the whole
-             * @constant
-             */
-            truncated?: true;
         };
         NodeResult: {
             approval_requests?: {
@@ -2808,8 +2684,6 @@ export interface components {
             };
             free_runs_per_user: number;
             id: number;
-            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
-            is_chat: boolean;
             is_published: boolean;
             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
             is_tool: boolean;
@@ -3232,8 +3106,6 @@ export interface operations {
                             free_runs_per_user: number;
                             id: number;
                             is_bookmarked: boolean;
-                            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
-                            is_chat: boolean;
                             is_published: boolean;
                             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                             is_tool: boolean;
@@ -3369,8 +3241,6 @@ export interface operations {
                         free_runs_per_user: number;
                         id: number;
                         is_bookmarked: boolean;
-                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
-                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
@@ -4104,7 +3974,7 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -4131,7 +4001,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -5943,563 +5813,6 @@ export interface operations {
             };
             /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_conversations_conversation_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Conversation"];
-                };
-            };
-            /** @description Credentials are missing or wrong. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found, or not the caller's: existence never leaks. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The requests of this minute are used up, or too many logins have failed. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The address and headers are longer than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too busy, or not ready: try again. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    delete_conversations_conversation_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done; no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Credentials are missing or wrong. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found, or not the caller's: existence never leaks. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The requests of this minute are used up, or too many logins have failed. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The address and headers are longer than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too busy, or not ready: try again. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    patch_conversations_conversation_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    title?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Conversation"];
-                };
-            };
-            /** @description Something in the request is missing or wrong. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BadRequest"];
-                };
-            };
-            /** @description Credentials are missing or wrong. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found, or not the caller's: existence never leaks. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The body is too large, or its project would store more than it may. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The media type, charset or encoding of the body is not taken. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The requests of this minute are used up, or too many logins have failed. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The address and headers are longer than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too busy, or not ready: try again. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_conversations_conversation_id_messages: {
-        parameters: {
-            query?: {
-                page?: number;
-                /** @description Above 100 it counts as 100. */
-                page_size?: number;
-                /** @description Above 100 it counts as 100. */
-                size?: number;
-            };
-            header?: never;
-            path: {
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["Message"][];
-                        page: number;
-                        size: number;
-                        total: number;
-                    };
-                };
-            };
-            /** @description Something in the request is missing or wrong. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BadRequest"];
-                };
-            };
-            /** @description Credentials are missing or wrong. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found, or not the caller's: existence never leaks. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The requests of this minute are used up, or too many logins have failed. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The address and headers are longer than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too busy, or not ready: try again. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_conversations_conversation_id_messages: {
-        parameters: {
-            query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description May be empty where there are files */
-                    content: string;
-                    /**
-                     * @description File values, or ids of files of the project
-                     * @default []
-                     */
-                    files?: unknown[];
-                    /**
-                     * @description While an earlier message is being answered: wait for it, cancel it and what is queued, or a 409 `busy`
-                     * @default queue
-                     * @enum {string}
-                     */
-                    on_busy?: "queue" | "stop" | "reject";
-                    /**
-                     * Format: uuid
-                     * @description The message in whose place this one is asked, or the answer to it
-                     */
-                    replaces?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Made. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        message: components["schemas"]["Message"];
-                        /** Format: uuid */
-                        run_id: string;
-                    };
-                };
-            };
-            /** @description Something in the request is missing or wrong. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BadRequest"];
-                };
-            };
-            /** @description Credentials are missing or wrong. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found, or not the caller's: existence never leaks. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too late: what has happened stands. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The body is too large, or its project would store more than it may. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The media type, charset or encoding of the body is not taken. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The workflow does not take this input; nothing was kept. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        code: string;
-                        detail: string;
-                        /** @description Fields of the input and what is wrong with them */
-                        errors?: {
-                            [key: string]: string[];
-                        };
-                    };
-                };
-            };
-            /** @description The requests of this minute are used up, or too many logins have failed. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The address and headers are longer than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too busy, or not ready: try again. */
-            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8496,7 +7809,7 @@ export interface operations {
     get_projects_id_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -8525,7 +7838,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -9923,8 +9236,6 @@ export interface operations {
                         };
                         free_runs_per_user: number;
                         id: number;
-                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
-                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
@@ -12528,8 +11839,6 @@ export interface operations {
                             };
                             free_runs_per_user: number;
                             id: number;
-                            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
-                            is_chat: boolean;
                             is_published: boolean;
                             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                             is_tool: boolean;
@@ -12924,7 +12233,6 @@ export interface operations {
                     /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
                     data?: Record<string, unknown>;
                     free_runs_per_user?: number;
-                    is_chat?: boolean;
                     is_tool?: boolean;
                     market_title?: string;
                     max_run_cost?: string | null;
@@ -14058,234 +13366,6 @@ export interface operations {
             };
             /** @description Not found, or not the caller's: existence never leaks. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The requests of this minute are used up, or too many logins have failed. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The address and headers are longer than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too busy, or not ready: try again. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_workflows_id_conversations: {
-        parameters: {
-            query?: {
-                page?: number;
-                /** @description Above 100 it counts as 100. */
-                page_size?: number;
-                /** @description Above 100 it counts as 100. */
-                size?: number;
-                user?: string;
-            };
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["Conversation"][];
-                        page: number;
-                        size: number;
-                        total: number;
-                    };
-                };
-            };
-            /** @description Something in the request is missing or wrong. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BadRequest"];
-                };
-            };
-            /** @description Credentials are missing or wrong. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found, or not the caller's: existence never leaks. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The requests of this minute are used up, or too many logins have failed. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The address and headers are longer than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too busy, or not ready: try again. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_workflows_id_conversations: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    /** @description An object */
-                    inputs?: unknown;
-                    /** @default  */
-                    title?: string;
-                    user?: string | null;
-                };
-            };
-        };
-        responses: {
-            /** @description Made. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Conversation"];
-                };
-            };
-            /** @description Something in the request is missing or wrong. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BadRequest"];
-                };
-            };
-            /** @description Credentials are missing or wrong. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The caller may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found, or not the caller's: existence never leaks. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The body is too large, or its project would store more than it may. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The media type, charset or encoding of the body is not taken. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19141,8 +18221,6 @@ export interface operations {
                         };
                         free_runs_per_user: number;
                         id: number;
-                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
-                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;

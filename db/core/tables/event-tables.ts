@@ -6,6 +6,27 @@ export interface RunWatchesTable {
   run_id: string;
   listener: string;
   until: Date;
+  /** Whether it also wants the deltas of the run. */
+  deltas: Generated<boolean>;
+}
+
+/**
+ * Writer: the workers, while a model writes and somebody reads. The node's end deletes its rows; retention deletes what
+ * crashes have left.
+ */
+export interface RunDeltasTable {
+  run_id: string;
+  path: string;
+  node_id: string;
+  /** As `node_results.attempts` counts. */
+  attempt: number;
+  /** The number of the model call of the node, from 0. */
+  step: number;
+  /** The place among the rows of the step, from 0. */
+  number: number;
+  /** JSON text of a `DeltaBody`; secrets masked. */
+  body: string;
+  created_at: Generated<Date>;
 }
 
 /** Writer: `order_run_events`. A row says which iterations of a loop have ended and have all their events in `run_events`. */

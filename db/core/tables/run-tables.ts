@@ -87,6 +87,16 @@ export interface RunOutputsTable {
   value_start: number;
 }
 
+/**
+ * Writer: the acceptance of MCP calls, in one transaction with the run; retention deletes the row with the run's results.
+ * A row is a run that was begun as a task.
+ */
+export interface ToolTasksTable {
+  user_id: number;
+  created_at: Generated<Date>;
+  run_id: string;
+}
+
 /** Writer: run acceptance in the API, in one transaction with the run. A row counts for 24 hours. */
 export interface IdempotencyKeysTable {
   user_id: number;

@@ -29,7 +29,14 @@ describe('the meter of the chat proxy', function () {
     };
     const meter = createChatMeter(db.withPlugin(breaking), pino({ level: 'silent' }));
     const provider = { name: 'p', baseUrl: 'http://p/v1', apiKey: 'k' };
-    const model = { provider, inputPricePerMillion: '1', outputPricePerMillion: '1', priceVersion: 'v', accepts: [] };
+    const model = {
+      provider,
+      inputPricePerMillion: '1',
+      outputPricePerMillion: '1',
+      priceVersion: 'v',
+      accepts: [],
+      stream: true,
+    };
     const asked = { projectId, userId, modelName: 'm', model, characters: 30, body: { max_tokens: 999_990 } };
     await assert.rejects(meter.begin(asked), /terminated/);
     await meter.idle();

@@ -35,8 +35,9 @@ describe('the stream of a tool call', function () {
     account = await createAccount(stack);
     const options = { poolMax: 4, applicationName: 'test', onError: () => undefined };
     db = createDatabase({ url: stack.stack.database_url, ...options });
-    const runHub = new RunHub({ db, logger: createLogger('api', 'fatal'), onReaders: (now) => (readers = { ...now }) });
     const memory = new ByteBudget({ totalBytes: 2 ** 30, uncountedBytes: 0 });
+    const logger = createLogger('api', 'fatal');
+    const runHub = new RunHub({ db, memory, logger, onReaders: (now) => (readers = { ...now }) });
     deps = { db, runHub, memory, sharedReads: createSharedReads(db, 30) };
     const { api } = account;
     const wait = nodeOf('wait', { mode: 'callback' });
@@ -71,6 +72,7 @@ describe('the stream of a tool call', function () {
       const result = resultIn(text);
       assert.equal(result.isError, undefined);
       assert.match(textOf(result), new RegExp(`^The run ${runId} has taken an hour so far and goes on\\.`));
+      assert.match(textOf(result), /The tool get_run/);
       assert.deepEqual(result['_meta'], { run_id: runId });
       const [address] = /GET (\S+),/.exec(textOf(result))!.slice(1);
       assert.equal(address, `/api/v1/workflows/workflow_result/?id=${runId}`);

@@ -18,9 +18,9 @@ describe('the listening connection', function () {
     db = await connect(1);
     listener = startListener({
       url: (await sharedStack()).stack.database_url,
-      channel,
+      channels: [channel],
       applicationName: channel,
-      onMessage: (payload) => seen.messages.push(payload),
+      onMessage: (_channel, payload) => seen.messages.push(payload),
       onConnected: () => seen.connected++,
       onLost: () => seen.lost++,
     });

@@ -305,12 +305,13 @@ describe('versions and events of a run', function () {
     });
     after(() => client.end());
 
+    const plain = (...runIds: string[]) => runIds.map((runId) => ({ runId, deltas: false }));
     const timesTold = (run: OpenRun): number => told.filter((id) => id === run.id).length;
 
     it('of watched runs, each of them, and of no other run', async () => {
       const [watched, other] = [await openRun(db, ['http']), await openRun(db, ['http'])];
       const listener = randomUUID();
-      await watchRuns(db, listener, [watched.id]);
+      await watchRuns(db, listener, plain(watched.id));
       for (const [count, change] of [
         (run: OpenRun) => claim(run, 0),
         (run: OpenRun) => record(run, 0),
@@ -327,7 +328,7 @@ describe('versions and events of a run', function () {
     it('also by the ends that take the long way, and by approvals', async () => {
       const run = await openRun(db, ['agent']);
       const listener = randomUUID();
-      await watchRuns(db, listener, [run.id]);
+      await watchRuns(db, listener, plain(run.id));
       await ask(run, `${run.id}-y`);
       await decideRequest(db, {
         runId: run.id,
@@ -346,11 +347,11 @@ describe('versions and events of a run', function () {
     it('no longer once the watch is over, by whoever dies or leaves', async () => {
       const [left, dead] = [await openRun(db, ['http']), await openRun(db, ['http'])];
       const listener = randomUUID();
-      await watchRuns(db, listener, [left.id, dead.id]);
-      await keepWatches(db, listener, [dead.id]);
+      await watchRuns(db, listener, plain(left.id, dead.id));
+      await keepWatches(db, listener, plain(dead.id));
       await sql`UPDATE run_watches SET until = now() WHERE run_id = ${dead.id}`.execute(db);
       const last = await openRun(db, ['http']);
-      await watchRuns(db, listener, [last.id]);
+      await watchRuns(db, listener, plain(last.id));
       for (const run of [left, dead, last]) await record(run, 0);
       await eventually(() => timesTold(last) === 1);
       assert.deepEqual([timesTold(left), timesTold(dead)], [0, 0]);

@@ -1,0 +1,224 @@
+// Reads the answer of a provider that was asked for a stream, and makes of it what the answer without one would have been.
+import { APIConnectionError } from 'openai';
+import type OpenAI from 'openai';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { isObject } from '../../../graph/json.js';
+import { NodeFailure } from '../../node/failures.js';
+
+/** Gets the next piece of the answer's content. */
+export type TextListener = (text: string) => void;
+
+/** The text of an answer, and one event of a stream: nobody writes so much, and a provider may be hostile. */
+const MAX_ANSWER_CHARACTERS = 32 * 1024 * 1024;
+/** How long the end of a stream is waited for behind its last event, so that its connection can be used again. */
+const DRAIN_MS = 1_000;
+
+/**
+ * Returns the completion of an answer with the status 200; `onText` gets its content as it comes. A provider that has
+ * answered in one piece is taken as it is; the value may be anything then. Throws `APIConnectionError` for a stream that
+ * breaks off or says that it has failed.
+ */
+export async function readCompletion(response: Response, onText?: TextListener): Promise<unknown> {
+  const isJson = /^application\/([^;]+\+)?json/i.test(response.headers.get('content-type') ?? '');
+  const answer = new AnswerReader(isJson ? undefined : onText);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        // Only the usage or the closing words may be missing.
+        if (answer.isFinished) return { done: true, value: undefined } as const;
+        throw new APIConnectionError({ message: 'The answer of the provider has broken off.', cause: cause as Error });
+      });
+      if (!done) answer.take(value);
+      if (done || answer.isClosed) break;
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error;
+  }
+  if (answer.isClosed) drain(reader);
+  return answer.end();
+}
+
+/** A connection whose answer is not read to its end is closed. */
+function drain(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  const timer = setTimeout(cancel, DRAIN_MS);
+  const readOn = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  };
+  void readOn()
+    .catch(() => undefined)
+    .finally(() => clearTimeout(timer));
+}
+
+class AnswerReader {
+  readonly #decoder = new TextDecoder();
+  readonly #onText: TextListener | undefined;
+  readonly #completion = new StreamedCompletion();
+  readonly #parser = createParser({
+    onEvent: (event) => this.#onEvent(event),
+    maxBufferSize: MAX_ANSWER_CHARACTERS,
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw tooLarge();
+    },
+  });
+  /** The body, unless it is a stream. */
+  #text = '';
+  #hasEvents = false;
+  /** The stream has said that nothing follows. */
+  isClosed = false;
+
+  /** Without a listener the body is taken as JSON. */
+  constructor(onText: TextListener | undefined) {
+    this.#onText = onText;
+  }
+
+  get isFinished(): boolean {
+    return this.#completion.isFinished;
+  }
+
+  take(bytes: Uint8Array): void {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    if (!this.#hasEvents) this.#text += text;
+    if (this.#text.length > MAX_ANSWER_CHARACTERS) throw tooLarge();
+    if (this.#onText !== undefined && !this.isClosed) this.#parser.feed(text);
+  }
+
+  end(): unknown {
+    // The last event of some streams lacks the empty line behind it.
+    if (this.#onText !== undefined && !this.isClosed) this.#parser.feed('\n\n');
+    if (this.#hasEvents) return this.#completion.toAnswer();
+    return parseOr(this.#text, this.#text);
+  }
+
+  #onEvent({ event, data }: EventSourceMessage): void {
+    this.#hasEvents = true;
+    this.#text = '';
+    if (this.isClosed) return;
+    if (data.startsWith('[DONE]')) {
+      this.isClosed = true;
+      return;
+    }
+    const chunk = parseOr(data, undefined);
+    const isFailure = event === 'error' || chunk === undefined || (isObject(chunk) && Boolean(chunk['error']));
+    if (isFailure) throw new APIConnectionError({ message: 'The stream of the provider has failed.' });
+    const text = this.#completion.add(chunk);
+    if (text !== '') this.#onText?.(text);
+  }
+}
+
+function parseOr(text: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}
+
+function tooLarge(): NodeFailure {
+  return new NodeFailure('response_too_large', 'The answer of the provider is larger than 32 MiB.');
+}
+
+type Fields = Record<string, unknown>;
+
+interface StreamedCall {
+  id?: string;
+  type: string;
+  function: { name?: string; arguments: string };
+}
+
+/** The first choice of a completion, put together from its chunks. */
+class StreamedCompletion {
+  /** Of the completion itself, as the last chunk that had them said. */
+  #facts: Fields = {};
+  #usage: unknown;
+  readonly #message: Fields = { role: 'assistant', content: null };
+  readonly #calls: StreamedCall[] = [];
+  readonly #callsByIndex = new Map<unknown, StreamedCall>();
+  #finishReason: string | undefined;
+  #characters = 0;
+
+  get isFinished(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /** Returns the content that the chunk brings. */
+  add(chunk: unknown): string {
+    if (!isObject(chunk)) return '';
+    const { choices, usage, ...facts } = chunk;
+    Object.assign(this.#facts, facts);
+    if (usage !== undefined && usage !== null) this.#usage = usage;
+    const choice: unknown = Array.isArray(choices)
+      ? choices.find((one) => isObject(one) && (one['index'] ?? 0) === 0)
+      : undefined;
+    if (!isObject(choice)) return '';
+    const { finish_reason: reason, delta } = choice;
+    if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;
+    return isObject(delta) ? this.#addDelta(delta) : '';
+  }
+
+  toAnswer(): OpenAI.Chat.ChatCompletion {
+    if (this.#finishReason === undefined) {
+      throw new APIConnectionError({ message: 'The stream of the provider has broken off.' });
+    }
+    const message = { ...this.#message, ...(this.#calls.length > 0 && { tool_calls: this.#calls }) };
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: this.#finishReason }];
+    const usage = this.#usage === undefined ? {} : { usage: this.#usage };
+    return { ...this.#facts, object: 'chat.completion', choices, ...usage } as unknown as OpenAI.Chat.ChatCompletion;
+  }
+
+  #addDelta({ role: _role, tool_calls: calls, content, ...others }: Fields): string {
+    if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) this.#addCall(call);
+    const text = textOf(content);
+    if (text !== undefined) this.#append('content', text);
+    for (const [name, value] of Object.entries(others)) {
+      if (typeof value === 'string') this.#append(name, value);
+      else if (value !== null) this.#message[name] = value;
+    }
+    return text ?? '';
+  }
+
+  #append(name: string, text: string): void {
+    this.#count(text);
+    const known = this.#message[name];
+    this.#message[name] = typeof known === 'string' ? known + text : text;
+  }
+
+  #addCall({ index, id, type, function: given }: Fields): void {
+    const call = this.#callOf(index, id);
+    if (typeof id === 'string' && id !== '') call.id = id;
+    if (typeof type === 'string' && type !== '') call.type = type;
+    if (!isObject(given)) return;
+    const { name, arguments: written } = given;
+    if (typeof name === 'string' && name !== '') call.function.name = name;
+    if (typeof written !== 'string') return;
+    this.#count(written);
+    call.function.arguments += written;
+  }
+
+  /** Some providers do not number their calls; then an id that is new begins another one. */
+  #callOf(index: unknown, id: unknown): StreamedCall {
+    const last = this.#calls.at(-1);
+    const isNew = typeof id === 'string' && id !== '' && last?.id !== id;
+    const known = typeof index === 'number' ? this.#callsByIndex.get(index) : isNew ? undefined : last;
+    if (known !== undefined) return known;
+    const call: StreamedCall = { type: 'function', function: { arguments: '' } };
+    this.#count('call');
+    this.#calls.push(call);
+    this.#callsByIndex.set(index, call);
+    return call;
+  }
+
+  #count(text: string): void {
+    this.#characters += text.length;
+    if (this.#characters > MAX_ANSWER_CHARACTERS) throw tooLarge();
+  }
+}
+
+/** Some providers write content in parts. */
+function textOf(content: unknown): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  return content.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+}

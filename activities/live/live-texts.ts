@@ -1,0 +1,124 @@
+// What models write while they write it. All streams of a worker share one loop, which runs while there are any: it asks
+// the database which runs somebody reads, and writes what they lack in the same statement. Extensions, section 13.
+import type { Logger } from '../../config/logger.js';
+import type { Database } from '../../db/core/client.js';
+import { writeDeltas, type RunDelta, type ToldToolCall } from '../../db/runs/run-deltas-repository.js';
+import type { Masker } from '../../graph/mask.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import { untilAborted } from '../../outgoing/until-aborted.js';
+import { createStepText, type StepText } from './step-text.js';
+
+/** A call of a model that is about to be made. */
+interface BegunStep extends NodeKey {
+  projectId: number;
+  /** The attempt of the node, by its claim. */
+  attempt: number;
+  /** The number of the call of the node, from 0. */
+  step: number;
+  /** Whether somebody reads the run. */
+  hasReaders: boolean;
+  masker: Masker;
+}
+
+export interface LiveText {
+  /** The next piece of the content, as the provider has sent it. */
+  add(text: string): void;
+  /** The answer is whole. Resolves when those who read have it; readers never make it fail. */
+  end(toolCalls: ToldToolCall[]): Promise<void>;
+  /** The call has failed. */
+  drop(): void;
+}
+
+export interface LiveTexts {
+  begin(step: BegunStep): LiveText;
+}
+
+/** What a provider sends takes this long to the database at most, and half of it to the next round. */
+const ROUND_MS = 120;
+/** A database that does not answer holds the result of a node up no longer than this. */
+const END_WITHIN_MS = 2_000;
+
+interface Deps {
+  db: Database;
+  memory: ByteBudget;
+  logger: Logger;
+}
+
+export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
+  const steps = new Set<StepText>();
+  let wake: () => void = () => undefined;
+  let isRunning = false;
+  let isHurried = false;
+
+  function hurry(): void {
+    isHurried = true;
+    wake();
+  }
+
+  async function repeat(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    while (steps.size > 0) {
+      if (!isHurried)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ROUND_MS);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      isHurried = false;
+      await round();
+    }
+    isRunning = false;
+  }
+
+  async function round(): Promise<void> {
+    const asked = [...steps];
+    if (asked.length === 0) return;
+    const written = new Map<StepText, RunDelta>();
+    for (const step of asked) {
+      const delta = step.hasReaders ? step.next() : undefined;
+      if (delta !== undefined) written.set(step, delta);
+    }
+    try {
+      const read = await writeDeltas(db, [...new Set(asked.map(({ runId }) => runId))], [...written.values()]);
+      for (const step of asked) {
+        const hasReaders = read.has(step.runId);
+        if (hasReaders && written.has(step)) step.written();
+        if (hasReaders && !step.hasReaders && step.hasText) isHurried = true;
+        step.hasReaders = hasReaders;
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'what models write could not be told; it will be');
+    }
+    for (const step of asked) if (step.isSettled) leave(step);
+  }
+
+  function leave(step: StepText): void {
+    steps.delete(step);
+    step.close();
+  }
+
+  return {
+    begin(begun) {
+      const step = createStepText(begun, memory.lease(`project:${begun.projectId}`, NEVER_WAITS));
+      steps.add(step);
+      void repeat();
+      return {
+        add: (text) => step.add(text),
+        async end(toolCalls) {
+          step.end(toolCalls);
+          if (!step.hasReaders) return leave(step);
+          hurry();
+          await untilAborted(step.closed, AbortSignal.timeout(END_WITHIN_MS)).catch(() => leave(step));
+        },
+        drop: () => leave(step),
+      };
+    },
+  };
+}
+
+/** A lease with it gets memory at once or not at all. */
+const NEVER_WAITS = AbortSignal.abort(new Error('There is no memory for the text.'));

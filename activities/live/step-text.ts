@@ -1,0 +1,131 @@
+// The text of one call of a model, as far as it is not written for its readers yet.
+import type { DeltaBody, RunDelta, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
+import type { Masker } from '../../graph/mask.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+
+interface Step extends NodeKey {
+  attempt: number;
+  step: number;
+  hasReaders: boolean;
+  masker: Masker;
+}
+
+export interface StepText extends Pick<Step, 'runId'> {
+  /** Whether somebody reads the run, as far as is known. */
+  hasReaders: boolean;
+  /** Whether there is something to be written. */
+  readonly hasText: boolean;
+  /** Nothing more will be written of it. */
+  readonly isSettled: boolean;
+  add(text: string): void;
+  end(toolCalls: ToldToolCall[]): void;
+  /** What is to be written next: the same again, until it has been. */
+  next(): RunDelta | undefined;
+  written(): void;
+  /** Gives its memory back. */
+  close(): void;
+  /** Resolves when it is closed. */
+  readonly closed: Promise<void>;
+}
+
+/** Memory is asked for in steps of this size. */
+const LEASED_AT_ONCE = 64 * 1024;
+const BYTES_OF_UNIT = 2;
+
+/**
+ * `lease` must never wait: where it has no memory the text is given up. Then nothing more is told of the step before the
+ * result is stored.
+ */
+export function createStepText(
+  { runId, path, nodeId, attempt, step, hasReaders, masker }: Step,
+  lease: ByteLease,
+): StepText {
+  const masks = masker.stream();
+  let pieces: string[] = [];
+  let heldUnits = 0;
+  let leasedBytes = 0;
+  let toolCalls: ToldToolCall[] = [];
+  let number = 0;
+  let half = '';
+  let isEnded = false;
+  let isGivenUp = false;
+  let isLast = false;
+  let writing: RunDelta | undefined;
+  /** How much of what is held the row has that is being written. */
+  let unitsWriting = 0;
+  let close: () => void = () => undefined;
+  const closed = new Promise<void>((resolve) => (close = resolve));
+
+  function giveUp(): void {
+    isGivenUp = true;
+    pieces = [];
+  }
+
+  function hold(units: number): void {
+    heldUnits += units;
+    const bytes = LEASED_AT_ONCE * Math.ceil((BYTES_OF_UNIT * heldUnits) / LEASED_AT_ONCE);
+    if (bytes === leasedBytes) return;
+    leasedBytes = bytes;
+    lease.resize(bytes)?.catch(giveUp);
+  }
+
+  /** What is decided by now. A character of two units is not cut, and a NUL is told as the result will have it. */
+  function take(): string {
+    const raw = pieces.join('');
+    pieces = [];
+    const text = half + masks.push(raw) + (isEnded ? masks.end() : '');
+    half = isEnded ? '' : (/[\uD800-\uDBFF]$/.exec(text)?.[0] ?? '');
+    return text.slice(0, text.length - half.length).replaceAll('\0', '\uFFFD');
+  }
+
+  const found: StepText = {
+    runId,
+    hasReaders,
+    closed,
+    get hasText() {
+      return pieces.length > 0;
+    },
+    get isSettled() {
+      return isLast || (isEnded && (isGivenUp || !found.hasReaders));
+    },
+    add(text) {
+      if (isGivenUp) return;
+      pieces.push(text);
+      hold(text.length);
+    },
+    end(calls) {
+      isEnded = true;
+      toolCalls = calls.map((call) => ({
+        id: masker.text(call.id),
+        name: masker.text(call.name),
+        arguments: masker.text(call.arguments),
+      }));
+    },
+    next() {
+      if (writing !== undefined || isGivenUp) return writing;
+      unitsWriting = heldUnits;
+      const isLate = number === 0 && !hasReaders && pieces.length > 0;
+      const text = take();
+      const body: DeltaBody = {
+        ...(text !== '' && { text }),
+        ...(toolCalls.length > 0 && { toolCalls }),
+        ...(isLate && { isLate }),
+        ...(isEnded && { isLast: true }),
+      };
+      if (text !== '' || isEnded) writing = { runId, path, nodeId, attempt, step, number, body };
+      return writing;
+    },
+    written() {
+      isLast = writing?.body.isLast === true;
+      writing = undefined;
+      number += 1;
+      hold(-unitsWriting);
+    },
+    close() {
+      lease.end();
+      close();
+    },
+  };
+  return found;
+}

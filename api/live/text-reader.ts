@@ -1,0 +1,168 @@
+// What one reader has been told of the words of models, and what it is told next. Extensions, section 13.
+import type { StoredAnswer, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
+import type { RunEvent, ToldNode } from '../../db/runs/run-events-repository.js';
+import { isObject } from '../../graph/json.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { NodeTexts, RunTexts, StepTexts } from './run-texts.js';
+
+/** The data of an event `delta`. */
+export interface TextDelta {
+  /** The node's id. */
+  id: string;
+  path: string;
+  /** From 1. */
+  attempt: number;
+  /** The call of the model by the node, from 0. */
+  step: number;
+  /** From 0 within the attempt and the step. */
+  index: number;
+  text?: string;
+  tool_call?: ToldToolCall;
+  /** What was told of the node before does not count any more. */
+  reset?: true;
+}
+
+/** How far a reader is with a node. */
+interface Place {
+  step: StepTexts;
+  pieces: number;
+  toolCalls: number;
+  index: number;
+}
+
+interface Reading {
+  texts: RunTexts;
+  /** The answer of a node that has ended and calls models; undefined for other nodes. */
+  readAnswer: (node: Omit<NodeKey, 'runId'>) => Promise<StoredAnswer | undefined>;
+  /** The version of the run when the reader came: what had ended by then is not told. */
+  since: number;
+  /** For the answers that are read from the database. */
+  lease: ByteLease;
+}
+
+/** The parts of an answer while it is read. */
+const COPIES = 4;
+
+export class TextReader {
+  readonly #reading: Reading;
+  readonly #joinedAt: number;
+  readonly #places = new Map<NodeTexts, Place>();
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+    this.#joinedAt = reading.texts.tick();
+  }
+
+  /** What has come and is not told yet: one delta for the text of each step, and one for each tool call. */
+  take(): TextDelta[] {
+    return [...this.#reading.texts.nodes.values()].flatMap((node) => this.#takeOf(node));
+  }
+
+  /** Returns what a reader is told before it is told that a node has ended. The memory of it is given back at the next call. */
+  async close(event: RunEvent): Promise<TextDelta[]> {
+    const node = endedNode(event);
+    if (node === undefined) return [];
+    const known = this.#reading.texts.get({ path: event.path, nodeId: event.subject });
+    const deltas = known === undefined ? [] : this.#takeOf(known);
+    const isMine = event.status === 'succeed' && event.version > this.#reading.since;
+    const answer = isMine && !node.isReused && node.source === null ? await this.#answerOf(event, known) : undefined;
+    if (answer !== undefined) deltas.push(...this.#rest(event, known, answer));
+    if (known !== undefined) {
+      this.#places.delete(known);
+      this.#reading.texts.close(known);
+    }
+    return deltas;
+  }
+
+  /** The memory of what was returned is free. */
+  release(): void {
+    this.#reading.lease.resize(0);
+  }
+
+  end(): void {
+    this.#reading.lease.end();
+  }
+
+  #takeOf(node: NodeTexts): TextDelta[] {
+    if (node.endedAt < this.#joinedAt) return [];
+    const place = this.#places.get(node);
+    const last = node.steps.at(-1);
+    // Who comes late gets the step in flight.
+    const steps = place === undefined && last !== undefined && last.begunAt < this.#joinedAt ? [last] : node.steps;
+    return steps.flatMap((step) => this.#takeStep(node, step));
+  }
+
+  #takeStep(node: NodeTexts, step: StepTexts): TextDelta[] {
+    const known = this.#places.get(node);
+    if (step.isBroken || (known !== undefined && step.begunAt < known.step.begunAt)) return [];
+    const isNew = known?.step !== step;
+    const place = isNew ? { step, pieces: 0, toolCalls: 0, index: 0 } : known;
+    const text = step.pieces.slice(place.pieces).join('');
+    const toolCalls = step.toolCalls.slice(place.toolCalls);
+    if (text === '' && toolCalls.length === 0) return [];
+    this.#places.set(node, place);
+    place.pieces = step.pieces.length;
+    place.toolCalls = step.toolCalls.length;
+    const isAgain = known === undefined ? step.attempt > 1 : known.step.attempt < step.attempt;
+    let isReset = isNew && (isAgain || step.isLate || step.begunAt < this.#joinedAt);
+    const parts = [...(text === '' ? [] : [{ text }]), ...toolCalls.map((call) => ({ tool_call: call }))];
+    return parts.map((part) => {
+      const delta = toDelta(node.nodeId, node.path, place, part, isReset);
+      isReset = false;
+      return delta;
+    });
+  }
+
+  /** Returns what the node has answered; undefined for another node, and where all of the answer is told. */
+  async #answerOf(event: RunEvent, known: NodeTexts | undefined): Promise<StoredAnswer | undefined> {
+    const { readAnswer, lease } = this.#reading;
+    const { result } = (event.told as ToldNode).node;
+    const last = known?.steps.at(-1);
+    const inline = result === null ? undefined : answerIn(result);
+    if (result !== null && inline === undefined) return undefined;
+    if (inline !== undefined && last !== undefined) return { attempt: last.attempt, step: last.step, content: inline };
+    if (last?.isWhole === true && !last.isBroken) return undefined;
+    await lease.resize(lease.bytes + COPIES * (event.apartBytes ?? event.bytes));
+    return readAnswer({ path: event.path, nodeId: event.subject });
+  }
+
+  #rest({ path, subject }: RunEvent, node: NodeTexts | undefined, answer: StoredAnswer): TextDelta[] {
+    const place = node === undefined ? undefined : this.#places.get(node);
+    const isSame = place?.step.attempt === answer.attempt && place.step.step === answer.step;
+    const told = isSame && !place.step.isBroken ? place.step.pieces.slice(0, place.pieces).join('') : '';
+    const { content } = answer;
+    const isWrong = (isSame && place.step.isBroken) || !content.startsWith(told);
+    const text = isWrong ? content : content.slice(told.length);
+    // An empty answer is told to who would take an earlier step for it.
+    if (text === '' && !isWrong && (isSame || place === undefined)) return [];
+    const isReset = isWrong || (!isSame && answer.attempt > (place?.step.attempt ?? 1));
+    const at = isSame ? place : { step: answer, index: 0 };
+    return [toDelta(subject, path, at, { text }, isReset)];
+  }
+}
+
+function toDelta(
+  id: string,
+  path: string,
+  place: { step: { attempt: number; step: number }; index: number },
+  part: Pick<TextDelta, 'text' | 'tool_call'>,
+  isReset: boolean,
+): TextDelta {
+  const { attempt, step } = place.step;
+  const index = place.index;
+  place.index += 1;
+  return { id, path, attempt, step, index, ...part, ...(isReset && { reset: true }) };
+}
+
+/** The node whose end the event tells; undefined for other events. */
+function endedNode({ kind, path, told }: RunEvent): ToldNode['node'] | undefined {
+  if (kind !== 'node' || told === undefined || !('node' in told)) return undefined;
+  return told.node.status === 'in progress' || told.path !== path ? undefined : told.node;
+}
+
+/** The text with which a node has ended that calls models; undefined for other results. */
+function answerIn(result: string): string | undefined {
+  const parsed: unknown = JSON.parse(result);
+  return isObject(parsed) && typeof parsed['content'] === 'string' && 'usage' in parsed ? parsed['content'] : undefined;
+}

@@ -1,0 +1,128 @@
+// The words of models while they write: rows for API processes that come later, and messages for those that listen.
+// Extensions, section 13.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import { isModelCall } from '../nodes/provider-calls-repository.js';
+
+export const DELTAS_CHANNEL = 'run_deltas';
+
+export interface ToldToolCall {
+  id: string;
+  name: string;
+  /** JSON text. */
+  arguments: string;
+}
+
+/** What a row adds to the text of its step. Secrets are masked. */
+export interface DeltaBody {
+  text?: string;
+  toolCalls?: ToldToolCall[];
+  /** The model had begun to write before anybody read. */
+  isLate?: true;
+  /** The step has nothing more. */
+  isLast?: true;
+}
+
+/** The place of a row. */
+export interface DeltaKey extends NodeKey {
+  attempt: number;
+  step: number;
+  number: number;
+}
+
+export interface RunDelta extends DeltaKey {
+  body: DeltaBody;
+}
+
+/** PostgreSQL takes messages of less than 8,000 bytes. */
+const MAX_MESSAGE_BYTES = 7_900;
+
+/**
+ * Stores deltas of those of the runs that somebody reads, tells the API processes, and returns these runs. Nothing is
+ * stored of an attempt that is not its node's latest, or whose node has ended. It may be repeated with the same rows.
+ */
+export async function writeDeltas(db: Db, runIds: string[], deltas: RunDelta[]): Promise<Set<string>> {
+  const bodies = deltas.map(({ body }) => JSON.stringify(body));
+  const messages = deltas.map((delta, at) => toMessage(delta, bodies[at]!));
+  const { rows } = await sql<{ runId: string }>`/* write_deltas */
+    WITH watched AS MATERIALIZED (
+      SELECT DISTINCT run_id FROM run_watches WHERE run_id = ANY (${runIds}::uuid[]) AND deltas AND until > now()
+    ), written AS MATERIALIZED (
+      SELECT delta.* FROM unnest(${deltas.map(({ runId }) => runId)}::uuid[], ${deltas.map(({ path }) => path)}::text[],
+        ${deltas.map(({ nodeId }) => nodeId)}::text[], ${deltas.map(({ attempt }) => attempt)}::integer[],
+        ${deltas.map(({ step }) => step)}::integer[], ${deltas.map(({ number }) => number)}::integer[],
+        ${bodies}::text[], ${messages}::text[])
+        AS delta (run_id, path, node_id, attempt, step, number, body, message)
+      JOIN watched ON watched.run_id = delta.run_id
+      JOIN node_results AS node ON node.run_id = delta.run_id AND node.path = delta.path AND node.node_id = delta.node_id
+        AND node.status = 'in progress' AND node.attempts = delta.attempt
+    ), stored AS (
+      INSERT INTO run_deltas (run_id, path, node_id, attempt, step, number, body)
+      SELECT run_id, path, node_id, attempt, step, number, body FROM written
+      ON CONFLICT DO NOTHING
+    ), told AS MATERIALIZED (
+      SELECT pg_notify(${sql.lit(DELTAS_CHANNEL)}, message) FROM written
+    )
+    SELECT run_id AS "runId", (SELECT count(*) FROM told) AS told FROM watched`.execute(db);
+  return new Set(rows.map(({ runId }) => runId));
+}
+
+function toMessage({ runId, path, nodeId, attempt, step, number }: DeltaKey, body: string): string {
+  const place = JSON.stringify([path, nodeId, attempt, step, number]);
+  const message = `${runId} ${place.slice(0, -1)},${body}]`;
+  return Buffer.byteLength(message) <= MAX_MESSAGE_BYTES ? message : runId;
+}
+
+/** The run that a message is about. Only the readers of the run look into the rest. */
+export function runOfMessage(message: string): string {
+  return message.slice(0, 36);
+}
+
+/** Undefined where the message only says that there is something to be read. */
+export function readDeltaMessage(message: string): RunDelta | undefined {
+  const runId = runOfMessage(message);
+  if (message === runId) return undefined;
+  const told = JSON.parse(message.slice(runId.length)) as [string, string, number, number, number, DeltaBody];
+  const [path, nodeId, attempt, step, number, body] = told;
+  return { runId, path, nodeId, attempt, step, number, body };
+}
+
+/** The rows of a run behind those that are known, by node; in their order. */
+export async function readDeltas(db: Db, runId: string, known: Omit<DeltaKey, 'runId'>[]): Promise<RunDelta[]> {
+  const { rows } = await sql<DeltaKey & { body: string }>`/* read_deltas */
+    SELECT run_id AS "runId", path, node_id AS "nodeId", attempt, step, number, body FROM run_deltas AS delta
+    WHERE run_id = ${runId}::uuid AND NOT EXISTS (
+      SELECT FROM unnest(${known.map(({ path }) => path)}::text[], ${known.map(({ nodeId }) => nodeId)}::text[],
+        ${known.map(({ attempt }) => attempt)}::integer[], ${known.map(({ step }) => step)}::integer[],
+        ${known.map(({ number }) => number)}::integer[]) AS known (path, node_id, attempt, step, number)
+      WHERE known.path = delta.path AND known.node_id = delta.node_id
+        AND (known.attempt, known.step, known.number) >= (delta.attempt, delta.step, delta.number))
+    ORDER BY path, node_id, attempt, step, number`.execute(db);
+  return rows.map(({ body, ...key }) => ({ ...key, body: JSON.parse(body) as DeltaBody }));
+}
+
+/** The answer with which a node has ended that calls models. */
+export interface StoredAnswer {
+  attempt: number;
+  step: number;
+  /** Secrets masked. */
+  content: string;
+}
+
+/** Undefined for another node, and for one that has no text as its result. */
+export async function readAnswer(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredAnswer | undefined> {
+  const { rows } = await sql<{ attempt: number; step: number | null; content: string | null }>`
+    SELECT node.attempts AS attempt, last.step,
+      CASE WHEN json_typeof(node.result -> 'content') = 'string' THEN (node.result -> 'content')::text END AS content
+    FROM node_results AS node
+    CROSS JOIN LATERAL (
+      SELECT max(turn) AS step FROM provider_calls
+      WHERE run_id = node.run_id AND path = node.path AND node_id = node.node_id AND ${isModelCall}
+    ) AS last
+    WHERE node.run_id = ${runId}::uuid AND node.path = ${path} AND node.node_id = ${nodeId} AND node.status = 'succeed'
+      AND node.result IS NOT NULL`.execute(db);
+  const [found] = rows;
+  if (found === undefined || found.step === null || found.content === null) return undefined;
+  return { attempt: found.attempt, step: found.step, content: JSON.parse(found.content) as string };
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { createStepText } from '../../../activities/live/step-text.js';
+import { RunTexts } from '../../../api/live/run-texts.js';
+import { TextReader, type TextDelta } from '../../../api/live/text-reader.js';
+import type { RunEvent } from '../../../db/runs/run-events-repository.js';
+import type { RunDelta, StoredAnswer } from '../../../db/runs/run-deltas-repository.js';
+import { createMasker } from '../../../graph/mask.js';
+import { ByteBudget, type ByteLease } from '../../../outgoing/byte-budget.js';
+
+const SECRETS = ['sk-live-0123456789', 'two\nlines', 'aaaaaab'];
+const PIECES = [
+  'word ',
+  'a',
+  'aaaa',
+  '\n',
+  '\\',
+  '%',
+  'sk-live-',
+  '0123456789',
+  'sk-live-0123456789',
+  'c2stbGl2ZS0wMTIzNDU2Nzg5',
+  'two',
+  '\\nlines',
+  '😀',
+  '\0',
+  '',
+];
+
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const memory = new ByteBudget({ totalBytes: 2 ** 30, uncountedBytes: 2 ** 20 });
+const lease = (): ByteLease => memory.lease('test');
+const RUN = { runId: 'r', path: '', nodeId: 'n' };
+
+/** What a reader has of the last step since its last reset. */
+function joined(deltas: TextDelta[]): string {
+  const last = deltas.at(-1);
+  const ofStep = deltas.filter(({ attempt, step }) => attempt === last?.attempt && step === last.step);
+  const from = Math.max(
+    0,
+    ofStep.findLastIndex(({ reset }) => reset === true),
+  );
+  return ofStep
+    .slice(from)
+    .map(({ text = '' }) => text)
+    .join('');
+}
+
+function nodeEnd(content: string): RunEvent {
+  const result = JSON.stringify({ content, usage: {} });
+  const node = { status: 'succeed', result, isReused: false, source: null };
+  const told = { node, path: '' } as unknown as RunEvent['told'];
+  return { version: 9, kind: 'node', path: '', subject: 'n', status: 'succeed', told, apartBytes: null, bytes: 0 };
+}
+
+describe('the deltas of a run', () => {
+  it('make together the result, for 2,000 random streams, attempts, losses and readers', async () => {
+    let late = 0;
+    for (let seed = 1; seed <= 2_000; seed += 1) {
+      const next = random(seed);
+      const masker = createMasker(SECRETS);
+      const texts = new RunTexts(lease());
+      const table: RunDelta[] = [];
+      const readers: { reader: TextReader; deltas: TextDelta[] }[] = [];
+      let stored: StoredAnswer | undefined;
+      const readAnswer = () => Promise.resolve(stored);
+      const come = (): void => {
+        const onNews = (): void => undefined;
+        texts.readers.add(onNews);
+        const reading = { texts, readAnswer, since: 0, lease: lease() };
+        readers.push({ reader: new TextReader(reading), deltas: [] });
+      };
+      if (next(2) === 0) come();
+      let content = '';
+      const attempts = 1 + next(2);
+      for (let attempt = 1; attempt <= attempts; attempt += 1) {
+        const steps = 1 + next(2);
+        for (let step = 0; step < steps; step += 1) {
+          const text = createStepText({ ...RUN, attempt, step, hasReaders: readers.length > 0, masker }, lease());
+          const write = (): void => {
+            const delta = text.next();
+            if (delta === undefined) return;
+            text.written();
+            table.push(delta);
+            // Some messages are lost; whoever notices reads the table, as at each new connection.
+            if (next(12) > 0 && !texts.add(delta))
+              texts.load(table.filter((row) => row.attempt === attempt && row.step === step));
+          };
+          content = '';
+          for (let pieces = next(20); pieces > 0; pieces -= 1) {
+            const piece = PIECES[next(PIECES.length)]!;
+            content += piece;
+            text.add(piece);
+            if (next(4) === 0) write();
+            if (next(15) === 0) come();
+            for (const { reader, deltas } of readers) if (next(3) === 0) deltas.push(...reader.take());
+          }
+          // An attempt that fails ends anywhere.
+          if (attempt < attempts && step === steps - 1) continue;
+          text.end([]);
+          if (next(5) > 0) write();
+        }
+      }
+      if (readers.length === 0) come();
+      const result = masker.text(content).replaceAll('\0', '\uFFFD');
+      stored = { attempt: attempts, step: 1, content: result };
+      for (const { reader, deltas } of readers) {
+        deltas.push(...(await reader.close(nodeEnd(result))));
+        if (deltas.some(({ reset }) => reset === true)) late += 1;
+        assert.equal(joined(deltas), result, `seed ${seed}`);
+        const ofLast = deltas.filter(
+          ({ attempt, step }) => attempt === deltas.at(-1)!.attempt && step === deltas.at(-1)!.step,
+        );
+        assert.deepEqual(
+          ofLast.map(({ index }) => index),
+          [...ofLast.keys()],
+        );
+        const places = deltas.map(({ attempt, step }) => 1_000 * attempt + step);
+        assert.deepEqual(
+          places,
+          places.toSorted((a, b) => a - b),
+          'an older attempt or step is not told behind a later one',
+        );
+      }
+    }
+    assert.ok(late > 200, `${late} readers came late or again`);
+  });
+});

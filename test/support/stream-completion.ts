@@ -1,0 +1,49 @@
+// Sends a completion as a provider sends a stream.
+import type { ServerResponse } from 'node:http';
+import { pauseUnlessClosed } from './pause-unless-closed.js';
+
+/** A text is a piece of the content; bytes and raw text are sent as they are. */
+export type StreamPart = string | { raw: string | Uint8Array } | { waitMs: number } | { reset: true };
+
+interface Completion {
+  choices: { message: { content?: string | null; tool_calls?: object[] }; finish_reason: string }[];
+  usage?: object;
+}
+
+interface StreamOptions {
+  /** The pieces of the content; its words by default. */
+  parts?: StreamPart[] | undefined;
+  includeUsage: boolean;
+}
+
+/** Tool calls come in three chunks each: the name, and the arguments in two halves. */
+export async function streamCompletion(
+  response: ServerResponse,
+  completion: object,
+  { parts, includeUsage }: StreamOptions,
+): Promise<void> {
+  const { choices, usage, ...facts } = completion as Completion;
+  const [{ message, finish_reason: reason }] = choices as [Completion['choices'][number]];
+  const send = (fields: object): void => {
+    response.write(`data: ${JSON.stringify({ ...facts, object: 'chat.completion.chunk', ...fields })}\n\n`);
+  };
+  const say = (delta: object, finish: string | null = null): void =>
+    send({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  say({ role: 'assistant', content: message.content === null ? null : '' });
+  for (const part of parts ?? message.content?.match(/\S+\s*|\s+/g) ?? []) {
+    if (typeof part === 'string') say({ content: part });
+    else if ('raw' in part) response.write(part.raw);
+    else if ('reset' in part) return void response.socket?.resetAndDestroy();
+    else if (!(await pauseUnlessClosed(response, part.waitMs))) return;
+  }
+  for (const [index, call] of (message.tool_calls ?? []).entries()) {
+    const { function: given, ...head } = call as { function: { name: string; arguments: string } };
+    const half = Math.ceil(given.arguments.length / 2);
+    say({ tool_calls: [{ index, ...head, function: { name: given.name, arguments: '' } }] });
+    say({ tool_calls: [{ index, function: { arguments: given.arguments.slice(0, half) } }] });
+    say({ tool_calls: [{ index, function: { arguments: given.arguments.slice(half) } }] });
+  }
+  if (reason !== '') say({}, reason);
+  if (includeUsage && usage !== undefined) send({ choices: [], usage });
+  response.end('data: [DONE]\n\n');
+}
