@@ -25,6 +25,8 @@ export interface RunToPrepare {
   workflow: StoredDrawing;
   userId: number;
   input: RunInput;
+  /** The id that the run has already; by default it gets a new one. */
+  runId?: string | undefined;
   /** The fields for which files came with the request. */
   uploaded?: readonly string[] | undefined;
   /** The value for `********` in a secret field of the input; it precedes the field's stored default. */
@@ -71,7 +73,7 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
     mergeErrors,
     validateNodes(document, plan),
   );
-  const id = randomUUID();
+  const id = request.runId ?? randomUUID();
   const row = [projectId, id] as const;
   const facts = {
     id,

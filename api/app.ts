@@ -12,6 +12,8 @@ import { authorizeRoutes } from './connections/authorize-routes.js';
 import { connectionRoutes } from './connections/routes.js';
 import { connectionTestRoutes } from './connections/test-routes.js';
 import { connectionPresetRoutes } from './connections/presets-routes.js';
+import { messageRoutes } from './conversations/messages-routes.js';
+import { conversationRoutes } from './conversations/routes.js';
 import { readConsoleFiles } from './console/console-files.js';
 import { serveConsole } from './console/serve-console.js';
 import type { AppDeps } from './deps.js';
@@ -159,6 +161,8 @@ export const routes: Route[] = [
   ...humanTaskRoutes,
   ...callbackRoutes,
   ...connectionRoutes,
+  ...conversationRoutes,
+  ...messageRoutes,
   ...authorizeRoutes,
   ...connectionTestRoutes,
   ...hookRoutes,

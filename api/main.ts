@@ -14,7 +14,7 @@ import { createConnections } from '../connections/open-connection.js';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { startListener, type Listener } from '../db/core/listener.js';
 import { DELTAS_CHANNEL } from '../db/runs/run-deltas-repository.js';
-import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
+import { CHANGES_CHANNEL, TURN_MESSAGE } from '../db/runs/tell-watchers.js';
 import { sessionNameOf } from '../db/core/session-name.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { openFiles } from '../files/open-files.js';
@@ -32,6 +32,7 @@ import { startMetricsServer } from './observability/health-routes.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
+import type { BackgroundLoop } from './background/loops.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startSweepingFiles } from './background/sweep-files.js';
@@ -54,6 +55,8 @@ import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 const POOL_MAX = 20;
 /** A start takes Temporal about 20 ms of processor time, so this many finish within the deadline of one. */
 const STARTS_AT_ONCE = 20;
+/** Turns that come within this time are looked for together. */
+const GATHER_TURNS_MS = 20;
 /** docs/operate/tuning.md explains the effect of these limits. */
 const MEMORY = {
   totalBytes: 192 * 1024 * 1024,
@@ -82,7 +85,7 @@ async function main(): Promise<void> {
   const schedules = startScheduleSync(deps);
   const audit = startChainingAudit(deps);
   const chatCalls = deps.chatMeter.start();
-  const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
+  const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'), reconciler);
   logger.info({ port: server.port, metrics_port: health && portOf(health) }, 'listening');
   process.send?.({ type: 'ready', port: server.port, metricsPort: health && portOf(health) });
 
@@ -118,6 +121,17 @@ async function main(): Promise<void> {
   process.on('uncaughtException', (error) => fail(logger, error));
 }
 
+/** Calls that come together are one. */
+function gather(work: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      work();
+    }, GATHER_TURNS_MS);
+  };
+}
+
 function createRunHub(db: Database, memory: ByteBudget, logger: Logger, { runReaders }: Metrics): RunHub {
   const onReaders = ({ waiting, following }: Readers): void => {
     runReaders.set({ kind: 'poll' }, waiting);
@@ -126,7 +140,8 @@ function createRunHub(db: Database, memory: ByteBudget, logger: Logger, { runRea
   return new RunHub({ db, memory, logger, onReaders });
 }
 
-function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string): Listener {
+function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string, reconciler: BackgroundLoop): Listener {
+  const look = gather(() => reconciler.soon());
   const tell = (isListening: boolean): void => {
     metrics.runChangesListening.set(Number(isListening));
     runHub.listening(isListening);
@@ -135,7 +150,11 @@ function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string): Listen
     url,
     channels: [CHANGES_CHANNEL, DELTAS_CHANNEL],
     applicationName: 'api-listener',
-    onMessage: (channel, payload) => (channel === DELTAS_CHANNEL ? runHub.wrote(payload) : runHub.changed(payload)),
+    onMessage(channel, payload) {
+      if (channel === DELTAS_CHANNEL) runHub.wrote(payload);
+      else if (payload === TURN_MESSAGE) look();
+      else runHub.changed(payload);
+    },
     onConnected: () => tell(true),
     onLost(error) {
       logger.warn({ err: error }, 'changes of runs are not told; they are looked for');

@@ -69,7 +69,11 @@ export function loadModelProviders(environment: Environment, env: NodeJS.Process
   return { models: new Map([['*', { provider: openai, ...free, accepts: ['image', 'pdf'], stream: true }]]) };
 }
 
+/** Names that begin so are those of workflows, and never reach a provider. Extensions, section 13. */
+export const WORKFLOW_MODEL = 'workflow:';
+
 export function findModel(providers: ModelProviders, modelName: string): ResolvedModel | undefined {
+  if (modelName.startsWith(WORKFLOW_MODEL)) return undefined;
   return providers.models.get(modelName) ?? providers.models.get('*');
 }
 

@@ -1,4 +1,5 @@
 // Warnings of a drawing that can run: what is probably a mistake.
+import { chosenNode, writersOf } from './answer-node.js';
 import type { Document, DrawnNode } from './document.js';
 import { fieldIdsOf, inputFieldsOf } from './input.js';
 import { isObject } from './json.js';
@@ -15,6 +16,7 @@ import { findExpressions, type Variable } from './template.js';
 export interface Warning {
   node_id: string;
   code:
+    | 'answer_node'
     | 'dead_end'
     | 'dead_setting'
     | 'links_disagree'
@@ -35,7 +37,7 @@ export function findWarnings(data: unknown, document: Document, plan: Plan, runD
   const edges = groupEdges(isObject(data) ? data['edges'] : undefined);
   const isKnown = createVariableTest(data, document, plan);
   const reachable = new Set(plan.ids);
-  const warnings: Warning[] = [];
+  const warnings = findWrongAnswerNode(data, document, plan);
   for (const node of document.nodes) {
     const { id } = node;
     if (!reachable.has(id)) {
@@ -54,6 +56,13 @@ export function findWarnings(data: unknown, document: Document, plan: Plan, runD
     if (warnings.length >= MAX_FINDINGS) break;
   }
   return warnings.slice(0, MAX_FINDINGS);
+}
+
+function findWrongAnswerNode(data: unknown, { startNode }: Document, plan: Plan): Warning[] {
+  const chosen = chosenNode(data);
+  if (chosen === undefined || writersOf(plan).includes(chosen)) return [];
+  const message = '`settings.answer_node` is no model or agent node outside loops: it changes nothing.';
+  return [{ node_id: startNode, code: 'answer_node', message }];
 }
 
 /** Settings that every node may have, and that change nothing at this one. */

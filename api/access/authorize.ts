@@ -1,4 +1,5 @@
 import { mayAct } from '../../acceptance/roles.js';
+import { findConversationRole } from '../../db/conversations/conversations-repository.js';
 import { findFileRole, findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/projects/reach.js';
 import { findUser } from '../../db/projects/users-repository.js';
@@ -45,6 +46,10 @@ async function findAccess(
   if (to === 'file') {
     const fileId = uuid.safeParse(params['file_id']);
     return fileId.success ? findFileRole(db, fileId.data, reach) : undefined;
+  }
+  if (to === 'conversation') {
+    const conversationId = uuid.safeParse(params['conversation_id']);
+    return conversationId.success ? findConversationRole(db, conversationId.data, reach) : undefined;
   }
   const parsed = pathId.safeParse(params['id']);
   if (!parsed.success) return undefined;

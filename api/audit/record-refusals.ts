@@ -75,15 +75,18 @@ async function findNamed(rule: Recorded, route: Route, ctx: AppContext, { db }: 
   return outside !== undefined && inside?.projectId !== outside.projectId ? outside : inside;
 }
 
-type Around = { type: 'project' | 'workflow'; id: number } | { type: 'run' | 'file'; id: string };
+type Around = { type: 'project' | 'workflow'; id: number } | { type: 'run' | 'file' | 'conversation'; id: string };
+
+const PARAMETERS = { run: 'workflow_run_id', file: 'file_id', conversation: 'conversation_id' } as const;
 
 /** Returns the object that the access rule of the route names. */
 function toAround({ access }: Route, params: Record<string, string | undefined>): Around | undefined {
   if (access === undefined) return undefined;
-  if (access.to === 'run' || access.to === 'file') {
-    const { data: inner } = uuid.safeParse(params[access.to === 'run' ? 'workflow_run_id' : 'file_id']);
-    return inner === undefined ? undefined : { type: access.to, id: inner };
+  const { to } = access;
+  if (to === 'project' || to === 'workflow') {
+    const id = pathId.safeParse(params['id']).data;
+    return id === undefined ? undefined : { type: to, id };
   }
-  const id = pathId.safeParse(params['id']).data;
-  return id === undefined ? undefined : { type: access.to, id };
+  const { data: inner } = uuid.safeParse(params[PARAMETERS[to]]);
+  return inner === undefined ? undefined : { type: to, id: inner };
 }

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 
 export interface BackgroundLoop {
+  /** Ends the pause between two rounds; a call during a round ends the next pause. */
+  soon(): void;
   /** Resolves when the current round has ended. */
   stop(): Promise<void>;
 }
@@ -9,17 +11,23 @@ export interface BackgroundLoop {
 /** Runs a round at once, and the next one after the milliseconds that the round returns. A round never throws. */
 export function startLoop(round: (stopped: AbortSignal) => Promise<number>): BackgroundLoop {
   const stopped = new AbortController();
-  const loop = repeat(round, stopped.signal);
+  let called = new AbortController();
+  const loop = repeat();
   return {
+    soon: () => called.abort(),
     async stop() {
       stopped.abort();
+      called.abort();
       await loop;
     },
   };
-}
 
-async function repeat(round: (stopped: AbortSignal) => Promise<number>, stopped: AbortSignal): Promise<void> {
-  while (!stopped.aborted) await pause(await round(stopped), stopped);
+  async function repeat(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      called = new AbortController();
+      await pause(await round(stopped.signal), called.signal);
+    }
+  }
 }
 
 /** Waits for `durationMs`, or until `stopped` is aborted. */

@@ -6,6 +6,7 @@ import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import type { AppDeps } from '../deps.js';
 import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import { takeTurn } from '../conversations/take-turn.js';
 import { findRunContext } from '../runs/run-traces.js';
 import {
   cancelRunWorkflow,
@@ -66,11 +67,13 @@ async function keepWatching(deps: AppDeps, run: RunToCheck, taskAttempts: number
   await scheduleCheck(deps.db, run.id, { delaySeconds, isStuck });
 }
 
-/** Starts a run that was accepted but whose start was lost. */
+/** Starts a run that was accepted but whose start was lost, or that was queued and whose turn has come. */
 async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
   }
+  const turn = await takeTurn(deps, run.id);
+  if (turn === 'later') return;
   const toStart = await findRunToStart(deps.db, run.id);
   if (toStart === undefined) return;
   await waitToStart();
@@ -84,8 +87,10 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
     deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');
     return end(deps, run, failed('start_refused', 'The run could not be started.'));
   }
-  deps.metrics.reconciler.startedLate.inc();
-  deps.logger.info({ run_id: run.id }, 'run started by the reconciler');
+  if (turn === 'none') {
+    deps.metrics.reconciler.startedLate.inc();
+    deps.logger.info({ run_id: run.id }, 'run started by the reconciler');
+  }
   await scheduleCheck(deps.db, run.id, { delaySeconds: START_GRACE_SECONDS });
 }
 

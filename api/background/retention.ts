@@ -10,6 +10,7 @@ import {
   expireRuns,
   purgeRuns,
   expireAuditRecords,
+  deleteGoneConversations,
   deleteGoneDrawings,
   deleteLeftDeltas,
   deleteOldSignIns,
@@ -100,6 +101,7 @@ function createSteps(days: number): Step[] {
     deleteOldSignIns,
     expireAuditRecords,
     deleteGoneDrawings,
+    deleteGoneConversations,
     // Graphs are checked one by one and orphans are rare, so a round checks one batch and successive rounds reach all
     // graphs.
     async (trx, rows) => {

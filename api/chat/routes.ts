@@ -12,6 +12,7 @@ import { ApiError, permissionDenied } from '../http/errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 import { meterAnswer } from './meter-answer.js';
+import { askWorkflow, isWorkflowModel, listWorkflowModels, modelSchema, unknownModel } from './workflow-model.js';
 
 const MAX_CHAT_BODY_BYTES = 20 * 1024 * 1024;
 const MAX_LOGGED_MODEL_LENGTH = 200;
@@ -22,6 +23,7 @@ const chatBody = z.looseObject({
   stream: z.unknown().optional(),
   max_tokens: z.unknown().optional(),
   max_completion_tokens: z.unknown().optional(),
+  stream_options: z.unknown().optional(),
   n: z.unknown().optional(),
   best_of: z.unknown().optional(),
 });
@@ -37,29 +39,44 @@ const projectHeader = documentedAs(
 
 const chatHeaders = z.object({
   'x-project-id': projectHeader.optional(),
+  'idempotency-key': z.string().optional().describe('Of workflows: the same key starts only one run'),
 });
 
 const completeChat = defineRoute({
   method: 'POST',
   path: '/v1/chat/completions/',
-  summary: 'Passes a chat completion to the provider of its model and the answer back, both unchanged.',
+  summary:
+    'Passes a chat completion to the provider of its model and the answer back, both unchanged, or runs the workflow that the model names.',
   description:
     'Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is ' +
     "passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's " +
     'own key for the provider is used where it has one; a key that is restricted to a project names it without the ' +
     'header, and no other. The call is a transaction of that project, or of none, and a 402 with the code ' +
     '`budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and ' +
-    'between any two.',
+    'between any two. ' +
+    'The model `workflow:ID` is a workflow with `is_chat` that the caller may run: its run gets `message`, `messages` and ' +
+    '`files`, and what it puts out is the answer, whose `id` is the run. Whoever hangs up cancels the run. 400: it does not ' +
+    'take the messages. 500: the run failed, with the code of the node. 504: it took more than 600 seconds, and was ' +
+    'cancelled. Failures of a run carry `x-should-retry: false`; those of a stream are its last event.',
   auth: 'bearer-key',
   audit: { unrecorded: 'Calls are in the books.' },
   bodyFormat: 'verbatim',
   maxBodyBytes: MAX_CHAT_BODY_BYTES,
   headers: chatHeaders,
   body: chatBody,
-  responses: { 200: z.looseObject({}), 402: chatErrorSchema, 403: chatErrorSchema, 404: chatErrorSchema },
+  responses: {
+    200: z.looseObject({}),
+    402: chatErrorSchema,
+    403: chatErrorSchema,
+    404: chatErrorSchema,
+    504: chatErrorSchema,
+  },
   mediaTypes: { 200: ['application/json', 'text/event-stream'] },
   otherAnswers: "The provider's own status and body, verbatim: 400, 401, 429 and others.",
-  async handler({ deps, log, caller, headers, body, bodyBytes, requestHeaders, signal }) {
+  async handler({ deps, log, caller, headers, body, bodyBytes, requestHeaders, signal, memory, tenant, audit }) {
+    if (isWorkflowModel(body.model)) {
+      return askWorkflow({ deps, log, caller, body, requestHeaders, memory, tenant, signal, doer: audit.doer });
+    }
     const startedAt = performance.now();
     const model = findModel(deps.models, body.model);
     if (model === undefined) throw unknownModel(body.model);
@@ -121,11 +138,6 @@ async function chooseKey(
   return { projectId, apiKey };
 }
 
-function unknownModel(name: string): ApiError {
-  const shown = name.slice(0, MAX_LOGGED_MODEL_LENGTH);
-  return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
-}
-
 function codeOf(error: unknown): string {
   return error instanceof ApiError ? error.code : 'upstream_error';
 }
@@ -168,17 +180,11 @@ function select(headers: IncomingHttpHeaders, passing: RegExp): Record<string, s
   return selected;
 }
 
-const modelSchema = z.object({
-  id: z.string(),
-  object: z.literal('model'),
-  created: z.int().describe('Unix time; 0, because providers do not tell it.'),
-  owned_by: z.string().describe('The name of the provider.'),
-});
-
 const listModels = defineRoute({
   method: 'GET',
   path: '/v1/models/',
-  summary: 'The models that the operator has listed, in the shape of the chat-completion protocol.',
+  summary:
+    'The models that the operator has listed, and the workflows with `is_chat` that the caller may run, in the shape of the chat-completion protocol.',
   description: 'A provider that serves any model (`*`) adds none: the list is then not complete.',
   auth: 'bearer-key',
   responses: {
@@ -187,13 +193,16 @@ const listModels = defineRoute({
     403: chatErrorSchema,
     429: chatErrorSchema,
   },
-  handler: ({ deps }) => ({ status: 200, body: { object: 'list', data: toModels(deps.models) } }),
+  async handler({ deps, caller }) {
+    const data = [...toModels(deps.models), ...(await listWorkflowModels(deps, caller))];
+    return { status: 200, body: { object: 'list', data } };
+  },
 });
 
 export const chatRoutes: Route[] = [completeChat, listModels];
 
 function toModels({ models }: ModelProviders): z.infer<typeof modelSchema>[] {
   return [...models]
-    .filter(([id]) => id !== '*')
+    .filter(([id]) => id !== '*' && !isWorkflowModel(id))
     .map(([id, { provider }]) => ({ id, object: 'model', created: 0, owned_by: provider.name }));
 }

@@ -12,7 +12,7 @@ import { storeSignedIn } from '../../db/connections/tokens-repository.js';
 import { randomToken } from '../../db/sessions/random-token.js';
 import type { AppDeps } from '../deps.js';
 import { nothing } from '../http/answer-schemas.js';
-import { ApiError, orNotFound } from '../http/errors.js';
+import { ApiError, notFound, orNotFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { readCookie, toCookie } from '../sessions/refresh-cookie.js';
 import { visitOf } from '../sessions/visit.js';
@@ -55,7 +55,8 @@ const authorize = defineRoute({
     const { isSecure } = visitOf(context);
     const cookie = readFlowCookie(context.requestHeaders, isSecure) ?? randomToken();
     const flowEnc = deps.secretBox.seal(JSON.stringify(flow satisfies Flow), 'connection-flow', id, stateName(state));
-    await insertSignIn(deps.db, { connectionId: id, userId: caller.userId, state, cookie, flowEnc });
+    const begun = { connectionId: id, userId: caller.userId, state, cookie, flowEnc };
+    if (!(await insertSignIn(deps.db, begun))) throw notFound();
     return { status: 200, body: { url }, headers: { 'Set-Cookie': toFlowCookie(cookie, isSecure) } };
   },
 });

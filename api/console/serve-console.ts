@@ -43,13 +43,17 @@ async function answerNext(ctx: Context, next: () => Promise<unknown>, page: stri
     await next();
   } catch (error) {
     const isUnknown = ctx.state.route === undefined && error instanceof ApiError && error.status === 404;
-    if (!isUnknown || !/\btext\/html\b/.test(ctx.get('Accept'))) throw error;
+    const takesPages = /\btext\/html\b/.test(ctx.get('Accept')) && ctx.accepts('html') !== false;
+    if (!isUnknown || !takesPages) throw error;
     answerPage(ctx, page, 404);
     ctx.vary('Accept');
   }
 }
 
-type Context = Pick<AppContext, 'state' | 'get' | 'set' | 'vary' | 'acceptsEncodings' | 'status' | 'body' | 'type'>;
+type Context = Pick<
+  AppContext,
+  'state' | 'accepts' | 'get' | 'set' | 'vary' | 'acceptsEncodings' | 'status' | 'body' | 'type'
+>;
 
 function answerPage(ctx: Context, page: string, status: 200 | 404): void {
   const nonce = randomBytes(16).toString('base64');

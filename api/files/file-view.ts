@@ -12,7 +12,14 @@ export const fileValueSchema = z
   })
   .meta({ id: 'File' });
 
-const HOLDERS = { run: 'runs', pin: 'pins', case: 'cases', drawing: 'drawings', schedule: 'schedules' } as const;
+const HOLDERS = {
+  run: 'runs',
+  pin: 'pins',
+  case: 'cases',
+  drawing: 'drawings',
+  schedule: 'schedules',
+  message: 'messages',
+} as const;
 
 export const fileSchema = fileValueSchema
   .extend({
@@ -31,9 +38,7 @@ export const fileSchema = fileValueSchema
 
 export function toFile(file: FileFacts, retentionDays: number): z.infer<typeof fileSchema> {
   const counts = Object.entries(HOLDERS).map(([kind, name]) => [name, file.usedBy[kind as keyof typeof HOLDERS] ?? 0]);
-  const usedBy = { messages: file.usedBy.message ?? 0, ...Object.fromEntries(counts) } as z.infer<
-    typeof fileSchema
-  >['used_by'];
+  const usedBy = Object.fromEntries(counts) as z.infer<typeof fileSchema>['used_by'];
   const isUsed = Object.values(usedBy).some((count) => count > 0);
   return {
     ...toFileValue(file),

@@ -118,7 +118,7 @@ async function takeDrawing(
   admittedId: number | undefined,
 ): Promise<number> {
   if (readsDrawing === undefined) return 0;
-  const workflowId = admittedId ?? pathId.safeParse(params['id']).data;
+  const workflowId = admittedId ?? state.access?.workflowId ?? pathId.safeParse(params['id']).data;
   if (workflowId === undefined) return 0;
   const sizeBytes = await measureVersion(db, workflowId, pathId.safeParse(params['version']).data);
   const memory = state.memory!;

@@ -35,7 +35,7 @@ export interface Caller extends Reach {
  * is too low gets `refusal` (403 unless stated).
  */
 export interface AccessRule {
-  to: 'project' | 'workflow' | 'run' | 'file';
+  to: 'project' | 'workflow' | 'run' | 'file' | 'conversation';
   role: Role;
   refusal?: 400 | 403;
 }
@@ -44,6 +44,8 @@ export interface AccessRule {
 export interface Access {
   projectId: number;
   role: Role;
+  /** The workflow of a conversation. */
+  workflowId?: number;
 }
 
 /** The result of the lookup that an open route makes by the path, before anything of the body is read. */
@@ -209,6 +211,6 @@ export function defineRoute<
   H = undefined,
   T = undefined,
 >(spec: RouteSpec<A, R, P, Q, B, H, T>): Route {
-  const hasId = spec.access !== undefined && spec.access.to !== 'run' && spec.access.to !== 'file';
+  const hasId = spec.access?.to === 'project' || spec.access?.to === 'workflow';
   return { auth: 'key', ...(hasId && { params: idParams }), ...spec } as unknown as Route;
 }

@@ -57,6 +57,9 @@ interface Address {
   port: number;
 }
 
+/** Several parts of the service wait for the end of an answer, and a stream that is its body does so five times. */
+const MOST_LISTENERS = 30;
+
 /** Rejects with a sentence for the person who started the process when the port is taken. */
 export function listen(
   listener: RequestListener,
@@ -68,6 +71,7 @@ export function listen(
   const server = createLimitedServer((request, response) => {
     if (isEnding) response.shouldKeepAlive = false;
     open.add(response);
+    response.setMaxListeners(MOST_LISTENERS);
     response.once('close', () => open.delete(response));
     listener(request, response);
   }, limits);

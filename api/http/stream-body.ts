@@ -31,7 +31,11 @@ export function openBody(ctx: AppContext, limitBytes: number): Readable {
   }
   unhurried.add(ctx.req);
   askForBody(ctx);
-  return new PacedBody(ctx.req);
+  const body = new PacedBody(ctx.req);
+  // A body that nobody reads ends with its answer, and its failure is nobody's.
+  body.on('error', () => undefined);
+  ctx.res.once('close', () => body.destroy());
+  return body;
 }
 
 class PacedBody extends Transform {

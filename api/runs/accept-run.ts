@@ -23,6 +23,8 @@ export interface RunRequest extends RunToPrepare {
   keyed?: KeyedRequest | undefined;
   /** True if nothing that validation refuses is stored, not even the key. By default it is kept as a `Draft`. */
   leavesNoDraft?: boolean;
+  /** Called in the transaction of an accepted run with a key. */
+  note?: (transaction: Db, runId: string) => Promise<void>;
 }
 
 export interface Acceptance {
@@ -77,7 +79,7 @@ export async function tryToAccept(deps: AppDeps, log: Logger, request: RunReques
     const run = { ...facts, ...traceOfAcceptance(id), snapshot_hash: snapshotHash };
     return storeOnce(deps, keyed, id, (db) =>
       isValid
-        ? insertAcceptedRun(db, run, START_GRACE_SECONDS)
+        ? insertAcceptedRun(db, run, START_GRACE_SECONDS).then(() => request.note?.(db, id))
         : insertDraftRun(db, { ...run, node_errors: JSON.stringify(nodeErrors) }),
     );
   }).catch((error: unknown) => {

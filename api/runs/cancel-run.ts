@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
+import { tellRunEnd } from '../../acceptance/tell-run-end.js';
 import type { Logger } from '../../config/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
+import { endQueuedRun } from '../../db/conversations/turns-repository.js';
 import { findRunStatus, requestCancel } from '../../db/runs/runs-repository.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, notFound } from '../http/errors.js';
@@ -18,7 +20,7 @@ const LOOK_EVERY_MS = 50;
  * run has ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 for a finished run.
  */
 export async function cancelRun(
-  deps: AppDeps,
+  deps: Pick<AppDeps, 'db' | 'logger' | 'metrics' | 'temporal'>,
   log: Logger,
   { workflowId, runId, doer }: { workflowId: number; runId: string; doer: Doer },
 ): Promise<void> {
@@ -29,6 +31,8 @@ export async function cancelRun(
     if (await requestCancel(trx, runId, START_GRACE_SECONDS)) return;
     throw new ApiError(400, 'run_finished', 'The run has already finished.');
   });
+  const ended = await endQueuedRun(deps.db, runId);
+  if (ended !== undefined) return tellRunEnd(deps, runId, ended);
   const giveUpAt = performance.now() + WAIT_MS;
   try {
     for (let isTold = false; performance.now() < giveUpAt; await delay(LOOK_EVERY_MS)) {

@@ -33,11 +33,11 @@ export function toUploadedInput(document: unknown, { input, uploads }: GivenInpu
 }
 
 /** The files of a start that is refused, or is a repeat of an earlier one, are deleted. */
-export async function keepIfAccepted(
+export async function keepIfAccepted<A extends Acceptance>(
   { files }: AppDeps,
   given: GivenInput,
-  accept: () => Promise<Acceptance>,
-): Promise<Acceptance> {
+  accept: () => Promise<A>,
+): Promise<A> {
   let isKept = false;
   try {
     const acceptance = await accept();

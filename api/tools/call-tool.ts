@@ -2,10 +2,11 @@
 import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { mayRun } from '../../acceptance/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
+import type { Db } from '../../db/core/client.js';
+import { insertTask } from '../../db/runs/tool-tasks-repository.js';
 import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
 import { findTool } from '../../db/workflows/tools-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
-import type { Logger } from '../../config/logger.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, overloaded } from '../http/errors.js';
@@ -13,29 +14,28 @@ import type { Caller, RouteResult } from '../http/route.js';
 import { toRefusedInput, type RefusedInput } from '../hooks/refused-input.js';
 import { acceptOnce, tryToAccept } from '../runs/accept-run.js';
 import { toKeyedRequest } from '../runs/idempotency.js';
-import { failure } from './call-result.js';
+import type { Calling } from './calling.js';
+import { failure, GET_RUN } from './call-result.js';
+import { getRun } from './get-run.js';
 import { answerResult, ErrorCode, idSchema, ProtocolError, type Request, type RequestId } from './messages.js';
 import { streamCall } from './stream-call.js';
+import { answerCreated } from './tasks.js';
 import { idInToolName, toToolName } from './tool-view.js';
 import { toCallKey } from './tool-session.js';
 
-/** The caller and its session. */
-export interface Calling {
-  deps: AppDeps;
-  log: Logger;
-  caller: Caller;
-  sessionId: string;
-  takesFirstEvent: boolean;
-  signal: AbortSignal;
-}
-
 /** Throws `ProtocolError` for what no run can be started for; what the model can mend is a result that says so. */
-export async function callTool(calling: Calling, { id, params }: Request): Promise<RouteResult> {
-  const { deps, caller, takesFirstEvent, signal } = calling;
-  const { name, input, progressToken } = readCall(params);
-  if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
-  const accepted = await acceptCall(calling, id, { name, input });
+export async function callTool(calling: Calling, request: Request): Promise<RouteResult> {
+  const { deps, caller, hasTasks, takesFirstEvent, signal } = calling;
+  const { id, params } = request;
+  const { name, input, progressToken, wantsTask } = readCall(params);
+  const isTask = wantsTask && hasTasks;
+  if (name === GET_RUN && isTask) throw new ProtocolError(ErrorCode.MethodNotFound, `${GET_RUN} is not run as a task.`);
+  if (name === GET_RUN) return getRun(calling, request, input);
+  if (!isTask && deps.runHub.isFullFor(caller.userId)) throw overloaded();
+  const accepted = await acceptCall(calling, id, { name, input, isTask });
+  if ('refused' in accepted && isTask) throw invalidParams(toSentences(accepted.refused));
   if ('refused' in accepted) return answerResult(id, failure(toSentences(accepted.refused)));
+  if (isTask) return answerCreated(calling, request, accepted.runId);
   const call = { requestId: id, progressToken, told: 0 };
   return streamCall(deps, { ...call, runId: accepted.runId, reader: caller, takesFirstEvent, signal });
 }
@@ -47,7 +47,7 @@ export async function callTool(calling: Calling, { id, params }: Request): Promi
 async function acceptCall(
   { deps, log, caller, sessionId }: Calling,
   requestId: RequestId,
-  { name, input }: { name: string; input: JsonObject },
+  { name, input, isTask }: { name: string; input: JsonObject; isTask: boolean },
 ): Promise<{ runId: string } | { refused: RefusedInput }> {
   const workflowId = idInToolName(name);
   if (workflowId === undefined) throw unknownTool(name);
@@ -56,7 +56,9 @@ async function acceptCall(
   const called: { workflow?: StoredDrawing } = {};
   const { envelope, isRepeat } = await acceptOnce(deps, keyed, async () => {
     const workflow = (called.workflow ??= await findCalled(deps, caller, name, workflowId));
-    const attempted = await tryToAccept(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });
+    const request = { workflow, userId, input, keyed, leavesNoDraft: true };
+    const note = (db: Db, runId: string): Promise<void> => insertTask(db, { runId, userId });
+    const attempted = await tryToAccept(deps, log, { ...request, ...(isTask && { note }) });
     if (attempted === undefined && (await isWithdrawn(deps.db, { userId, key }))) throw cancelled();
     return attempted;
   }).catch(refuseSecondUse);
@@ -67,7 +69,14 @@ async function acceptCall(
   return { runId };
 }
 
-function readCall(params: JsonObject): { name: string; input: JsonObject; progressToken: RequestId | undefined } {
+interface ReadCall {
+  name: string;
+  input: JsonObject;
+  progressToken: RequestId | undefined;
+  wantsTask: boolean;
+}
+
+function readCall(params: JsonObject): ReadCall {
   const parsed = CallToolRequestParamsSchema.safeParse({ ...params, arguments: {} });
   const [input, meta] = [ownValue(params, 'arguments') ?? {}, ownValue(params, '_meta')];
   const token = idSchema.optional().safeParse(ownValue(meta, 'progressToken'));
@@ -75,7 +84,8 @@ function readCall(params: JsonObject): { name: string; input: JsonObject; progre
   // The SDK's schema would copy the arguments and change their numbers.
   if (!isObject(input)) throw invalidParams('The arguments of a tool are an object.');
   if (!token.success) throw invalidParams('The progress token is an integer or a short string.');
-  return { name: parsed.data.name, input, progressToken: token.data };
+  const wantsTask = parsed.data.task !== undefined;
+  return { name: parsed.data.name, input, progressToken: token.data, wantsTask };
 }
 
 /** The name is the present one: after another title, a model that knows the old name looks at the list again. */

@@ -1,22 +1,28 @@
 import { listTools } from '../../db/workflows/tools-repository.js';
 import type { JsonObject } from '../../graph/json.js';
-import type { AppDeps } from '../deps.js';
 import { MAX_ID } from '../http/path-ids.js';
-import type { Caller, RouteResult } from '../http/route.js';
-import { callTool, type Calling } from './call-tool.js';
+import type { RouteResult } from '../http/route.js';
+import { callTool } from './call-tool.js';
+import type { Calling } from './calling.js';
+import { getRunTool } from './get-run.js';
 import { ErrorCode, ProtocolError, answerResult, type Request } from './messages.js';
+import { answerTaskRequest } from './tasks.js';
 import { toTool } from './tool-view.js';
 
 const PAGE_TOOLS = 50;
 const CURSOR = /^[1-9]\d{0,9}$/;
 
-/** A page of the tools that the caller may call, in the order of their ids; the cursor is the last id of the page before. */
-async function listToolsPage({ db }: AppDeps, caller: Caller, { cursor }: JsonObject): Promise<JsonObject> {
+/**
+ * A page of the tools that the caller may call, in the order of their ids; the cursor is the last id of the page before.
+ * The last page ends with the tool that says how a run stands.
+ */
+async function listToolsPage({ deps: { db }, caller, hasTasks }: Calling, { cursor }: JsonObject): Promise<JsonObject> {
   const after = toPlace(cursor);
   const found = await listTools(db, caller, { after, limit: PAGE_TOOLS + 1 });
   const page = found.slice(0, PAGE_TOOLS);
   const last = found.length > PAGE_TOOLS ? page.at(-1) : undefined;
-  return { tools: page.map(toTool), ...(last !== undefined && { nextCursor: String(last.id) }) };
+  const tools = page.map((workflow) => toTool(workflow, { hasTasks }));
+  return last === undefined ? { tools: [...tools, getRunTool] } : { tools, nextCursor: String(last.id) };
 }
 
 function toPlace(cursor: unknown): number {
@@ -29,7 +35,9 @@ function toPlace(cursor: unknown): number {
 export async function answerRequest(calling: Calling, request: Request): Promise<RouteResult> {
   const { id, method, params } = request;
   if (method === 'tools/call') return callTool(calling, request);
-  if (method === 'tools/list') return answerResult(id, await listToolsPage(calling.deps, calling.caller, params));
+  if (method === 'tools/list') return answerResult(id, await listToolsPage(calling, params));
   if (method === 'ping') return answerResult(id, {});
+  const ofTask = await answerTaskRequest(calling, request);
+  if (ofTask !== undefined) return ofTask;
   throw new ProtocolError(ErrorCode.MethodNotFound, 'The server has no such method: it offers tools.');
 }

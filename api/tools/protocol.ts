@@ -15,9 +15,9 @@ import { isSessionOf } from './tool-session.js';
 const SERVER_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
 const INSTRUCTIONS =
   'Each tool is a workflow: a call runs it, and the result is what the run puts out. An error that names a run is one of ' +
-  'a run that may have done things before it failed.';
-/** Clients take an event without data from this version on, and come back by its id. */
-const FIRST_EVENT_VERSION = '2025-11-25';
+  'a run that may have done things before it failed. get_run says how a run stands that has taken long.';
+/** From this version on, clients know tasks, take an event without data, and come back by its id. */
+const TASKS_VERSION = '2025-11-25';
 
 /** The answer to `initialize`: the client's version where the server knows it, else the server's latest. */
 export function initialize(params: JsonObject): JsonObject {
@@ -27,9 +27,11 @@ export function initialize(params: JsonObject): JsonObject {
     throw new ProtocolError(ErrorCode.InvalidParams, message);
   }
   const asked = data.protocolVersion;
+  const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION;
+  const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
   return {
-    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
-    capabilities: { tools: {} },
+    protocolVersion,
+    capabilities: { tools: {}, ...(protocolVersion >= TASKS_VERSION && { tasks }) },
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,
   };
@@ -45,11 +47,14 @@ export function refuseOtherTypes(accept: string | undefined): void {
 
 interface AgreedVersion {
   takesFirstEvent: boolean;
+  /** True if the server has told the client that it takes tasks. */
+  hasTasks: boolean;
 }
 
 /** Throws the 400 for a version that the server does not know. */
 export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): AgreedVersion {
-  if (SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return { takesFirstEvent: version >= FIRST_EVENT_VERSION };
+  const isNew = version >= TASKS_VERSION;
+  if (SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return { takesFirstEvent: isNew, hasTasks: isNew };
   const message = `The server knows the versions ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')} of the protocol.`;
   throw new ApiError(400, 'unsupported_version', message);
 }

@@ -46,7 +46,8 @@ const send = defineRoute({
   description:
     'Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with ' +
     '`is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with ' +
-    'the result. A notification is answered with 202. 404: the session is not one of this key; begin another one.',
+    'the result; with `task` (from 2025-11-25 on) it is answered at once, and `tasks/get`, `tasks/result`, `tasks/list` and ' +
+    '`tasks/cancel` take the id of the run. A notification is answered with 202. 404: the session is not one of this key; begin another one.',
   auth: 'bearer-key',
   audit: { unrecorded: 'It starts runs. What cancels one is recorded (cancel-call.ts).' },
   ownOriginOnly: true,
@@ -75,12 +76,11 @@ const send = defineRoute({
         const sessionId = beginSession(deps.secretBox, caller);
         return answerResult(message.id, initialize(message.params), { 'Mcp-Session-Id': sessionId });
       }
-      const { takesFirstEvent } = checkVersion(headers['mcp-protocol-version']);
+      const agreed = checkVersion(headers['mcp-protocol-version']);
       const sessionId = checkSession(deps, caller, headers['mcp-session-id']);
-      const calling = { deps, log, caller, sessionId, takesFirstEvent, signal };
+      const calling = { deps, log, caller, sessionId, ...agreed, signal, doer: audit.doer };
       if (message.id !== undefined) return await answerRequest(calling, message);
-      if (message.method === 'notifications/cancelled')
-        await cancelCall({ ...calling, doer: audit.doer }, message.params);
+      if (message.method === 'notifications/cancelled') await cancelCall(calling, message.params);
       return { status: 202 };
     } catch (error) {
       if (error instanceof ProtocolError) return answerError(requestId, error);
@@ -111,13 +111,15 @@ const resume = defineRoute({
     const { takesFirstEvent } = checkVersion(headers['mcp-protocol-version']);
     const sessionId = checkSession(deps, caller, headers['mcp-session-id']);
     const call = parseEventId(lastEventId);
-    const run = call && (await findKeyedRun(deps.db, toCallKey(caller, sessionId, call.requestId)));
-    const role = run && (await findRunRole(deps.db, run.runId, caller));
-    if (call === undefined || run === undefined || role === undefined) {
+    const named = call?.ofRun;
+    const keyed = call && (await findKeyedRun(deps.db, toCallKey(caller, sessionId, call.requestId)));
+    const runId = named ?? keyed?.runId;
+    const role = runId && (await findRunRole(deps.db, runId, caller));
+    if (call === undefined || runId === undefined || role === undefined) {
       throw new ApiError(400, 'invalid', 'Last-Event-ID names no call of this session.');
     }
     if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
-    return streamCall(deps, { ...call, runId: run.runId, reader: caller, takesFirstEvent, signal });
+    return streamCall(deps, { ...call, runId, reader: caller, takesFirstEvent, signal });
   },
 });
 

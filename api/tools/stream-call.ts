@@ -1,8 +1,10 @@
 // The answer to a tool call: server-sent events of the protocol's messages. It holds nothing that another process could not
 // tell as well, so that a client which loses its connection goes on at any of them (ADR 24).
 import { Readable } from 'node:stream';
+import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { findSnapshotOf } from '../../db/runs/tool-runs-repository.js';
+import type { JsonObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { AppDeps } from '../deps.js';
 import type { RouteResult } from '../http/route.js';
@@ -31,6 +33,10 @@ export type CallDeps = Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>
 /** A call whose run was accepted. Ids of events hold it, so that clients bring it back. */
 interface OpenCall {
   requestId: RequestId;
+  /** The run that the client has named; absent where the call has started it. */
+  ofRun?: string | undefined;
+  /** True if the run is named as a task. */
+  isTask?: boolean | undefined;
   /** Absent where the client wants to hear of no progress. */
   progressToken: RequestId | undefined;
   /** The number of nodes that the client has heard of. */
@@ -62,7 +68,7 @@ async function* framesOf(
     else if (news.kind === 'lost') {
       yield frameOf(call, toResponse(requestId, failure('You may not run this workflow any more.', runId)));
     } else if (news.kind === 'ended') yield* resultFrames(deps, call);
-    else if (performance.now() < untilMs) yield COMMENT;
+    else if (call.isTask === true || performance.now() < untilMs) yield COMMENT;
     else {
       yield frameOf(call, toResponse(requestId, stillRunning(runId)));
       return;
@@ -74,7 +80,10 @@ async function* framesOf(
 async function* resultFrames(deps: CallDeps, call: StreamedCall): AsyncGenerator<string> {
   const lease = deps.memory.lease(`user:${call.reader.userId}`, call.signal);
   try {
-    yield frameOf(call, toResponse(call.requestId, await readCallResult(deps, call.runId, lease)));
+    const result = await readCallResult(deps, call.runId, lease);
+    const related = call.isTask === true ? { [RELATED_TASK_META_KEY]: { taskId: call.runId } } : {};
+    const told = { ...result, _meta: { ...(result['_meta'] as JsonObject), ...related } };
+    yield frameOf(call, toResponse(call.requestId, told));
   } finally {
     lease.end();
   }
@@ -101,11 +110,18 @@ function frameOf(call: OpenCall, data: string): string {
   return `id: ${toEventId(call)}\ndata: ${data}\n\n`;
 }
 
-const eventIdSchema = z.tuple([idSchema, idSchema.nullable(), z.int().min(0)]);
+const eventIdSchema = z.tuple([
+  idSchema,
+  idSchema.nullable(),
+  z.int().min(0),
+  z.uuid().optional(),
+  z.boolean().optional(),
+]);
 const MAX_EVENT_ID_CHARACTERS = 2_000;
 
-function toEventId({ requestId, progressToken, told }: OpenCall): string {
-  return Buffer.from(JSON.stringify([requestId, progressToken ?? null, told])).toString('base64url');
+function toEventId({ requestId, progressToken, told, ofRun, isTask = false }: OpenCall): string {
+  const named = ofRun === undefined ? [] : [ofRun, isTask];
+  return Buffer.from(JSON.stringify([requestId, progressToken ?? null, told, ...named])).toString('base64url');
 }
 
 /** Returns undefined for a text that is no id of an event of a call. */
@@ -113,7 +129,8 @@ export function parseEventId(eventId: string): OpenCall | undefined {
   if (eventId.length > MAX_EVENT_ID_CHARACTERS) return undefined;
   try {
     const parsed = eventIdSchema.parse(JSON.parse(Buffer.from(eventId, 'base64url').toString()));
-    return { requestId: parsed[0], progressToken: parsed[1] ?? undefined, told: parsed[2] };
+    const [requestId, progressToken, told, ofRun, isTask] = parsed;
+    return { requestId, progressToken: progressToken ?? undefined, told, ofRun, isTask };
   } catch {
     return undefined;
   }

@@ -6,11 +6,12 @@ import { isObject, type JsonObject } from '../../graph/json.js';
 import { MAX_ID } from '../http/path-ids.js';
 
 /** A `Tool` of the protocol. A run may do anything, so the client learns nothing reassuring of it. */
-export function toTool(workflow: ToolWorkflow): JsonObject {
+export function toTool(workflow: ToolWorkflow, { hasTasks }: { hasTasks: boolean }): JsonObject {
   const { title } = workflow;
   const { name, description, input_schema: inputSchema } = toToolFacts(workflow);
   const annotations = { title, readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
-  return { name, title, description, inputSchema, annotations };
+  const execution = hasTasks ? { execution: { taskSupport: 'optional' } } : {};
+  return { name, title, description, inputSchema, annotations, ...execution };
 }
 
 export const toolFactsSchema = z.object({

@@ -62,5 +62,6 @@ export const workflowChangesSchema = z
     categories,
     subcategories: categories,
     is_tool: z.boolean(),
+    is_chat: z.boolean(),
   })
   .partial();

@@ -139,5 +139,8 @@ function complete(context: CompletionContext, known: () => KnownVariables | unde
   if (open === undefined || variables === undefined) return null;
   variables.want();
   const options = completionsFor(variables.groups(), open.typed);
-  return options.length === 0 ? null : { from: open.start, to: open.end, options, filter: false };
+  if (options.length === 0) return null;
+  // The list follows each key at once, so that Enter takes what a person sees.
+  const update: NonNullable<CompletionResult['update']> = (_result, _from, _to, now) => complete(now, known);
+  return { from: open.start, to: open.end, options, filter: false, update };
 }

@@ -1,3 +1,4 @@
+import { useState, type ComponentProps } from 'react';
 import { startValue } from '../drawing/change-drawing.js';
 import { asArray, asObject, asText, type JsonObject } from '../drawing/json.js';
 import { SuggestionsField, VariableText } from '../forms/fields.js';
@@ -44,6 +45,7 @@ function Chat({ schema, value, onChange }: ChatProps) {
   const { role = {}, message = {} } = propertiesOf(item);
   const { description: _seen, ...plainRole } = role;
   const { description: _known, ...plainMessage } = message;
+  const files = onlyFields(item, ['files']);
   const change = (next: readonly unknown[]): void => onChange(WHOLE, next);
   return (
     <fieldset className="chat" data-path="messages">
@@ -73,6 +75,7 @@ function Chat({ schema, value, onChange }: ChatProps) {
               isLong
               onChange={onChange}
             />
+            <MessageFiles schema={files} path={[...WHOLE, at]} value={said} onChange={onChange} />
           </div>
         );
       })}
@@ -82,6 +85,13 @@ function Chat({ schema, value, onChange }: ChatProps) {
       </Button>
     </fieldset>
   );
+}
+
+/** Takes no room before a person wants files. */
+function MessageFiles(props: ComponentProps<typeof Properties>) {
+  const [isOpen, setIsOpen] = useState(false);
+  if (isOpen || asObject(props.value)['files'] !== undefined) return <Properties {...props} />;
+  return <Button onClick={() => setIsOpen(true)}>Add files</Button>;
 }
 
 /** In examples the model answers what the user asks. */

@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'connection.deleted',
   'connection.authorized',
   'connection.used',
+  'conversation.deleted',
   'file.deleted',
   'hook.created',
   'hook.changed',

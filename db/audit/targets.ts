@@ -57,7 +57,7 @@ const FIND = {
         'market_title', market_title, 'short_description', short_description, 'readme_guide', readme_guide,
         'available_languages', available_languages, 'run_fee', run_fee_usd::text,
         'free_runs_per_user', free_runs_per_user, 'max_run_cost', max_run_cost_usd::text, 'is_published', is_published,
-        'is_tool', is_tool, 'categories', coalesce((SELECT jsonb_agg(category_id ORDER BY category_id)
+        'is_tool', is_tool, 'is_chat', is_chat, 'categories', coalesce((SELECT jsonb_agg(category_id ORDER BY category_id)
           FROM workflow_categories WHERE workflow_id = workflows.id), '[]')) AS fields,
       ${NONE} AS secrets
     FROM workflows WHERE id = ${id} AND archived_at IS NULL`,
@@ -74,6 +74,10 @@ const FIND = {
         'account', account) AS fields,
       jsonb_build_object('secrets', ${hashOf('secrets_enc')}, 'tokens', ${hashOf('tokens_enc')}) AS secrets
     FROM connections WHERE id = ${id}`,
+  conversation: ({ id }: TargetKey) => sql`
+    SELECT title AS name, project_id, jsonb_build_object('title', title, 'workflow', workflow_id, 'author', author_id,
+        'user', end_user) AS fields, ${NONE} AS secrets
+    FROM conversations WHERE id = ${id}`,
   schedule: ({ id }: TargetKey) => sql`
     SELECT workflows.title AS name, project_id, jsonb_build_object('workflow', workflow_id, 'cron', cron,
         'time_zone', time_zone, 'overlap', overlap, 'jitter_seconds', jitter_seconds,

@@ -15,13 +15,16 @@ interface SignIn {
 
 const LIFETIME_SECONDS = 600;
 
-/** Those of the connection that are over are deleted with it. */
-export async function insertSignIn(db: Db, { connectionId, userId, state, cookie, flowEnc }: SignIn): Promise<void> {
-  await sql`
+/** Those of the connection that are over are deleted with it. Returns false where the connection was deleted meanwhile. */
+export async function insertSignIn(db: Db, { connectionId, userId, state, cookie, flowEnc }: SignIn): Promise<boolean> {
+  const { rows } = await sql`
     WITH over AS (DELETE FROM connection_sign_ins WHERE connection_id = ${connectionId} AND expires_at <= now())
     INSERT INTO connection_sign_ins (state_hash, connection_id, user_id, cookie_hash, flow_enc, expires_at)
-    VALUES (${hashToken(state)}, ${connectionId}, ${userId}, ${hashToken(cookie)}, ${flowEnc},
-      now() + make_interval(secs => ${LIFETIME_SECONDS}))`.execute(db);
+    SELECT ${hashToken(state)}, id, ${userId}::integer, ${hashToken(cookie)}, ${flowEnc}::bytea,
+      now() + make_interval(secs => ${LIFETIME_SECONDS})
+    FROM connections WHERE id = ${connectionId} FOR KEY SHARE
+    RETURNING true`.execute(db);
+  return rows.length > 0;
 }
 
 /** The name that a sealed flow is bound to. */

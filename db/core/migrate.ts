@@ -19,6 +19,8 @@ import * as sealedHeaders from '../migrations/0016-sealed-headers.js';
 import * as trying from '../migrations/0017-trying.js';
 import * as files from '../migrations/0018-files.js';
 import * as deltas from '../migrations/0019-deltas.js';
+import * as conversations from '../migrations/0020-conversations.js';
+import * as toolTasks from '../migrations/0021-tool-tasks.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -41,6 +43,8 @@ const migrations: Record<string, Migration> = {
   '0017-trying': trying,
   '0018-files': files,
   '0019-deltas': deltas,
+  '0020-conversations': conversations,
+  '0021-tool-tasks': toolTasks,
 };
 
 /**

@@ -55,6 +55,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['state_hash'],
     row: ['connection_id', "encode(state_hash, 'hex')"],
   },
+  { table: 'conversations', column: 'inputs_enc', context: 'conversation-inputs', key: ['id'] },
+  { table: 'conversation_messages', column: 'content_enc', context: 'message', key: ['id'] },
   { table: 'given_results', column: 'outcome_enc', context: 'given-result', key: NODE },
   { table: 'cases', column: 'content_enc', context: 'case', key: ['id'], row: ['workflow_id', 'id'] },
   { table: 'case_runs', column: 'drawing_enc', context: 'case-run', key: ['id'] },

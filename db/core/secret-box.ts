@@ -31,6 +31,8 @@ export interface SealedRows {
   'case-result': [caseRunId: string, caseId: number];
   pin: [workflowId: number, path: string, nodeId: string];
   'schedule-input': [scheduleId: string];
+  'conversation-inputs': [conversationId: string];
+  message: [messageId: string];
   'human-answer': [taskId: string, userId: number];
   'provider-key': [projectId: number, provider: string];
   /** The current one, and the previous one. */

@@ -19,6 +19,7 @@ import type {
 } from './tables/agent-tables.js';
 import type { AuditChainsTable, AuditRecordsTable, AuditRefusalsTable } from './tables/audit-tables.js';
 import type { ConnectionSignInsTable, ConnectionsTable, ConnectionUsesTable } from './tables/connection-tables.js';
+import type { ConversationMessagesTable, ConversationsTable } from './tables/conversation-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { FileCopiesTable, FileReferencesTable, FilesTable, FileStoreTable } from './tables/file-tables.js';
 import type { RunDeltasTable, RunEventsTable, RunWatchesTable, ToldIterationsTable } from './tables/event-tables.js';
@@ -32,7 +33,7 @@ import type {
   NodeResultsTable,
   ProviderCallsTable,
 } from './tables/node-tables.js';
-import type { IdempotencyKeysTable, RunOutputsTable, RunsTable } from './tables/run-tables.js';
+import type { IdempotencyKeysTable, RunOutputsTable, RunsTable, ToolTasksTable } from './tables/run-tables.js';
 import type { HeaderSealingTable, UnsealedGraphsTable } from './tables/sealing-tables.js';
 import type { ScheduleFiringsTable, ScheduleRemovalsTable, SchedulesTable } from './tables/schedule-tables.js';
 import type {
@@ -110,6 +111,7 @@ export interface Tables {
   approval_requests: ApprovalRequestsTable;
   approval_decisions: ApprovalDecisionsTable;
   idempotency_keys: IdempotencyKeysTable;
+  tool_tasks: ToolTasksTable;
   categories: CategoriesTable;
   workflow_categories: WorkflowCategoriesTable;
   bookmarks: BookmarksTable;
@@ -137,6 +139,8 @@ export interface Tables {
   connections: ConnectionsTable;
   connection_sign_ins: ConnectionSignInsTable;
   connection_uses: ConnectionUsesTable;
+  conversations: ConversationsTable;
+  conversation_messages: ConversationMessagesTable;
   file_store: FileStoreTable;
   file_copies: FileCopiesTable;
   files: FilesTable;

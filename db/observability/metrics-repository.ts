@@ -30,7 +30,7 @@ export function readServiceFigures(db: Database, retentionDays: number): Promise
         (SELECT coalesce(sum(total_spent_usd), 0)::float8 FROM projects) AS "billedUsd"
       FROM (
         SELECT count(*) AS "openRuns",
-          coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE run_started_at IS NULL)), 0)::float8
+          coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE run_started_at IS NULL AND NOT is_queued)), 0)::float8
             AS "unstartedAgeSeconds"
         FROM runs WHERE status = 'In Progress' AND next_check_at IS NOT NULL
       ) AS open, (

@@ -70,6 +70,7 @@ const EXPIRING = [
   'run_events',
   'run_outputs',
   'told_iterations',
+  'tool_tasks',
   'waits',
 ] as const;
 
@@ -252,6 +253,16 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
       LIMIT ${limit}::integer
     )`.execute(db);
   return toBatch({ workflow_versions: versions, workflows: Number(numAffectedRows ?? 0) }, limit);
+}
+
+/** Deletes the conversations of such workflows. What the deletion of a long one leaves, the next call finds. */
+export async function deleteGoneConversations(db: Db, limit: number): Promise<Batch> {
+  const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
+  const inGone = sql`conversation_id IN (SELECT id FROM conversations WHERE ${ofGone})`;
+  const messages = await deleteRows(db, 'conversation_messages', inGone, limit);
+  const empty = sql`${ofGone} AND NOT EXISTS (SELECT FROM conversation_messages WHERE conversation_id = conversations.id)`;
+  const conversations = await deleteRows(db, 'conversations', empty, limit);
+  return toBatch({ conversation_messages: messages, conversations }, limit);
 }
 
 /** Deltas whose node has ended without them: a worker that was taken for dead had still written, or its run was closed. */

@@ -53,9 +53,9 @@ async function insertRow(db: Db, run: Omit<RunFacts, 'file_ids'>, checkInSeconds
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
   const query = db.insertInto('runs').values(row);
   // Few runs have more columns than the others: those of sub-workflows, those with secrets of other runs, those that take
-  // over results, and tests.
+  // over results, tests, and those of conversations.
   const { parent_run_id: parentId, passed_secrets_enc: passed, resumed_from: resumedFrom, purpose } = run;
-  if ([parentId, passed, resumedFrom, purpose].every((column) => column === undefined)) {
+  if ([parentId, passed, resumedFrom, purpose, run.conversation_id].every((column) => column === undefined)) {
     await executePrepared(db, 'insert_run', query);
   } else await query.execute();
 }

@@ -275,6 +275,7 @@ function selectRecord(query: ReturnType<typeof memberWorkflows>, limitBytes = 2 
       'workflows.is_published',
       'workflows.slug',
       'workflows.is_tool',
+      'workflows.is_chat',
       'workflows.copied_from',
       'workflows.created_at',
       'workflows.updated_at',

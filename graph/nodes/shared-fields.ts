@@ -137,7 +137,13 @@ const MODEL_FORMAT = 'model';
 
 /** Which language model answers, and how. */
 export const modelFields = {
-  model_name: z.string().min(1).describe('As the operator lists it').meta({ format: MODEL_FORMAT }),
+  model_name: z
+    .string()
+    .min(1)
+    // A workflow is a model for clients outside. Extensions, section 13.
+    .refine((name) => !name.startsWith('workflow:'), 'Input should be a model, and no workflow')
+    .describe('As the operator lists it')
+    .meta({ format: MODEL_FORMAT }),
   temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
 };
 

@@ -20,6 +20,7 @@ export async function startApiProcess(stack: TestStack, env: Record<string, stri
     SECRETS_KEY,
     INTERNAL_SERVICE_TOKEN,
     JWT_SECRET,
+    FILES_DIR: path.join(stack.dataDir, 'files'),
     ALLOW_PRIVATE_NETWORK: 'true',
     SESSION_RATE_LIMIT: '1000000',
     ...env,

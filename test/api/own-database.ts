@@ -1,5 +1,6 @@
 // An API process on a database of its own beside the shared stack, for tests of what concerns all rows of a table.
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { createDatabase } from '../../db/core/client.js';
 import { migrateToLatest } from '../../db/core/migrate.js';
 import { queryDatabase } from '../support/inspect.js';
@@ -17,7 +18,11 @@ export async function stackOnOwnDatabase(env: Record<string, string> = {}): Prom
   const db = createDatabase({ url: url.href, poolMax: 1, applicationName: 'test', onError: () => undefined });
   await migrateToLatest(db);
   await db.destroy();
-  const api = await startApiProcess(shared, { DATABASE_URL: url.href, ...env });
+  const api = await startApiProcess(shared, {
+    DATABASE_URL: url.href,
+    FILES_DIR: path.join(shared.dataDir, `files-${name}`),
+    ...env,
+  });
   return {
     ...shared,
     apiUrl: api.apiUrl,

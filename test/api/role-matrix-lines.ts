@@ -42,6 +42,8 @@ const NO_ID = '2147483647';
 const ofCase = () => ({ case_id: NO_ID });
 const ofCaseRun = () => ({ case_run_id: randomUUID() });
 const ofFile = ({ file }: World) => ({ file_id: file });
+const ofConversation = ({ conversation }: World) => ({ conversation_id: conversation });
+const ofNoConversation = () => ({ conversation_id: randomUUID() });
 const ofConnection = ({ connection }: World) => ({ connection_id: String(connection) });
 
 export const lines: Line[] = [
@@ -145,6 +147,43 @@ export const lines: Line[] = [
     for: 'editor',
     answer: '204',
     params: ({ hook }) => ({ hook_id: String(hook.id) }),
+  },
+  { route: 'GET /api/v1/workflows/:id/conversations/', for: 'viewer', answer: '200' },
+  { route: 'POST /api/v1/workflows/:id/conversations/', for: 'editor', answer: '201', body: () => ({}) },
+  // The owner's conversation. Only its author may change it, whatever the role: test/api/conversations/.
+  {
+    route: 'GET /api/v1/conversations/:conversation_id/',
+    for: 'admin',
+    answer: '200',
+    refusal: '404 not_found',
+    params: ofConversation,
+  },
+  {
+    route: 'GET /api/v1/conversations/:conversation_id/messages/',
+    for: 'admin',
+    answer: '200',
+    refusal: '404 not_found',
+    params: ofConversation,
+  },
+  {
+    route: 'PATCH /api/v1/conversations/:conversation_id/',
+    for: 'anyone',
+    answer: '404 not_found',
+    params: ofNoConversation,
+    body: () => ({ title: 'other' }),
+  },
+  {
+    route: 'DELETE /api/v1/conversations/:conversation_id/',
+    for: 'anyone',
+    answer: '404 not_found',
+    params: ofNoConversation,
+  },
+  {
+    route: 'POST /api/v1/conversations/:conversation_id/messages/',
+    for: 'anyone',
+    answer: '404 not_found',
+    params: ofNoConversation,
+    body: () => ({ content: 'Hello' }),
   },
   { route: 'GET /api/v1/workflows/:id/schedules/', for: 'viewer', answer: '200' },
   {
@@ -603,6 +642,13 @@ export const lines: Line[] = [
 
 /** The only routes that a key of the scope `run` reaches: extensions, "Words of 9". */
 export const RUN_SCOPE: readonly Line['route'][] = [
+  'DELETE /api/v1/conversations/:conversation_id/',
+  'GET /api/v1/conversations/:conversation_id/',
+  'GET /api/v1/conversations/:conversation_id/messages/',
+  'GET /api/v1/workflows/:id/conversations/',
+  'PATCH /api/v1/conversations/:conversation_id/',
+  'POST /api/v1/conversations/:conversation_id/messages/',
+  'POST /api/v1/workflows/:id/conversations/',
   'POST /api/v1/workflows/:id/run/',
   'POST /api/v1/workflows/:id/history/:run_id/re-run/',
   'POST /api/v1/workflows/:id/history/:run_id/resume/',

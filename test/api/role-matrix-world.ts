@@ -1,10 +1,12 @@
 // What the role matrix acts on: one set of users, and for every single request a project of its own.
 import { randomUUID } from 'node:crypto';
 import { sealScheduleInput } from '../../acceptance/schedule-input.js';
+import { sealInputs } from '../../api/conversations/conversation-inputs.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import { createSecretBox, type SecretBox } from '../../db/core/secret-box.js';
+import { insertConversation } from '../../db/conversations/conversations-repository.js';
 import { createKey } from '../../db/projects/keys-repository.js';
 import { hashToken, randomToken } from '../../db/sessions/random-token.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
@@ -57,6 +59,8 @@ export interface World {
   connection: number;
   /** Uploaded; nothing refers to it. Its bytes are in no store. */
   file: string;
+  /** With `workflow`, of the owner. */
+  conversation: string;
 }
 
 export interface Worlds {
@@ -296,6 +300,18 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
       is_paused: true,
     })
     .execute();
+  const conversation = randomUUID();
+  await db.updateTable('workflows').set({ is_chat: true }).where('id', '=', draft!.id).execute();
+  await insertConversation(db, {
+    id: conversation,
+    workflowId: draft!.id,
+    projectId: project,
+    authorId: userId,
+    title: 'matrix',
+    endUser: null,
+    inputsEnc: sealInputs(secretBox, conversation, {}, { document: {} }),
+    fileIds: [],
+  });
   return {
     project,
     workflow: draft!.id,
@@ -310,5 +326,6 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
     schedule,
     connection,
     file,
+    conversation,
   };
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
 import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { agent, drawing, http, linkInRow, llm, node, trigger, type DrawingNode } from '../support/graphs.js';
 import { createPdf, PNG, WAV } from '../support/media.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 import { taskOf } from '../support/waiting.js';
@@ -245,6 +245,36 @@ describe('files in the console', function () {
     assert.equal(await button(reader, 'Delete new.txt').count(), 0);
     world.browser.assertClean();
     await reader.context().close();
+    await page.context().close();
+  });
+
+  it('messages of models and agents take files', async () => {
+    const project = await world.owner.api.createProject('Messages');
+    const file = await world.files.upload(project, 'stored', 'stored.txt');
+    const nodes = [
+      trigger([many], { label: 'Start' }),
+      llm('Read it', { label: 'Model' }),
+      agent('Work on it', {}, [], { label: 'Agent' }),
+    ];
+    const id = await world.owner.api.createWorkflow(project, drawing(linkInRow(nodes)), 'Messages');
+    const page = await world.browser.person(world.owner.userId, `/workflows/${id}`);
+    const files = group(region(page, 'Node'), 'Files');
+    await group(region(page, 'Graph'), 'Model').click();
+    await button(region(page, 'Node'), 'Add files').click();
+    await files.getByRole('combobox', { name: 'Uploaded file' }).selectOption('stored.txt');
+    await files.getByText('stored.txt', { exact: true }).first().waitFor();
+    await assertAccessible(page, 'the files of a message');
+    await group(region(page, 'Graph'), 'Agent').click();
+    await button(region(page, 'Node'), 'Add files').click();
+    await button(files, 'Add variable').click();
+    await files.getByRole('textbox', { name: 'Files 1' }).fill('{{ input.more }}');
+    const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await button(page, 'Save').click();
+    await answered;
+    const { body } = await world.owner.api.get<{ data: { nodes: DrawingNode[] } }>(`/workflows/${id}/`);
+    const given = body.data.nodes.slice(1).map(({ data }) => (data['messages'] as { files?: unknown }[])[0]!.files);
+    assert.deepEqual(given, [[file], '{{ input.more }}']);
+    world.browser.assertClean();
     await page.context().close();
   });
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
 import { createCategory, markRun, publish, uniqueWord } from '../api/marketplace-setup.js';
 import { createPerson } from '../api/sessions/people.js';
-import { condition, drawing, link, trigger } from '../support/graphs.js';
+import { condition, drawing, link, node, trigger } from '../support/graphs.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 
@@ -115,6 +116,21 @@ describe('the marketplace', function () {
     const own = page.getByRole('link', { name: 'Open my copy' });
     await own.waitFor();
     assert.equal(await own.getAttribute('href'), `/workflows/${copyId}`);
+    await page.context().close();
+  });
+
+  it('says which files of an example a copy lacks', async () => {
+    const paper = { file_id: randomUUID(), name: 'paper.txt', type: 'text/plain', size: 5, sha256: '0'.repeat(64) };
+    const ask = node('human', { label: 'Ask', message: 'Well?', files: [paper] });
+    const { slug } = await publish(world.stack, world.author, {}, drawing([trigger(), ask]));
+    const person = await createPerson(world.stack);
+    const page = await world.browser.person(person.userId, `/marketplace/${slug}`);
+    await page.getByRole('button', { name: 'Add to my workflows' }).click();
+    const dialog = page.getByRole('dialog', { name: /is in your workflows/ });
+    await dialog.getByText('Choose a file in place of "paper.txt", which stays in its project.').waitFor();
+    await assertAccessible(page, 'remarks on a copy');
+    await dialog.getByRole('button', { name: 'Open workflow' }).click();
+    await page.waitForURL(/\/workflows\/\d+$/);
     await page.context().close();
   });
 

@@ -54,7 +54,8 @@ describe('migrations while the service runs', function () {
     const { SECRETS_KEY, INTERNAL_SERVICE_TOKEN, JWT_SECRET } = secretsOf(stack);
     const { database_url: DATABASE_URL, temporal_address: TEMPORAL_ADDRESS } = stack.stack;
     const servers = { DATABASE_URL, TEMPORAL_ADDRESS, PORT: '0', ALLOW_PRIVATE_NETWORK: 'true' };
-    const env = { ...servers, SECRETS_KEY, INTERNAL_SERVICE_TOKEN, JWT_SECRET };
+    const files = { FILES_DIR: path.join(stack.dataDir, 'files') };
+    const env = { ...servers, ...files, SECRETS_KEY, INTERNAL_SERVICE_TOKEN, JWT_SECRET };
     return startServiceProcess(path.join(next.dist, 'api/main.js'), env);
   }
 

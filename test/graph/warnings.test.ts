@@ -25,6 +25,13 @@ describe('findWarnings', () => {
     assert.deepEqual(warningsOf(drawing(nodes, [])), [], 'without drawn edges there is nothing to disagree with');
   });
 
+  it('answer_node: a setting that names no node which writes outside loops', () => {
+    const nodes = [trigger('t', ['a']), llm('a', 'hi')];
+    const named = (answerNode: unknown) => codesOf({ ...drawing(nodes, []), settings: { answer_node: answerNode } });
+    assert.deepEqual([named('a'), named(null)], [[], []]);
+    for (const wrong of ['t', 'gone', 7]) assert.deepEqual(named(wrong), ['t answer_node']);
+  });
+
   it('links_disagree: own links and drawn edges that differ', () => {
     const nodes = [trigger('t', ['a']), http('a', ['b']), http('b', [])];
     assert.deepEqual(codesOf(drawing(nodes, [edge('t', 'a'), edge('a', 'b'), edge('b', 'gone')])), [

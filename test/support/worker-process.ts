@@ -23,6 +23,7 @@ export function startWorkerProcess(stack: TestStack, options: WorkerOptions = {}
     PUBLIC_URL: apiUrl,
     SECRETS_KEY,
     INTERNAL_SERVICE_TOKEN,
+    FILES_DIR: path.join(stack.dataDir, 'files'),
     MODEL_PROVIDERS_FILE: modelProvidersFile(stack.dataDir),
     ALLOW_PRIVATE_NETWORK: 'true',
     WORKER_METRICS_PORT: '0',

@@ -78,7 +78,7 @@ describe('loops in a run', function () {
   }
 
   it('outputs of 7 MB fit, and more than 10 MiB as JSON do not', async () => {
-    const body = node('code', { code: 'return "x".repeat(inputs.size)', inputs: { size: '{{ input.size }}' } });
+    const body = set('{{ input.text }}');
     const loop = forEach(
       Array.from({ length: 15 }, (_, index) => index),
       body,
@@ -89,8 +89,8 @@ describe('loops in a run', function () {
       [500_000, undefined],
       [750_000, 'output_too_large'],
     ] as const) {
-      const { data } = await api.run(workflowId, { size });
-      const end = await api.pollToEnd(data.id, { timeoutMs: 60_000 });
+      const { data } = await api.run(workflowId, { text: 'x'.repeat(size) });
+      const end = await api.pollToEnd(data.id, { timeoutMs: 60_000, intervalMs: 500 });
       assert.equal(end.data.data![loop.id]!.error?.code, code, String(size));
     }
   });

@@ -26,6 +26,9 @@ describe('files as readers of runs see them', function () {
     { id: 'more', type: 'files' },
     { id: 'pad', type: 'text' },
   ];
+  const poll = (run: string, tag = '') =>
+    api.get(`/workflows/workflow_result/?id=${run}`, { headers: { 'if-none-match': tag } });
+
   async function start(nodes: DrawingNode[], input: unknown): Promise<{ workflow: number; run: string }> {
     const workflow = await api.createWorkflow(projectId, drawing(linkInRow(nodes)));
     const started = await api.run(workflow, input);
@@ -48,7 +51,10 @@ describe('files as readers of runs see them', function () {
       const before = (await api.pollToEnd(run)).data;
       assert.equal(before.status, 'succeed', JSON.stringify(before.data).slice(0, 2_000));
       assert.deepEqual(before.output, [file, [other]]);
+      const tag = (await poll(run)).headers.get('etag')!;
+      assert.equal((await poll(run, tag)).status, 304);
       assert.equal((await api.delete(`/files/${file.file_id}/`)).status, 204);
+      assert.equal((await poll(run, tag)).status, 200, 'who polls with the old tag is told');
       const gone: Shown = { ...file, deleted: true };
       const { data } = await api.poll(run);
       assert.deepEqual(data.output, [gone, [other]]);

@@ -10,6 +10,7 @@ import { Button, ButtonLink } from '../../ui/button.js';
 import { Money, Time } from '../../ui/figures.js';
 import { announce, Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
+import { RemarksDialog } from '../../ui/remarks.js';
 import { Examples } from './examples.js';
 import './marketplace-item.css';
 import { Fee, languageName, useLanguages, type Published } from './published.js';
@@ -105,12 +106,26 @@ function AddButton({ workflow }: { workflow: Published }) {
   const queries = useQueryClient();
   const copy = useMutation({
     mutationFn: () => unwrap(api.POST(PATH, { params: { path: { slug: workflow.slug } } })),
-    onSuccess: ({ id, title }) => {
+    onSuccess: ({ id, title, warnings }) => {
       announce(`${title} is in your workflows.`);
       for (const key of ['workflows', 'marketplace', 'projects']) void queries.invalidateQueries({ queryKey: [key] });
-      go(`/workflows/${id}`);
+      if (warnings.length === 0) go(`/workflows/${id}`);
     },
   });
+  const warnings = copy.data?.warnings ?? [];
+  if (copy.data !== undefined && warnings.length > 0) {
+    const { id, title } = copy.data;
+    return (
+      <RemarksDialog
+        title={`“${title}” is in your workflows`}
+        lead="Not everything of the example could be copied:"
+        whole="The whole example"
+        warnings={warnings}
+        onClose={copy.reset}
+        onOpen={() => go(`/workflows/${id}`)}
+      />
+    );
+  }
   if (workflow.copied_workflow_id !== -1) {
     return (
       <ButtonLink to={`/workflows/${workflow.copied_workflow_id}`} variant="primary">

@@ -70,6 +70,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'workflow.published': 'Published workflow',
   'workflow.unpublished': 'Unpublished workflow',
   'workflow.deleted': 'Deleted workflow',
+  'conversation.deleted': 'Deleted conversation',
   'file.deleted': 'Deleted file',
   'run.cancelled': 'Cancelled run',
   'run.flagged': 'Marked run',

@@ -60,8 +60,8 @@ export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
       </div>
       {project !== undefined && (
         <p className="settings-lead">
-          The project stores {formatBytes(project.stored_bytes)}: its drawings with their versions, its runs and their
-          results.
+          The project stores {formatBytes(project.stored_bytes)}: its drawings with their versions, its runs with their
+          results, and its files.
         </p>
       )}
     </>

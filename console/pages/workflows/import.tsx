@@ -8,6 +8,7 @@ import { isObject, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField } from '../../ui/fields.js';
+import { RemarksDialog } from '../../ui/remarks.js';
 
 type Imported = paths['/api/v1/projects/{id}/import/']['post']['responses']['201']['content']['application/json'];
 
@@ -163,7 +164,18 @@ function holdsFiles({ dataTransfer }: DragEvent): boolean {
 export function ImportDialogs({ importing }: { importing: Importing }) {
   const { waiting, imported } = importing;
   if (waiting !== undefined) return <ProjectDialog importing={importing} waiting={waiting} />;
-  return imported === undefined ? null : <RemarksDialog importing={importing} imported={imported} />;
+  if (imported === undefined) return null;
+  const { title, warnings } = imported;
+  return (
+    <RemarksDialog
+      title={`“${title}” was imported`}
+      lead="Not everything could be taken over as it is in the file:"
+      whole="The whole file"
+      warnings={warnings}
+      onClose={importing.close}
+      onOpen={importing.open}
+    />
+  );
 }
 
 interface ProjectDialogProps {
@@ -190,43 +202,6 @@ function ProjectDialog({ importing, waiting: { name, projects } }: ProjectDialog
         options={projects.map(({ id, name: label }) => ({ value: String(id), label }))}
         onChange={setProject}
       />
-    </Dialog>
-  );
-}
-
-interface RemarksDialogProps {
-  importing: Importing;
-  imported: NonNullable<Importing['imported']>;
-}
-
-/** The dialog that says what was left out of the file, and what a person has to fill in. */
-function RemarksDialog({ importing, imported: { title, warnings } }: RemarksDialogProps) {
-  return (
-    <Dialog
-      title={`“${title}” was imported`}
-      onClose={importing.close}
-      isWide
-      footer={
-        <>
-          <Button onClick={importing.close}>Stay here</Button>
-          <Button variant="primary" onClick={importing.open}>
-            Open workflow
-          </Button>
-        </>
-      }
-    >
-      <p>Not everything could be taken over as it is in the file:</p>
-      {/* The tabindex lets people scroll a long list by keyboard. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <ul className="import-remarks" aria-label="Remarks" tabIndex={0}>
-        {warnings.map(({ node, message }, index) => (
-          // The list never changes.
-          <li key={index}>
-            <strong>{node ?? 'The whole file'}</strong>
-            <span>{message}</span>
-          </li>
-        ))}
-      </ul>
     </Dialog>
   );
 }

@@ -48,6 +48,6 @@ export type HolderKind = 'run' | 'pin' | 'case' | 'drawing' | 'schedule' | 'mess
 export interface FileReferencesTable {
   file_id: string;
   kind: HolderKind;
-  /** The id of a run, case or schedule; `WORKFLOW/VERSION` of a drawing; `WORKFLOW/PATH/NODE` of a pin. */
+  /** The id of a run, case, schedule, message, answer to one, or conversation; `WORKFLOW/VERSION` of a drawing; `WORKFLOW/PATH/NODE` of a pin. */
   holder: string;
 }

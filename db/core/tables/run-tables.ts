@@ -65,6 +65,10 @@ export interface RunsTable {
   depth: Generated<number>;
   /** The earlier run whose results it began with; null for the others. */
   resumed_from: Generated<string | null>;
+  /** The conversation in which it answers a message. */
+  conversation_id: Generated<string | null>;
+  /** True until its turn in the conversation has come. */
+  is_queued: Generated<boolean>;
   /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
   traceparent: Generated<string | null>;
 }
@@ -81,6 +85,16 @@ export interface RunOutputsTable {
   node_id: string;
   /** The position of the value in the text of the node's result (`valueStartOf`). */
   value_start: number;
+}
+
+/**
+ * Writer: the acceptance of MCP calls, in one transaction with the run; retention deletes the row with the run's results.
+ * A row is a run that was begun as a task.
+ */
+export interface ToolTasksTable {
+  user_id: number;
+  created_at: Generated<Date>;
+  run_id: string;
 }
 
 /** Writer: run acceptance in the API, in one transaction with the run. A row counts for 24 hours. */

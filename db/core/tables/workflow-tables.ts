@@ -36,6 +36,8 @@ export interface WorkflowsTable {
   slug: string | null;
   /** True if MCP clients are offered it as a tool. */
   is_tool: Generated<boolean>;
+  /** True if people and chat clients may talk to it. */
+  is_chat: Generated<boolean>;
   /** The `input_fields` of a tool's trigger, as they are in `document`; null where they are too large to be listed. */
   tool_fields: Json<unknown> | null;
   /** The connections that `document` names. */

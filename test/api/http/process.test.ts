@@ -21,7 +21,7 @@ describe('the API process', function () {
 
   it('is alive and ready, and tells its metrics by route pattern', async () => {
     assert.deepEqual(await get(stack, '/healthz'), [200, '{"status":"ok"}']);
-    const ready = { status: 'ready', database: true, migrations: true, temporal: true };
+    const ready = { status: 'ready', database: true, migrations: true, temporal: true, files: true };
     assert.deepEqual(await get(stack, '/readyz'), [200, JSON.stringify(ready)]);
     await get(stack, '/api/v1/projects/12345/');
     const [status, metrics] = await get(stack, '/metrics');
@@ -38,7 +38,7 @@ describe('the API process', function () {
     try {
       await eventually(() => split.output().includes('"metrics_port"'));
       const operators = `http://127.0.0.1:${/"metrics_port":(\d+)/.exec(split.output())![1]!}`;
-      const ready = { status: 'not ready', database: true, migrations: true, temporal: false };
+      const ready = { status: 'not ready', database: true, migrations: true, temporal: false, files: true };
       const own = await fetch(`${operators}/readyz`);
       assert.deepEqual([own.status, await own.json()], [503, ready]);
       const metrics = await (await fetch(`${operators}/metrics`)).text();

@@ -68,7 +68,7 @@ describe('the deltas of a run', () => {
       const texts = new RunTexts(lease());
       const table: RunDelta[] = [];
       const readers: { reader: TextReader; deltas: TextDelta[] }[] = [];
-      let stored: StoredAnswer | undefined;
+      let stored = undefined as StoredAnswer | undefined;
       const readAnswer = () => Promise.resolve(stored);
       const come = (): void => {
         const onNews = (): void => undefined;

@@ -86,6 +86,7 @@ describe('copies from the marketplace', function () {
         sort_id: 2,
         is_published: false,
         is_tool: false,
+        is_chat: false,
         max_run_cost: null,
         slug: null,
         copied_from: workflowId,

@@ -57,7 +57,7 @@ describe('the protocol of /mcp', function () {
       assert.equal(status, 200);
       const { protocolVersion, capabilities, serverInfo } = body.result!;
       assert.equal(protocolVersion, version === '1999-01-01' ? '2025-11-25' : version);
-      assert.deepEqual(capabilities, { tools: {} });
+      assert.deepEqual((capabilities as { tools: unknown }).tools, {});
       assert.equal((serverInfo as { name: string }).name, 'workflow-automation-service');
       assert.match(headers.get('mcp-session-id') ?? '', /^[\w-]{60,400}$/);
       assert.match(headers.get('content-type') ?? '', /^application\/json/);

@@ -72,6 +72,7 @@ describe('the stream of a tool call', function () {
       const result = resultIn(text);
       assert.equal(result.isError, undefined);
       assert.match(textOf(result), new RegExp(`^The run ${runId} has taken an hour so far and goes on\\.`));
+      assert.match(textOf(result), /The tool get_run/);
       assert.deepEqual(result['_meta'], { run_id: runId });
       const [address] = /GET (\S+),/.exec(textOf(result))!.slice(1);
       assert.equal(address, `/api/v1/workflows/workflow_result/?id=${runId}`);

@@ -22,6 +22,7 @@ interface Workflow {
   id: number;
   title: string;
   is_tool: boolean;
+  is_chat: boolean;
   version: number;
   data: object;
 }
@@ -39,6 +40,7 @@ describe('the list of tools', function () {
   });
 
   const connect = (who: Account): Promise<BareClient> => connectBare(stack.apiUrl, who.apiKey);
+  /** The tools that are workflows: the last one says how runs stand. */
   async function toolsOf(who: Account): Promise<Tool[]> {
     const client = await connect(who);
     const tools: Tool[] = [];
@@ -46,7 +48,9 @@ describe('the list of tools', function () {
       const { body } = await client.request('list', 'tools/list', cursor === undefined ? {} : { cursor });
       tools.push(...(body.result?.['tools'] as Tool[]));
       cursor = body.result?.['nextCursor'];
-      if (cursor === undefined) return tools;
+      if (cursor !== undefined) continue;
+      assert.equal(tools.pop()?.name, 'get_run');
+      return tools;
     }
   }
   const namesOf = async (who: Account): Promise<string[]> => (await toolsOf(who)).map(({ name }) => name);
@@ -89,7 +93,7 @@ describe('the list of tools', function () {
     assert.equal(body.error?.code, -32602);
   });
 
-  it('is_tool begins false, for what is made, copied, duplicated and imported too; an archived workflow is none', async () => {
+  it('is_tool and is_chat begin false, for what is made, copied, duplicated and imported too; an archived workflow is none', async () => {
     const other = await account.api.createProject();
     const { id, name } = await offer(account.api, other, chain(1), 'Original');
     const before = await read(id);
@@ -97,15 +101,19 @@ describe('the list of tools', function () {
     const { body: file } = await account.api.get<object>(`/workflows/${id}/export/`);
     assert.equal(JSON.stringify(file).includes('is_tool'), false);
     const { body: imported } = await account.api.post<Workflow>(`/projects/${other}/import/`, {
-      body: { ...file, is_tool: true },
+      body: { ...file, is_tool: true, is_chat: true },
     });
     const made = await read(await account.api.createWorkflow(other, chain(1)));
-    const published = await publish(stack, account, { is_tool: true });
+    const published = await publish(stack, account, { is_tool: true, is_chat: true });
     const buyer = await createAccount(stack);
     const bought = await buyer.api.get<Workflow>(`/workflows/${await copy(buyer, published.slug)}/`);
     assert.deepEqual(
       [before, await read(published.workflowId), duplicate, imported, made, bought.body].map(({ is_tool: is }) => is),
       [true, true, false, false, false, false],
+    );
+    assert.deepEqual(
+      [await read(published.workflowId), duplicate, imported, made, bought.body].map(({ is_chat: is }) => is),
+      [true, false, false, false, false],
     );
     const list = await account.api.get<{ items: Workflow[] }>(`/workflows/?project=${other}`);
     assert.deepEqual(
@@ -212,6 +220,7 @@ describe('the list of tools', function () {
       description: 'Tells of a topic.',
       inputSchema,
       annotations: { title: 'Described', ...annotations },
+      execution: { taskSupport: 'optional' },
     });
     const facts = await account.api.get(`/workflows/${id}/tool/`);
     assert.deepEqual(facts.body, {

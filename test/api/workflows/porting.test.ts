@@ -278,9 +278,9 @@ describe('export and import', function () {
     );
   });
 
-  it('answers 500 mutated files of n8n with a drawing that compiles or a 400, never with a 500', async () => {
+  it('answers 200 mutated files of n8n with a drawing that compiles or a 400, never with a 500', async () => {
     const counts = new Map<number, number>();
-    for (let seed = 0; seed < 500; seed += 1) {
+    for (let seed = 0; seed < 200; seed += 1) {
       const { status, body } = await api.post<Imported>(`/projects/${project}/import/`, { text: mutatedFile(seed) });
       counts.set(status, (counts.get(status) ?? 0) + 1);
       assert.ok(status === 201 || status === 400, `seed ${seed}: ${status} ${JSON.stringify(body).slice(0, 500)}`);
@@ -288,6 +288,6 @@ describe('export and import', function () {
       const compiled = compilePlan(body.data);
       assert.ok(compiled.ok, `seed ${seed}: ${JSON.stringify(compiled)}`);
     }
-    assert.ok(counts.get(201)! > 250, JSON.stringify([...counts]));
+    assert.ok(counts.get(201)! > 100, JSON.stringify([...counts]));
   });
 });

@@ -42,6 +42,7 @@ describe('workflows', function () {
         free_runs_per_user: 0,
         is_published: false,
         is_tool: false,
+        is_chat: false,
         max_run_cost: null,
         slug: null,
         copied_from: null,

@@ -134,6 +134,8 @@ describe('sealed columns', function () {
       'case-run': true,
       pin: true,
       'schedule-input': true,
+      'conversation-inputs': true,
+      message: true,
       'human-answer': true,
       'webhook-secret': true,
       // A session of an MCP client, and a link to a file, are with the client alone.

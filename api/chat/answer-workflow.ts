@@ -1,0 +1,187 @@
+// The answer of a workflow to a chat completion. Extensions, section 13.
+import { Readable } from 'node:stream';
+import type { Logger } from '../../config/logger.js';
+import type { Doer } from '../../db/audit/audit-entry.js';
+import { readRunTokens } from '../../db/runs/run-tokens-repository.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError } from '../http/errors.js';
+import type { RouteResult } from '../http/route.js';
+import { cancelRun } from '../runs/cancel-run.js';
+import { toRequestText } from '../runs/request-text.js';
+import { MAX_ANSWER_CHARACTERS, readRunAnswer, type RunAnswer } from '../runs/run-answer.js';
+import { createChunkFrames, toCompletion, toErrorFrame, type AnswerHead, type ChunkFrames } from './completion.js';
+import { followAnswer, type FollowedRun, type RunNews } from './follow-answer.js';
+import { attemptFailed, createToldWords } from './told-words.js';
+
+export interface AnsweredRun extends AnswerHead, Omit<FollowedRun, 'aliveEveryMs' | 'tellsWords'> {
+  workflowId: number;
+  doer: Doer;
+  log: Logger;
+}
+
+export interface AnswerTimes {
+  /** An answer without a stream comes by then, or the run is cancelled. */
+  maxMs: number;
+  /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
+  aliveEveryMs: number;
+}
+
+export const TIMES: AnswerTimes = { maxMs: 600_000, aliveEveryMs: 15_000 };
+/** A caller that takes nothing for so long is disconnected. */
+const STALLED_MS = 60_000;
+const COMMENT = ':\n\n';
+const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+
+export type AnswerDeps = Pick<
+  AppDeps,
+  'config' | 'db' | 'memory' | 'runHub' | 'sharedReads' | 'logger' | 'metrics' | 'temporal'
+>;
+
+/** The whole answer, once the run has ended or waits for a person. */
+export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TIMES): Promise<RouteResult> {
+  const untilMs = performance.now() + times.maxMs;
+  const aliveEveryMs = Math.min(times.aliveEveryMs, times.maxMs);
+  const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
+  let isGivenUp = false;
+  try {
+    for await (const news of followAnswer(deps, { ...run, aliveEveryMs, tellsWords: false })) {
+      isGivenUp = news.kind === 'alive' && performance.now() >= untilMs;
+      if (isGivenUp) throw tooSlow(run, times);
+      if (!isFinal(news)) continue;
+      const content = await contentOf(deps, run, news, lease);
+      const body = toCompletion(run, content, await readRunTokens(deps.db, run.runId));
+      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+    }
+    throw stopping(run);
+  } catch (error) {
+    throw toFinal(error);
+  } finally {
+    lease.end();
+    if (isGivenUp || run.signal.aborted) await giveUp(deps, run);
+  }
+}
+
+interface StreamOptions {
+  /** True if the client has asked for a last chunk with the usage. */
+  withUsage: boolean;
+  /** The nodes whose words are the answer (graph/answer-node.ts). */
+  answering: ReadonlySet<string>;
+}
+
+/** The answer piece by piece. */
+export function answerStream(
+  deps: AnswerDeps,
+  run: AnsweredRun,
+  options: StreamOptions,
+  times: AnswerTimes = TIMES,
+): RouteResult {
+  const outcome: Outcome = { isAnswered: false };
+  const frames = framesOf(deps, run, { ...options, ...times, outcome });
+  const body = Readable.from(frames, { objectMode: false, highWaterMark: 1 });
+  // A caller who hangs up before the first byte is wanted has no frames.
+  body.once('close', () => {
+    if (!outcome.isAnswered) void giveUp(deps, run);
+  });
+  return { status: 200, headers: HEADERS, body, stalledMs: STALLED_MS };
+}
+
+interface Outcome {
+  /** The client has got, or is getting, all that there is to tell. */
+  isAnswered: boolean;
+}
+
+async function* framesOf(
+  deps: AnswerDeps,
+  run: AnsweredRun,
+  { withUsage, answering, aliveEveryMs, outcome }: StreamOptions & AnswerTimes & { outcome: Outcome },
+): AsyncGenerator<string> {
+  const frames = createChunkFrames(run, withUsage);
+  const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
+  const told = createToldWords(answering);
+  try {
+    yield frames.first();
+    for await (const news of followAnswer(deps, { ...run, aliveEveryMs, tellsWords: answering.size > 0 })) {
+      if (news.kind === 'failed' && news.nodeId === told.nodeId) throw attemptFailed();
+      if (news.kind === 'alive') yield COMMENT;
+      if (news.kind === 'delta') yield* wordsIn(frames, told.take(news.delta));
+      if (!isFinal(news)) continue;
+      outcome.isAnswered = true;
+      const content = await contentOf(deps, run, news, lease, told.nodeId !== undefined);
+      const tokens = await readRunTokens(deps.db, run.runId);
+      yield* wordsIn(frames, content);
+      yield frames.end(tokens);
+      return;
+    }
+    throw stopping(run);
+  } catch (error) {
+    if (run.signal.aborted) return;
+    outcome.isAnswered = true;
+    yield toErrorFrame(toFinal(error, run.log));
+  } finally {
+    lease.end();
+  }
+}
+
+function wordsIn(frames: ChunkFrames, words: string): string[] {
+  return words === '' ? [] : [frames.words(words)];
+}
+
+type FinalNews = Extract<RunNews, { kind: 'asks' }> | { kind: 'ended' | 'lost' };
+
+function isFinal(news: RunNews): news is FinalNews {
+  return news.kind === 'asks' || news.kind === 'ended' || news.kind === 'lost';
+}
+
+/** What is told at the end. Throws the error of a run that gives no answer. `hasWords`: the answer was told already. */
+async function contentOf(
+  deps: AnswerDeps,
+  run: AnsweredRun,
+  news: FinalNews,
+  lease: ByteLease,
+  hasWords = false,
+): Promise<string> {
+  if (news.kind === 'asks') return `${hasWords ? '\n\n' : ''}${toRequestText(news.requests, deps.config)}`;
+  if (news.kind === 'lost') throw new ApiError(404, 'model_not_found', 'You may not run this workflow any more.');
+  const answer = await readRunAnswer(deps, run.runId, lease);
+  if (hasWords && (answer.kind === 'output' || answer.kind === 'too_large')) return '';
+  if (answer.kind === 'output') return answer.text;
+  throw failureOf(run, answer);
+}
+
+function failureOf({ runId }: AnsweredRun, answer: Exclude<RunAnswer, { kind: 'output' }>): ApiError {
+  if (answer.kind === 'failed') return new ApiError(500, answer.code, `The run ${runId} failed: ${answer.message}`);
+  if (answer.kind === 'cancelled') return new ApiError(500, 'cancelled', `The run ${runId} was cancelled.`);
+  if (answer.kind === 'too_large') {
+    const size = `${answer.characters} characters, and an answer has at most ${MAX_ANSWER_CHARACTERS}`;
+    return new ApiError(500, 'output_too_large', `The run ${runId} succeeded, but its output has ${size}.`);
+  }
+  return new ApiError(500, 'error', `The run ${runId} does not exist any more.`);
+}
+
+function tooSlow({ runId }: AnsweredRun, { maxMs }: AnswerTimes): ApiError {
+  const message = `The run ${runId} had not ended within ${maxMs / 1000} seconds, and was cancelled.`;
+  return new ApiError(504, 'timeout', message);
+}
+
+function stopping({ runId }: AnsweredRun): ApiError {
+  return new ApiError(503, 'overloaded', `The process that waited for the run ${runId} stops. The run goes on.`);
+}
+
+/** Another attempt would start another run, so clients are told to make none. What is unforeseen tells nothing. */
+function toFinal(error: unknown, log?: Logger): ApiError {
+  const known = error instanceof ApiError ? error : undefined;
+  if (known === undefined) log?.error({ err: error }, 'the answer of a run could not be told');
+  const final = known ?? new ApiError(500, 'error', 'A server error occurred.', { cause: error });
+  final.headers['x-should-retry'] = 'false';
+  return final;
+}
+
+/** Cancels the run whose caller has hung up or waited long enough. A process that stops leaves its runs alone. */
+async function giveUp(deps: AnswerDeps, { workflowId, runId, doer, log }: AnsweredRun): Promise<void> {
+  if (deps.runHub.isStopping) return;
+  await cancelRun(deps, log, { workflowId, runId, doer }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'run_finished') return;
+    log.warn({ err: error, run_id: runId }, 'a run whose caller has gone was not cancelled');
+  });
+}

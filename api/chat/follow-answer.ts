@@ -1,0 +1,79 @@
+// A run that answers a chat completion: what its models write, when it waits for a person, and when it has ended.
+import { mayRun } from '../../acceptance/roles.js';
+import { findOpenRequests, type OpenRequest } from '../../db/runs/open-requests-repository.js';
+import type { Reader } from '../../db/runs/run-watches-repository.js';
+import type { AppDeps } from '../deps.js';
+import { openFeed, type DeltaEvent } from '../live/run-feed.js';
+
+export interface FollowedRun {
+  runId: string;
+  reader: Reader;
+  /**
+   * The interval at which the caller is told that nothing has happened, its rights are checked, and it is seen what runs
+   * below this one wait for.
+   */
+  aliveEveryMs: number;
+  /** True if what models write is told. */
+  tellsWords: boolean;
+  /** Aborted when the client hangs up. */
+  signal: AbortSignal;
+}
+
+/**
+ * `asks`: the run waits for people. `failed`: the run has survived the failure of the node. `alive`: nothing. `lost`: the
+ * caller may not run the workflow any more.
+ */
+export type RunNews =
+  | DeltaEvent
+  | { kind: 'asks'; requests: OpenRequest[] }
+  | { kind: 'failed'; nodeId: string }
+  | { kind: 'alive' | 'ended' | 'lost' };
+
+/** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
+export async function* followAnswer(
+  { db, memory, runHub, sharedReads }: Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>,
+  { runId, reader, aliveEveryMs, tellsWords, signal }: FollowedRun,
+): AsyncGenerator<RunNews> {
+  const deltas = tellsWords ? { since: 0, memory } : undefined;
+  const feed = openFeed(db, runHub, { runId, userId: reader.userId }, signal, { deltas });
+  const isOver = (): boolean => signal.aborted || runHub.isStopping;
+  let place = 0;
+  let aliveAtMs = performance.now() + aliveEveryMs;
+  try {
+    while (!isOver()) {
+      const events = await feed.after(place);
+      let isAsking = false;
+      for (const event of events) {
+        if (event.kind === 'delta') {
+          yield event;
+          continue;
+        }
+        const { kind, status, path, subject, told } = event;
+        place = event.version;
+        if (kind === 'node' && path === '' && told !== undefined && 'node' in told && told.node.isHandled) {
+          yield { kind: 'failed', nodeId: subject };
+        }
+        isAsking ||= (kind === 'approval' || kind === 'human_task') && status === 'pending';
+        if (kind === 'run' && status !== 'In Progress') {
+          yield { kind: 'ended' };
+          return;
+        }
+      }
+      const isDue = performance.now() >= aliveAtMs;
+      // An event tells of a request as it was then, and somebody may have decided since.
+      if (isDue || isAsking) {
+        const requests = await findOpenRequests(db, runId);
+        if (requests.length > 0) yield { kind: 'asks', requests };
+      }
+      if (isDue && !isOver()) {
+        aliveAtMs = performance.now() + aliveEveryMs;
+        const isAllowed = mayRun(await sharedReads.roleOf({ ...reader, runId }));
+        yield { kind: isAllowed ? 'alive' : 'lost' };
+        if (!isAllowed) return;
+      }
+      if (events.length === 0) await feed.untilNews(Math.max(0, aliveAtMs - performance.now()));
+    }
+  } finally {
+    feed.end();
+  }
+}

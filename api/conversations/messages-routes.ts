@@ -1,0 +1,72 @@
+// The messages of a conversation. Extensions, section 13; docs/use/conversations.md.
+import { z } from 'zod';
+import { findMessageOfRun, pageOfMessages } from '../../db/conversations/messages-repository.js';
+import { refusedInputSchema } from '../hooks/refused-input.js';
+import { detailSchema } from '../http/answer-schemas.js';
+import { orNotFound } from '../http/errors.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
+import { postMessage } from './post-message.js';
+import { messageBody, readMessage } from './read-message.js';
+import { RefusedMessage } from './refused-message.js';
+import { conversationParams, conversationPath, loadOwn, notChat } from './routes.js';
+import { messageSchema, toMessage } from './views.js';
+
+const list = defineRoute({
+  method: 'GET',
+  path: `${conversationPath}messages/`,
+  summary: 'The messages of the conversation and the answers to them, oldest first.',
+  description: 'An answer is there once its run has ended. A page that is very large has some contents `truncated`.',
+  keyScope: 'run',
+  access: { to: 'conversation', role: 'viewer' },
+  params: conversationParams,
+  query: z.object(pageQuery(1)),
+  responses: { 200: envelopeOf(messageSchema) },
+  async handler({ deps, params, query }) {
+    const { total, messages } = await pageOfMessages(deps.db, params.conversation_id, toWindow(query));
+    const items = messages.map((message) => toMessage(message, deps.currencies));
+    return answerPage(query, total, items);
+  },
+});
+
+const post = defineRoute({
+  method: 'POST',
+  path: `${conversationPath}messages/`,
+  summary: 'Sends a message, which starts a run of the workflow; the answer becomes a message when the run ends.',
+  description:
+    'The input of the run has `message`, `messages` (what was said before and the message itself, as ' +
+    '`[{role, content}]`), `conversation_id`, `files` and the `inputs` of the conversation. A queued message is ' +
+    'answered in its turn: its run polls as `in queue`, and rights and input are judged when it starts. With `replaces` ' +
+    'it is asked anew from there. 400 `not_chat`: the workflow is no chat any more. 409: `busy`, or `queue_full`.',
+  keyScope: 'run',
+  readsDrawing: 'parsed',
+  audit: { unrecorded: 'Runs are in their history.' },
+  access: { to: 'conversation', role: 'editor' },
+  params: conversationParams,
+  headers: idempotencyHeaders,
+  body: messageBody,
+  responses: {
+    201: z.object({ message: messageSchema, run_id: z.uuid() }),
+    409: detailSchema,
+    422: refusedInputSchema,
+  },
+  async handler({ deps, log, caller, params, headers, body, audit }) {
+    const conversation = await loadOwn(deps.db, params.conversation_id, caller);
+    if (!conversation.isChat) throw notChat();
+    const given = readMessage(body);
+    const { workflowId } = conversation;
+    const keyed = toKeyedRequest(caller.userId, headers, { workflowId, options: { in: conversation.id, ...given } });
+    try {
+      const { runId, isRepeat } = await postMessage(deps, log, { conversation, given, doer: audit.doer, keyed });
+      const message = orNotFound(await findMessageOfRun(deps.db, runId));
+      const answer = { message: toMessage(message, deps.currencies), run_id: runId };
+      return { status: 201, body: answer, headers: repeatHeaders(isRepeat) };
+    } catch (error) {
+      if (error instanceof RefusedMessage) return { status: 422, body: error.refusal };
+      throw error;
+    }
+  },
+});
+
+export const messageRoutes: Route[] = [list, post];

@@ -1,0 +1,206 @@
+// Takes a message: it is stored together with its run, which starts at once or is queued. ADR 29.
+import { randomUUID } from 'node:crypto';
+import { prepareRun, type PreparedRun } from '../../acceptance/prepare-run.js';
+import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
+import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import type { Logger } from '../../config/logger.js';
+import type { Doer } from '../../db/audit/audit-entry.js';
+import type { ConversationRecord } from '../../db/conversations/conversations-repository.js';
+import { findBranch, readBranch, type Branch, type Exchange } from '../../db/conversations/messages-repository.js';
+import {
+  callNextTurn,
+  cancelTurns,
+  insertMessage,
+  lockTurns,
+  MOST_MESSAGES_IN_ALL,
+  MOST_QUEUED,
+  MOST_WAITING,
+  type CancelledTurns,
+  type OpenTurns,
+} from '../../db/conversations/turns-repository.js';
+import type { Db } from '../../db/core/client.js';
+import { inTransaction } from '../../db/core/in-transaction.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import type { FileValue } from '../../files/file-value.js';
+import { isObject, ownValue } from '../../graph/json.js';
+import type { AppDeps } from '../deps.js';
+import { toRefusedInput } from '../hooks/refused-input.js';
+import { ApiError, invalidFields, notFound, orNotFound, quotaExceeded } from '../http/errors.js';
+import { beginStart, storeOnce } from '../runs/accept-run.js';
+import { findFirstAnswer, type KeyedRequest } from '../runs/idempotency.js';
+import { invalidNodesEnvelope, structuralEnvelope } from '../runs/run-envelope.js';
+import { traceOfAcceptance } from '../runs/run-traces.js';
+import { cancelRunWorkflow } from '../runs/temporal-calls.js';
+import { openInputs, secretsOf } from './conversation-inputs.js';
+import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
+import { loadFiles, type GivenMessage } from './read-message.js';
+import { RefusedMessage } from './refused-message.js';
+
+interface Posting {
+  conversation: ConversationRecord;
+  given: GivenMessage;
+  doer: Doer;
+  keyed: KeyedRequest | undefined;
+}
+
+/** The place of the message, and the other runs of the conversation that it has cancelled. */
+interface Placed {
+  cancelled: CancelledTurns;
+  isQueued: boolean;
+}
+
+/**
+ * Returns the run of the message. Throws `RefusedMessage` where the workflow does not take it, 409 `busy`, and 409
+ * `queue_full` or `conversation_full` beyond the limits; nothing is stored then, not even the key.
+ */
+export async function postMessage(
+  deps: AppDeps,
+  log: Logger,
+  posting: Posting,
+): Promise<{ runId: string; isRepeat: boolean }> {
+  for (;;) {
+    const first = posting.keyed && (await findFirstAnswer(deps, posting.keyed));
+    if (first !== undefined) return { runId: first.data.id!, isRepeat: true };
+    const runId = await attempt(deps, log, posting);
+    if (runId !== undefined) return { runId, isRepeat: false };
+    // A concurrent request with the same key was faster; its run is stored now.
+  }
+}
+
+/** Returns undefined when another request has taken the key; nothing was stored then. */
+async function attempt(deps: AppDeps, log: Logger, posting: Posting): Promise<string | undefined> {
+  const { db, snapshots } = deps;
+  const { conversation, given, keyed } = posting;
+  const workflow = orNotFound(await findDrawing(db, conversation.workflowId));
+  const files = await loadFiles(db, conversation.projectId, given.fileIds);
+  const { branch, before } = await readPlace(db, posting);
+  const prepared = await prepare(deps, posting, { workflow, files, before });
+  const { id } = prepared.facts;
+  const placed: { last?: Placed } = {};
+  const isStored = await storeRun(snapshots, { document: workflow.document, plan: prepared.plan }, (snapshotHash) => {
+    const run = { ...prepared.facts, ...traceOfAcceptance(id), snapshot_hash: snapshotHash };
+    const toPlace = { posting, workflow, prepared, run, branch, before, files };
+    return storeOnce(deps, keyed, id, (one) =>
+      inTransaction(one, async (transaction) => {
+        placed.last = await place(deps, transaction, toPlace);
+      }),
+    );
+  }).catch((error: unknown) => {
+    throw isQuotaExceeded(error) ? quotaExceeded() : error;
+  });
+  if (!isStored || placed.last === undefined) return undefined;
+  deps.metrics.runsAccepted.inc({ outcome: 'accepted' });
+  await tellCancelled(deps, log, placed.last.cancelled);
+  if (!placed.last.isQueued) await beginStart(deps, log, workflow, prepared);
+  return id;
+}
+
+async function readPlace(db: Db, { conversation, given }: Posting): Promise<{ branch: Branch; before: Exchange[] }> {
+  const branch = await findBranch(db, conversation.id, given.replaces);
+  if (branch === undefined) throw invalidFields({ replaces: ['The conversation has no such message.'] });
+  return { branch, before: await readBranch(db, branch.follows, BOUNDS) };
+}
+
+const BOUNDS = { most: MOST_MESSAGES, maxBytes: MAX_MESSAGES_BYTES };
+
+/** Throws `RefusedMessage` for a drawing that cannot be compiled: there would be no graph to store. */
+async function prepare(
+  deps: AppDeps,
+  { conversation, given }: Posting,
+  { workflow, files, before }: { workflow: StoredDrawing; files: FileValue[]; before: Exchange[] },
+): Promise<PreparedRun> {
+  const stored = openInputs(deps.secretBox, conversation.id, conversation.inputsEnc);
+  if (stored === undefined)
+    throw new ApiError(409, 'input_unreadable', 'The inputs cannot be opened with the keys of this service.');
+  const prepared = await prepareRun(deps, {
+    workflow,
+    userId: conversation.authorId,
+    input: toRunInput({
+      conversationId: conversation.id,
+      content: given.content,
+      files,
+      inputs: stored.input,
+      before,
+    }),
+    passedSecrets: secretsOf(stored),
+  });
+  if (prepared.ok) return prepared.run;
+  throw new RefusedMessage(toRefusedInput(structuralEnvelope(prepared.errors), workflow.document));
+}
+
+interface ToPlace extends Awaited<ReturnType<typeof readPlace>> {
+  posting: Posting;
+  workflow: StoredDrawing;
+  prepared: PreparedRun;
+  run: Parameters<typeof insertMessage>[2]['run'];
+  files: FileValue[];
+}
+
+/** Within a transaction: what a message becomes is decided here, one message of a conversation after the other. */
+async function place(deps: AppDeps, transaction: Db, toPlace: ToPlace): Promise<Placed> {
+  const { posting, workflow, prepared, run, branch, before, files } = toPlace;
+  const { conversation, given, doer } = posting;
+  const turns = await lockTurns(transaction, conversation.id);
+  if (turns === undefined) throw notFound();
+  const isBusy = turns.current.length + turns.queued.length > 0;
+  const isStopped = isBusy && given.onBusy === 'stop';
+  const isHeld = turns.current.length > 0 || (turns.queued.length > 0 && !isStopped);
+  if (isBusy && given.onBusy === 'reject')
+    throw new ApiError(409, 'busy', 'An earlier message of the conversation is being answered.');
+  const full = fullnessOf(turns, isStopped);
+  if (full !== undefined) throw full;
+  const hasErrors = Object.keys(prepared.nodeErrors).length > 0;
+  if (!isHeld && hasErrors)
+    throw new RefusedMessage(toRefusedInput(invalidNodesEnvelope(null, prepared.nodeErrors), workflow.document));
+  // Another message, or an answer, may have come since the run was prepared. It is prepared again then.
+  const now = await readPlace(transaction, posting);
+  const isCurrent = now.branch.follows === branch.follows && tagOf(now.before) === tagOf(before);
+  const cancelled = await cancelTurns(transaction, isStopped ? turns : { current: [], queued: [] }, {
+    doer,
+    startGraceSeconds: START_GRACE_SECONDS,
+  });
+  const id = randomUUID();
+  const content = visibleContent(prepared);
+  const contentEnc = content === given.content ? null : deps.secretBox.seal(given.content, 'message', id);
+  const { id: conversationId, projectId } = conversation;
+  await insertMessage(
+    transaction,
+    { id, conversationId, projectId, branch: now.branch, content, contentEnc, files },
+    { run, isQueued: isHeld || !isCurrent, checkInSeconds: START_GRACE_SECONDS },
+  );
+  if (!isHeld && !isCurrent) await callNextTurn(transaction, conversationId);
+  return { cancelled, isQueued: isHeld || !isCurrent };
+}
+
+function fullnessOf({ queued, waiting, messages }: OpenTurns, isStopped: boolean): ApiError | undefined {
+  if (!isStopped && queued.length >= MOST_QUEUED)
+    return new ApiError(409, 'queue_full', `At most ${MOST_QUEUED} messages of a conversation may be queued.`);
+  if (waiting.length >= MOST_WAITING)
+    return new ApiError(409, 'queue_full', `At most ${MOST_WAITING} runs of a conversation may wait for people.`);
+  if (messages < MOST_MESSAGES_IN_ALL) return undefined;
+  return new ApiError(409, 'conversation_full', `A conversation may have ${MOST_MESSAGES_IN_ALL} messages.`);
+}
+
+function tagOf(before: readonly Exchange[]): string {
+  return before.map(({ id, answer }) => `${id} ${answer !== null}`).join();
+}
+
+/** The message as the run's input shows it. */
+function visibleContent({ facts }: PreparedRun): string {
+  const input: unknown = JSON.parse(facts.input);
+  const message = isObject(input) ? ownValue(input, 'message') : undefined;
+  return typeof message === 'string' ? message : '';
+}
+
+/** Never throws: the reconciler tells Temporal what this call does not. */
+export async function tellCancelled(deps: AppDeps, log: Logger, { ended, told }: CancelledTurns): Promise<void> {
+  for (const { runId, outcome } of ended) tellRunEnd(deps, runId, outcome);
+  await Promise.all(
+    told.map((runId) =>
+      cancelRunWorkflow(deps.temporal, runId).catch((error: unknown) => {
+        log.warn({ err: error, run_id: runId }, 'cancel not delivered yet; the reconciler will');
+      }),
+    ),
+  );
+}

@@ -1,0 +1,111 @@
+// Gives a queued run its input and its graph once its turn has come. Rights and input are judged here. ADR 29.
+import { prepareRun, toSentences, type PreparedRun } from '../../acceptance/prepare-run.js';
+import { mayRun } from '../../acceptance/roles.js';
+import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
+import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import { readBranch } from '../../db/conversations/messages-repository.js';
+import { beginTurn, findQueuedMessage, isNext, type QueuedMessage } from '../../db/conversations/turns-repository.js';
+import { FINISH_SEQUENCE } from '../../db/runs/execution-update.js';
+import { applyExecutionUpdate } from '../../db/runs/run-life.js';
+import { measureDrawing } from '../../db/workflows/called-workflows.js';
+import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import type { FileValue } from '../../files/file-value.js';
+import type { AppDeps } from '../deps.js';
+import { openInputs, secretsOf } from './conversation-inputs.js';
+import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
+
+/** Bytes of memory per byte of a drawing that is read. */
+const DRAWING_COPIES = 8;
+
+interface Refusal {
+  code: string;
+  message: string;
+}
+
+/** `none`: the run is not queued. `begun`: this call has begun its turn. `later`: it is not to be started now. */
+type Turn = 'none' | 'begun' | 'later';
+
+/**
+ * A run whose workflow refuses it ends as failed. Idempotent; a process that dies leaves a run that is still queued, or
+ * one that only lacks its start.
+ */
+export async function takeTurn(deps: AppDeps, runId: string): Promise<Turn> {
+  const message = await findQueuedMessage(deps.db, runId);
+  if (message === undefined) return 'none';
+  if (!(await isNext(deps.db, message.conversationId, runId))) return 'later';
+  const refusal =
+    refusalOf(message) ?? (await withDrawing(deps, message, (workflow) => begin(deps, message, workflow, runId)));
+  if (typeof refusal === 'boolean') return refusal ? 'begun' : 'later';
+  const outcome = await applyExecutionUpdate(deps.db, runId, {
+    sequence: FINISH_SEQUENCE,
+    status: 'failed',
+    error: refusal,
+  });
+  tellRunEnd(deps, runId, outcome);
+  return 'later';
+}
+
+function refusalOf({ authorRole, isChat }: QueuedMessage): Refusal | undefined {
+  if (!mayRun(authorRole))
+    return { code: 'author_lost_access', message: 'The author of the message may not run the workflow.' };
+  return isChat ? undefined : { code: 'not_chat', message: 'The workflow is no chat any more.' };
+}
+
+/** Large drawings are worked at in turn, and within the memory that requests share. */
+async function withDrawing<T>(
+  { db, memory, turns }: AppDeps,
+  { projectId, workflowId }: QueuedMessage,
+  work: (workflow: StoredDrawing) => Promise<T>,
+): Promise<T | Refusal> {
+  const tenant = `project:${projectId}`;
+  const { signal } = new AbortController();
+  const lease = memory.lease(tenant, signal);
+  try {
+    const sizeBytes = (await measureDrawing(db, projectId, workflowId)) ?? 0;
+    await lease.resize(DRAWING_COPIES * sizeBytes);
+    return await turns.take<T | Refusal>({ tenant, signal }, sizeBytes, async () => {
+      const workflow = await findDrawing(db, workflowId);
+      return workflow === undefined
+        ? { code: 'workflow_not_found', message: 'The workflow was deleted.' }
+        : work(workflow);
+    });
+  } finally {
+    lease.end();
+  }
+}
+
+async function begin(
+  deps: AppDeps,
+  message: QueuedMessage,
+  workflow: StoredDrawing,
+  runId: string,
+): Promise<boolean | Refusal> {
+  const { db, secretBox, snapshots } = deps;
+  const { id, conversationId, contentEnc } = message;
+  const stored = openInputs(secretBox, conversationId, message.inputsEnc);
+  if (stored === undefined)
+    return { code: 'input_unreadable', message: 'The inputs cannot be opened with the keys of this service.' };
+  const prepared = await prepareRun(deps, {
+    workflow,
+    userId: message.authorId,
+    runId,
+    input: toRunInput({
+      conversationId,
+      content: contentEnc === null ? message.content : secretBox.open(contentEnc, 'message', id),
+      files: message.files as unknown as FileValue[],
+      inputs: stored.input,
+      before: await readBranch(db, message.follows, { most: MOST_MESSAGES, maxBytes: MAX_MESSAGES_BYTES }),
+    }),
+    passedSecrets: secretsOf(stored),
+  });
+  if (!prepared.ok)
+    return { code: 'invalid_workflow', message: prepared.errors[0]?.message ?? 'The drawing cannot run.' };
+  const { facts, nodeErrors, plan }: PreparedRun = prepared.run;
+  if (Object.keys(nodeErrors).length > 0) return { code: 'invalid_nodes', message: toSentences(nodeErrors) };
+  return storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) =>
+    beginTurn(db, conversationId, {
+      run: { ...facts, snapshot_hash: snapshotHash },
+      checkInSeconds: START_GRACE_SECONDS,
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+// What a run has come to, for whoever has called it and takes one answer: MCP clients, and clients of chat completions.
+import { readOutputs } from '../../db/nodes/node-outputs-repository.js';
+import { countCharacters, findRunResult } from '../../db/runs/run-output.js';
+import { findRunEnd } from '../../db/runs/tool-runs-repository.js';
+import { parseJson, writeJson } from '../../graph/json-text.js';
+import type { NodeOutput } from '../../graph/template.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { AppDeps } from '../deps.js';
+
+/** The limit applies to the text of an output; no model reads more. */
+export const MAX_ANSWER_CHARACTERS = 1024 * 1024;
+/** Bytes of memory per byte of a stored result: its text, its value, and the answer with both. */
+const WEIGHT = 8;
+
+/** `output`: the value of the run's output node, or the content of its last node; `text` is JSON where it is no text. */
+export type RunAnswer =
+  | { kind: 'output'; output: unknown; text: string }
+  | { kind: 'too_large'; characters: number }
+  | { kind: 'failed'; code: string; message: string }
+  | { kind: 'cancelled' | 'gone' };
+
+/** Returns what a run that has ended has come to. `lease` holds the memory that the answer takes until its end. */
+export async function readRunAnswer({ db }: Pick<AppDeps, 'db'>, runId: string, lease: ByteLease): Promise<RunAnswer> {
+  const end = await findRunEnd(db, runId);
+  if (end === undefined) return { kind: 'gone' };
+  if (end.status === 'Cancelled') return { kind: 'cancelled' };
+  if (end.status !== 'Succeeded') {
+    return { kind: 'failed', code: end.errorCode ?? 'failed', message: end.errorMessage ?? 'a node failed.' };
+  }
+  const found = await findRunResult(db, runId);
+  if (found !== undefined && found.sizeBytes > MAX_ANSWER_CHARACTERS) {
+    // The database counts: what is not told after all takes no memory here.
+    const characters = (await countCharacters(db, runId, found)) ?? 0;
+    if (characters > MAX_ANSWER_CHARACTERS) return { kind: 'too_large', characters };
+  }
+  await lease.resize(WEIGHT * (found?.sizeBytes ?? 0));
+  const [stored] = found === undefined ? [] : await readOutputs(db, { runId, path: found.path }, [found.nodeId]);
+  if (found === undefined || stored === undefined) return { kind: 'output', output: '', text: '' };
+  const { content, value } = parseJson(stored.result) as NodeOutput;
+  const output = found.isOutput ? value : content;
+  const text = typeof output === 'string' ? output : writeJson(output);
+  // The database counts characters beyond 16 bits once.
+  if (text.length > MAX_ANSWER_CHARACTERS) return { kind: 'too_large', characters: text.length };
+  return { kind: 'output', output, text };
+}

@@ -1,0 +1,17 @@
+import type { Logger } from '../../config/logger.js';
+import type { Doer } from '../../db/audit/audit-entry.js';
+import type { AppDeps } from '../deps.js';
+import type { Caller } from '../http/route.js';
+
+/** The caller and its session. */
+export interface Calling {
+  deps: AppDeps;
+  log: Logger;
+  caller: Caller;
+  sessionId: string;
+  takesFirstEvent: boolean;
+  /** True if the server has told the client that it takes tasks. */
+  hasTasks: boolean;
+  signal: AbortSignal;
+  doer: Doer;
+}

@@ -1,0 +1,130 @@
+// Conversations as people list and change them. Extensions, section 13.
+import { sql, type InferResult } from 'kysely';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
+import { addReferences } from '../files/references-repository.js';
+import { isInReach, type Reach } from '../projects/reach.js';
+
+/** So many conversations a project may have, which ends a loop that makes them and no product. */
+export const MOST_CONVERSATIONS = 100_000;
+
+export interface NewConversation {
+  /** UUID. */
+  id: string;
+  workflowId: number;
+  projectId: number;
+  authorId: number;
+  title: string;
+  endUser: string | null;
+  inputsEnc: Buffer;
+  /** The files that the inputs hold. */
+  fileIds: readonly string[];
+}
+
+export type ConversationRecord = InferResult<ReturnType<typeof selectConversations>>[number];
+
+/** Returns false, and stores nothing, where the project has as many as it may. */
+export function insertConversation(db: Db, conversation: NewConversation): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    if (!(await insertRow(transaction, conversation))) return false;
+    const { id, projectId, fileIds } = conversation;
+    await addReferences(transaction, projectId, { kind: 'message', id }, fileIds);
+    return true;
+  });
+}
+
+async function insertRow(transaction: Db, conversation: NewConversation): Promise<boolean> {
+  const { id, workflowId, projectId, authorId, title, endUser, inputsEnc } = conversation;
+  const { rows } = await sql`
+    INSERT INTO conversations (id, workflow_id, project_id, author_id, title, end_user, inputs_enc)
+    SELECT ${id}, ${workflowId}, ${projectId}, ${authorId}, ${title}, ${endUser}, ${inputsEnc}
+    WHERE (SELECT count(*) FROM (
+      SELECT FROM conversations WHERE project_id = ${projectId} LIMIT ${MOST_CONVERSATIONS}::integer) AS made) < ${MOST_CONVERSATIONS}::integer
+    RETURNING true`.execute(transaction);
+  return rows.length > 0;
+}
+
+export interface ConversationQuery {
+  workflowId: number;
+  /** Undefined: those of all authors. */
+  authorId: number | undefined;
+  /** Undefined: those of all end users. */
+  endUser: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** Lists the newest first. The caller has been let in already. */
+export async function pageOfConversations(
+  db: Db,
+  { workflowId, authorId, endUser, limit, offset }: ConversationQuery,
+): Promise<{ total: number; conversations: ConversationRecord[] }> {
+  const found = db
+    .selectFrom('conversations')
+    .where('workflow_id', '=', workflowId)
+    .$if(authorId !== undefined, (some) => some.where('author_id', '=', authorId!))
+    .$if(endUser !== undefined, (some) => some.where('end_user', '=', endUser!));
+  const page = found.select('id').orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset);
+  const [{ total }, conversations] = await Promise.all([
+    found.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    selectConversations(db)
+      .where('conversations.id', 'in', page)
+      .orderBy('conversations.created_at', 'desc')
+      .orderBy('conversations.id', 'desc')
+      .execute(),
+  ]);
+  return { total, conversations };
+}
+
+/** Undefined where there is none, or its workflow or project was deleted. The caller has been let in already. */
+export function findConversation(db: Db, id: string): Promise<ConversationRecord | undefined> {
+  return selectConversations(db).where('conversations.id', '=', id).executeTakeFirst();
+}
+
+function selectConversations(db: Db) {
+  return db
+    .selectFrom('conversations')
+    .innerJoin('workflows', 'workflows.id', 'conversations.workflow_id')
+    .innerJoin('projects', 'projects.id', 'conversations.project_id')
+    .where('workflows.archived_at', 'is', null)
+    .where('projects.deleted_at', 'is', null)
+    .select(['conversations.id', 'conversations.workflow_id as workflowId', 'conversations.project_id as projectId'])
+    .select(['conversations.author_id as authorId', 'conversations.title', 'conversations.end_user as endUser'])
+    .select(['conversations.inputs_enc as inputsEnc', 'conversations.created_at as createdAt'])
+    .select('workflows.is_chat as isChat');
+}
+
+/**
+ * Returns the role in the project of a conversation, for its author, and for owner and admins, who may read it;
+ * undefined for everybody else.
+ */
+export function findConversationRole(db: Db, id: string, reach: Reach) {
+  return db
+    .selectFrom('conversations')
+    .innerJoin('workflows', 'workflows.id', 'conversations.workflow_id')
+    .innerJoin('projects', 'projects.id', 'conversations.project_id')
+    .innerJoin('project_members', 'project_members.project_id', 'projects.id')
+    .select(['projects.id as projectId', 'project_members.role', 'workflows.id as workflowId'])
+    .where('conversations.id', '=', id)
+    .where('project_members.user_id', '=', reach.userId)
+    .where((row) =>
+      row.or([
+        row('conversations.author_id', '=', reach.userId),
+        row('project_members.role', 'in', ['owner', 'admin']),
+      ]),
+    )
+    .where('workflows.archived_at', 'is', null)
+    .where('projects.deleted_at', 'is', null)
+    .where(isInReach('projects.id', reach))
+    .executeTakeFirst();
+}
+
+export async function renameConversation(db: Db, id: string, title: string): Promise<void> {
+  await db.updateTable('conversations').set({ title }).where('id', '=', id).execute();
+}
+
+/** Within a transaction that holds the conversation's lock, and has cancelled its runs. */
+export async function removeConversation(transaction: Db, id: string): Promise<void> {
+  await transaction.deleteFrom('conversation_messages').where('conversation_id', '=', id).execute();
+  await transaction.deleteFrom('conversations').where('id', '=', id).execute();
+}

@@ -1,0 +1,157 @@
+// Messages of conversations, and the answers to them. Extensions, section 13.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { StoredRunStatus } from '../core/tables.js';
+
+/** A message of a person, or the answer to one. */
+export interface MessageRecord {
+  /** UUID. */
+  id: string;
+  role: 'user' | 'assistant';
+  /** Masked; null for the answer of a run that has not succeeded. */
+  content: string | null;
+  isCut: boolean;
+  /** File values. */
+  files: Record<string, unknown>[];
+  createdAt: Date;
+  runId: string;
+  runStatus: StoredRunStatus;
+  isRunStarted: boolean;
+  /** USD. */
+  costUsd: string;
+  errorCode: string | null;
+  errorMessage: string | null;
+  replaces: string | null;
+}
+
+/** The contents of a page have so many characters in all; those beyond are cut. The first one is always whole. */
+const WHOLE_CHARACTERS = 1_048_576;
+const CUT_CHARACTERS = 1_000;
+
+/** A table expression: the messages and answers of one conversation without their contents. */
+const entries = (conversationId: string) => sql`(
+  SELECT id, id AS of_message, created_at, ordinal, false AS is_answer FROM conversation_messages
+  WHERE conversation_id = ${conversationId}
+  UNION ALL
+  SELECT answer_id, id, answered_at, ordinal, true FROM conversation_messages
+  WHERE conversation_id = ${conversationId} AND answer_id IS NOT NULL)`;
+
+/** Returns one page, oldest first. */
+export async function pageOfMessages(
+  db: Db,
+  conversationId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ total: number; messages: MessageRecord[] }> {
+  const totals = await sql<{ total: number }>`
+    SELECT count(*) + count(answer_id) AS total FROM conversation_messages WHERE conversation_id = ${conversationId}`.execute(
+    db,
+  );
+  const { rows } = await sql<MessageRecord>`/* page_of_messages */
+    WITH page AS (
+      SELECT * FROM ${entries(conversationId)} AS entry
+      ORDER BY created_at, ordinal, is_answer LIMIT ${limit}::integer OFFSET ${offset}::bigint
+    ), said AS (
+      SELECT page.id, page.is_answer, page.created_at, page.ordinal, message.run_id, message.replaces,
+        CASE WHEN page.is_answer THEN message.answer ELSE message.content END AS content,
+        CASE WHEN page.is_answer THEN message.answer_files ELSE message.files END AS files,
+        page.is_answer AND message.is_answer_cut AS is_cut
+      FROM page JOIN conversation_messages AS message ON message.id = page.of_message
+    ), counted AS (
+      SELECT *, sum(char_length(content)) OVER (ORDER BY created_at, ordinal, is_answer) > ${WHOLE_CHARACTERS}
+        AND row_number() OVER (ORDER BY created_at, ordinal, is_answer) > 1 AS is_beyond FROM said
+    )
+    SELECT counted.id, CASE WHEN is_answer THEN 'assistant' ELSE 'user' END AS role,
+      CASE WHEN is_beyond THEN left(content, ${CUT_CHARACTERS}) ELSE content END AS content,
+      is_cut OR (is_beyond AND char_length(content) > ${CUT_CHARACTERS}) AS "isCut",
+      coalesce(files, '[]') AS files, counted.created_at AS "createdAt", run.id AS "runId", run.status AS "runStatus",
+      run.run_started_at IS NOT NULL AS "isRunStarted", run.cost_usd AS "costUsd", run.error_code AS "errorCode",
+      run.error_message AS "errorMessage", CASE WHEN NOT is_answer THEN replaces END AS replaces
+    FROM counted JOIN runs AS run ON run.id = run_id
+    ORDER BY counted.created_at, ordinal, is_answer`.execute(db);
+  return { total: totals.rows[0]?.total ?? 0, messages: await markDeleted(db, rows) };
+}
+
+/** Returns the message whose run this is; undefined where its conversation was deleted. */
+export async function findMessageOfRun(db: Db, runId: string): Promise<MessageRecord | undefined> {
+  const { rows } = await sql<MessageRecord>`
+    SELECT message.id, 'user' AS role, content, false AS "isCut", files, message.created_at AS "createdAt",
+      run.id AS "runId", run.status AS "runStatus", run.run_started_at IS NOT NULL AS "isRunStarted",
+      run.cost_usd AS "costUsd", run.error_code AS "errorCode", run.error_message AS "errorMessage", replaces
+    FROM conversation_messages AS message JOIN runs AS run ON run.id = message.run_id
+    WHERE message.run_id = ${runId}`.execute(db);
+  return (await markDeleted(db, rows))[0];
+}
+
+/** Values of files that were deleted meanwhile say so. */
+async function markDeleted(db: Db, messages: readonly MessageRecord[]): Promise<MessageRecord[]> {
+  const ids = messages.flatMap(({ files }) => files.map(({ file_id: id }) => id as string));
+  if (ids.length === 0) return [...messages];
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM files WHERE id = ANY (${ids}::uuid[]) AND copy_id IS NOT NULL`.execute(db);
+  const there = new Set(rows.map(({ id }) => id));
+  return messages.map((message) => ({
+    ...message,
+    files: message.files.map((file) => (there.has(file['file_id'] as string) ? file : { ...file, deleted: true })),
+  }));
+}
+
+/** A message that was sent before, and its answer. */
+export interface Exchange {
+  id: string;
+  content: string;
+  /** Null where its run has not succeeded, or not ended. */
+  answer: string | null;
+}
+
+/** The place of a message: in the branch behind `follows`. */
+export interface Branch {
+  /** Null for the first message of a conversation. */
+  follows: string | null;
+  /** The message in whose place it is asked. */
+  replaces: string | null;
+}
+
+/**
+ * Returns the branch in which the next message stands: behind the last one, or in the place of the one that it
+ * replaces, which an answer of it names as well. Undefined where the conversation has no such message.
+ */
+export async function findBranch(
+  db: Db,
+  conversationId: string,
+  replaces: string | undefined,
+): Promise<Branch | undefined> {
+  const { rows } = await sql<{ id: string; follows: string | null }>`
+    SELECT id, follows FROM conversation_messages
+    WHERE conversation_id = ${conversationId}
+      AND (${replaces ?? null}::uuid IS NULL OR ${replaces ?? null}::uuid IN (id, answer_id))
+    ORDER BY ordinal DESC LIMIT 1`.execute(db);
+  const [found] = rows;
+  if (replaces === undefined) return { follows: found?.id ?? null, replaces: null };
+  return found && { follows: found.follows, replaces: found.id };
+}
+
+/**
+ * Returns the messages of a branch up to and with `last`, the newest first: at most `most` of them, and as many as have
+ * `maxBytes` together.
+ */
+export async function readBranch(
+  db: Db,
+  last: string | null,
+  { most, maxBytes }: { most: number; maxBytes: number },
+): Promise<Exchange[]> {
+  if (last === null) return [];
+  const { rows } = await sql<Exchange>`/* read_branch */
+    WITH RECURSIVE branch AS (
+      SELECT id, follows, 1 AS depth FROM conversation_messages WHERE id = ${last}
+      UNION ALL
+      SELECT message.id, message.follows, depth + 1 FROM branch JOIN conversation_messages AS message ON message.id = branch.follows
+      WHERE depth < ${most}::integer
+    ), counted AS (
+      SELECT message.id, depth, content, answer,
+        sum(octet_length(content) + coalesce(octet_length(answer), 0)) OVER (ORDER BY depth)
+          - octet_length(content) - coalesce(octet_length(answer), 0) AS bytes_behind
+      FROM branch JOIN conversation_messages AS message ON message.id = branch.id
+    )
+    SELECT id, content, answer FROM counted WHERE bytes_behind <= ${maxBytes}::integer ORDER BY depth`.execute(db);
+  return rows;
+}

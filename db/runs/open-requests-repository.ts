@@ -1,0 +1,40 @@
+// What runs ask people, for whoever has called them.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import { isoText } from './iso-text.js';
+
+/** A request for an approval, or a human task, that nobody has decided yet. */
+export interface OpenRequest {
+  kind: 'approval' | 'human_task';
+  /** Its address in the inbox ends with this. */
+  id: string;
+  /** The tool that is to be called; null for a human task. */
+  tool: string | null;
+  /** Secrets masked: the arguments of the tool as JSON text, or the message of the task. */
+  text: string;
+  expiresAt: string;
+}
+
+const MOST = 20;
+
+/** Returns the first of those that the run, or a run below it, waits for. */
+export async function findOpenRequests(db: Db, runId: string): Promise<OpenRequest[]> {
+  const { rows } = await sql<OpenRequest>`/* find_open_requests */
+    WITH RECURSIVE below AS (
+      SELECT run.id FROM runs AS run WHERE run.id = ${runId} AND run.status = 'In Progress'
+      UNION ALL
+      SELECT child.id FROM runs AS child JOIN below ON child.parent_run_id = below.id AND child.status = 'In Progress'
+    )
+    SELECT kind, id, tool, text, "expiresAt" FROM (
+      SELECT 'approval' AS kind, request.request_id AS id, request.tool_name AS tool,
+        coalesce(request.edited_arguments, request.arguments)::text AS text, request.created_at,
+        ${isoText(sql`request.expires_at`)} AS "expiresAt"
+      FROM below JOIN approval_requests AS request ON request.run_id = below.id
+      WHERE request.status = 'pending' AND request.expires_at > now()
+      UNION ALL
+      SELECT 'human_task', task.task_id::text, NULL, task.message, task.created_at, ${isoText(sql`task.expires_at`)}
+      FROM below JOIN human_tasks AS task ON task.run_id = below.id
+      WHERE task.status = 'pending' AND task.expires_at > now()
+    ) AS open ORDER BY created_at, id LIMIT ${MOST}`.execute(db);
+  return rows;
+}

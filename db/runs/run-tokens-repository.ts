@@ -1,0 +1,28 @@
+// The tokens of a run's model calls.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import { isModelCall } from '../nodes/provider-calls-repository.js';
+
+export interface RunTokens {
+  input: number;
+  output: number;
+}
+
+/** Returns the sums of what the run and the runs below it have used so far, as its cost is told. */
+export async function readRunTokens(db: Db, runId: string): Promise<RunTokens> {
+  const { rows } = await sql<RunTokens>`/* read_run_tokens */
+    WITH RECURSIVE below AS (
+      SELECT ${runId}::uuid AS id
+      UNION ALL
+      SELECT child.id FROM runs AS child JOIN below ON child.parent_run_id = below.id
+    )
+    SELECT ${sumOf('input_tokens')} AS input, ${sumOf('output_tokens')} AS output
+    FROM below JOIN provider_calls AS call ON call.run_id = below.id
+    WHERE ${isModelCall} AND call.state IN ('applied', 'cut')`.execute(db);
+  return rows[0]!;
+}
+
+/** The numbers that providers report have no bound, but an integer of JSON has one. */
+function sumOf(column: 'input_tokens' | 'output_tokens') {
+  return sql<number>`least(coalesce(sum(${sql.ref(`call.${column}`)}), 0), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`;
+}

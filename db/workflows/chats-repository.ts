@@ -1,0 +1,43 @@
+// Workflows that are chats (`is_chat`): they have conversations, and are models of `/v1/chat/completions`. Extensions,
+// section 13.
+import type { Db } from '../core/client.js';
+import type { Reach } from '../projects/reach.js';
+import { memberWorkflows } from './workflows-repository.js';
+
+export interface ChatWorkflow {
+  id: number;
+  title: string;
+  project_id: number;
+  project_name: string;
+  created_at: Date;
+}
+
+/** Lists those that the user may run, by id. */
+export function listChats(db: Db, reach: Reach, limit: number): Promise<ChatWorkflow[]> {
+  return runnableChats(db, reach).orderBy('workflows.id').limit(limit).execute();
+}
+
+/** Returns undefined where there is no such workflow for the user. */
+export function findChat(db: Db, reach: Reach, workflowId: number): Promise<ChatWorkflow | undefined> {
+  return runnableChats(db, reach).where('workflows.id', '=', workflowId).executeTakeFirst();
+}
+
+function runnableChats(db: Db, reach: Reach) {
+  return memberWorkflows(db, reach)
+    .select(['workflows.id', 'workflows.title', 'workflows.project_id', 'workflows.created_at'])
+    .select('projects.name as project_name')
+    .where('workflows.is_chat', '=', true)
+    .where('project_members.role', '!=', 'viewer');
+}
+
+/** False also where the workflow was deleted. The caller has been let in already, so access is not checked here. */
+export async function isChatWorkflow(db: Db, workflowId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('workflows')
+    .select('id')
+    .where('id', '=', workflowId)
+    .where('is_chat', '=', true)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst();
+  return found !== undefined;
+}

@@ -1,0 +1,175 @@
+// The node whose words are the answer of a chat. Extensions, section 13.
+import { isObject, ownValue, type JsonObject } from './json.js';
+import { traitsOf } from './kinds.js';
+import { exitsOf } from './links.js';
+import { enclosingLoops, hasTimeoutWay, rootPlan, type Handle, type Plan, type ScopePlan } from './plan.js';
+import { spansOf } from './template.js';
+import { parseVariable } from './variable.js';
+
+/** The default has a bound for the nodes that branch, write or put out. The answer of a larger drawing comes as a whole. */
+const MOST_OF_A_SORT = 100;
+
+/**
+ * Returns the ids of the nodes whose words are told while they are written. It is the node that `data.settings.answer_node`
+ * names, if that is a model or agent node outside bodies. By default it is each such node whose content is the output in
+ * every run in which the node succeeds, so that nothing is told which the run would not put out. A run has at most one of
+ * them; there are several where each stands on a branch of its own.
+ */
+export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
+  const root = rootPlan(plan);
+  const writers = root.ids.flatMap((_, node) => (isWriter(root, node) ? [node] : []));
+  const chosen = chosenNode(drawing);
+  const named = writers.filter((node) => root.ids[node] === chosen);
+  const answering = named.length > 0 ? named : byDefault(drawing, plan, root, writers);
+  return new Set(answering.map((node) => root.ids[node]!));
+}
+
+/** Returns `data.settings.answer_node` of a drawing; undefined where it is not set. It may be any value. */
+export function chosenNode(drawing: unknown): unknown {
+  const settings = isObject(drawing) ? ownValue(drawing, 'settings') : undefined;
+  return (isObject(settings) ? ownValue(settings, 'answer_node') : undefined) ?? undefined;
+}
+
+/** Returns the ids of the nodes that may answer. */
+export function writersOf(plan: Plan): unknown[] {
+  const root = rootPlan(plan);
+  return root.ids.filter((_, node) => isWriter(root, node));
+}
+
+function isWriter({ kinds }: ScopePlan, node: number): boolean {
+  return kinds[node] === 'llm' || kinds[node] === 'agent';
+}
+
+function byDefault(drawing: JsonObject, plan: Plan, root: ScopePlan, writers: number[]): number[] {
+  const data = dataOf(drawing);
+  const outputs = outputsOf(plan, data);
+  const branching = branchingOf(root, data);
+  if ([writers.length, outputs.length, branching.size].some((count) => count > MOST_OF_A_SORT)) return [];
+  const branches = branchesOf(root, branching);
+  const mayMeet = (one: number, other: number): boolean => !isApart(branches[one]!, branches[other]!);
+  return writers.filter((writer) => {
+    if (outputs.length === 0) return isAlwaysLast(root, writer, mayMeet);
+    const gives = outputs.filter(({ of }) => of === root.ids[writer]);
+    const others = outputs.filter(({ of }) => of !== root.ids[writer]);
+    if (others.some(({ place }) => mayMeet(writer, place))) return false;
+    const ends = new Set(gives.flatMap(({ place, isInBody }) => (isInBody ? [] : [place])));
+    return endsIn(ends, writer, root, data);
+  });
+}
+
+/** The content of the last node is the output of a run without output nodes. */
+function isAlwaysLast(root: ScopePlan, writer: number, mayMeet: (one: number, other: number) => boolean): boolean {
+  if (root.out[writer]!.length > 0 || (root.joinsAny?.length ?? 0) > 0) return false;
+  const before = ancestorsOf(root, writer);
+  return root.ids.every((_, node) => node === writer || before.has(node) || !mayMeet(writer, node));
+}
+
+function ancestorsOf({ out }: ScopePlan, of: number): Set<number> {
+  const incoming = out.map((): number[] => []);
+  for (const [from, links] of out.entries()) for (const [to] of links) incoming[to]!.push(from);
+  const found = new Set([of]);
+  for (const node of found) for (const from of incoming[node]!) found.add(from);
+  found.delete(of);
+  return found;
+}
+
+type DataById = ReadonlyMap<unknown, JsonObject>;
+
+function dataOf(drawing: JsonObject): DataById {
+  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
+  const entries = nodes.map(({ id, data }): [unknown, JsonObject] => [id, isObject(data) ? data : {}]);
+  // The first node counts where several have the same id.
+  return new Map(entries.toReversed());
+}
+
+interface DrawnOutput {
+  /** The number of the node, or of the outermost loop around it. */
+  place: number;
+  isInBody: boolean;
+  /** The node whose content is the value; undefined for any other value. */
+  of: string | undefined;
+}
+
+function outputsOf(plan: Plan, data: DataById): DrawnOutput[] {
+  const loops = enclosingLoops(plan);
+  return plan.kinds.flatMap((kind, node) => {
+    if (kind !== 'output') return [];
+    const [outermost] = loops[node]!;
+    const of = contentNodeOf(ownValue(data.get(plan.ids[node]), 'value'));
+    return [{ place: outermost ?? node, isInBody: outermost !== undefined, of }];
+  });
+}
+
+/** Returns the node of a text that is exactly `{{ NODE.result.content }}`. */
+function contentNodeOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const span = spansOf(value).next().value;
+  if (span?.start !== 0 || span.end !== value.length) return undefined;
+  const variable = parseVariable(span.expression);
+  const isContent = variable?.source === 'node' && variable.path.length === 1 && variable.path[0] === 'content';
+  return isContent ? variable.nodeId : undefined;
+}
+
+/** Returns whether each way from the writer on comes to one of `ends`, whichever branches are taken. */
+function endsIn(ends: ReadonlySet<number>, writer: number, root: ScopePlan, data: DataById): boolean {
+  // No link leads backwards, so a node is judged after all nodes behind it.
+  const leads = new Map<number, boolean>();
+  for (const node of inOrder(root).toReversed()) {
+    const waysOut = node === writer ? [0] : handlesOf(root, node, data);
+    const leadsBy = (handle: Handle): boolean =>
+      root.out[node]!.some(([to, taken]) => taken === handle && leads.get(to) === true);
+    leads.set(node, ends.has(node) || (waysOut.length > 0 && waysOut.every(leadsBy)));
+  }
+  return leads.get(writer) === true;
+}
+
+/** Returns the handles by which a node may be left. */
+function handlesOf(root: ScopePlan, node: number, data: DataById): Handle[] {
+  const kind = root.kinds[node]!;
+  const { runs, timeoutCode } = traitsOf(kind);
+  if (runs === 'body') return [0];
+  const handles = exitsOf(kind, data.get(root.ids[node]) ?? {}).map(({ handle }) => handle);
+  // A run fails where nothing follows a wait whose time is up.
+  const failing = timeoutCode !== undefined && !hasTimeoutWay(root, node) ? 1 : undefined;
+  const caught = root.caught?.[node];
+  return [...handles.filter((handle) => handle !== failing), ...(caught === undefined ? [] : [caught])];
+}
+
+/** The nodes on whose branches a node stands, each with the handle that is taken then. */
+type Branches = ReadonlyMap<number, Handle>;
+
+/** Returns the nodes that are left by one of several handles. */
+function branchingOf(root: ScopePlan, data: DataById): ReadonlySet<number> {
+  const found = root.out.flatMap((links, node) => {
+    const takesAll = root.kinds[node] === 'switch' && ownValue(data.get(root.ids[node]), 'mode') === 'all';
+    return !takesAll && new Set(links.map(([, handle]) => handle)).size > 1 ? [node] : [];
+  });
+  return new Set(found);
+}
+
+function branchesOf(root: ScopePlan, branching: ReadonlySet<number>): Branches[] {
+  const branches: (Branches | undefined)[] = root.ids.map(() => undefined);
+  for (const from of inOrder(root)) {
+    const above = (branches[from] ??= new Map());
+    for (const [to, handle] of root.out[from]!) {
+      const along: Branches = branching.has(from) ? new Map([...above, [from, handle]]) : above;
+      const known = branches[to];
+      branches[to] = known === undefined ? along : new Map([...known].filter(([node, by]) => along.get(node) === by));
+    }
+  }
+  return branches.map((found) => found ?? new Map());
+}
+
+/** Returns whether no run executes both nodes. */
+function isApart(one: Branches, other: Branches): boolean {
+  return [...one].some(([node, handle]) => other.has(node) && other.get(node) !== handle);
+}
+
+/** Returns the nodes so that each stands behind all from which a link leads to it. */
+function inOrder({ out }: ScopePlan): number[] {
+  const open = out.map(() => 0);
+  for (const links of out) for (const [to] of links) open[to]! += 1;
+  const order = open.flatMap((count, node) => (count === 0 ? [node] : []));
+  for (const node of order) for (const [to] of out[node]!) if ((open[to]! -= 1) === 0) order.push(to);
+  return order;
+}

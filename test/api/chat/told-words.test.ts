@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { createToldWords, type AnswerDelta } from '../../../api/chat/told-words.js';
+import type { ApiError } from '../../../api/http/errors.js';
+
+const FIRST = { id: 'a', path: '', attempt: 1, step: 0 };
+
+describe('the words of a node for a client that cannot take them back', () => {
+  const tell = (...deltas: Partial<AnswerDelta>[]): string => {
+    const words = createToldWords(new Set(['a', 'b']));
+    return deltas.map((delta) => words.take({ ...FIRST, ...delta })).join('');
+  };
+  const fails = (...deltas: Partial<AnswerDelta>[]): void =>
+    assert.throws(
+      () => tell(...deltas),
+      (error: ApiError) => error.code === 'attempt_failed',
+    );
+
+  it('are its deltas, of one node outside bodies, however often a reader comes again', () => {
+    assert.equal(tell({ text: 'He' }, { text: 'llo' }), 'Hello');
+    assert.equal(
+      tell({ id: 'x', text: 'no' }, { path: '/l[0]', text: 'no' }, { text: 'a' }, { id: 'b', text: 'no' }),
+      'a',
+    );
+    assert.equal(tell({ text: 'He' }, { text: 'Hello', reset: true }, { text: '!' }), 'Hello!');
+    assert.equal(tell({ text: 'Hello', reset: true }, { text: 'Hello', reset: true }), 'Hello');
+  });
+
+  it('begin anew with another attempt as long as none were told, and fail once some were', () => {
+    assert.equal(tell({ text: '' }, { attempt: 2, reset: true, text: 'Yes' }, { attempt: 1, text: 'old' }), 'Yes');
+    fails({ text: 'He' }, { attempt: 2, reset: true, text: 'Hello' });
+    fails({ text: 'He' }, { reset: true, text: 'She' });
+  });
+
+  it('go on with the next step of an agent that has called a tool, and fail with a repair', () => {
+    const call = { tool_call: { id: '1', name: 't', arguments: '{}' } };
+    assert.equal(
+      tell({ text: 'I look.' }, call, { step: 1, text: 'Found ' }, { step: 1, text: 'it.' }),
+      'I look.\n\nFound it.',
+    );
+    assert.equal(tell(call, { step: 1, text: 'Found it.' }), 'Found it.');
+    assert.equal(tell({ text: 'I look.' }, call, { step: 1, attempt: 2, reset: true, text: 'It.' }), 'I look.\n\nIt.');
+    fails({ text: '{"wrong"' }, { step: 1, text: '{"right"' });
+    fails({ text: 'I look.' }, call, { step: 1, text: 'Fo' }, { step: 1, attempt: 2, reset: true, text: 'Found' });
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { MAX_MESSAGES_BYTES, toMessages, toRunInput } from '../../../api/conversations/message-input.js';
+
+const exchange = (id: number, answer: string | null = `answer ${id}`, content = `message ${id}`) => ({
+  id: String(id),
+  content,
+  answer,
+});
+/** The newest first, as they are read. */
+const exchanges = (count: number) => Array.from({ length: count }, (_, index) => exchange(count - index));
+
+describe('the messages of an input', () => {
+  it('are in the order of the branch, and the message itself is the last', () => {
+    assert.deepEqual(toMessages('now', exchanges(2)), [
+      { role: 'user', content: 'message 1' },
+      { role: 'assistant', content: 'answer 1' },
+      { role: 'user', content: 'message 2' },
+      { role: 'assistant', content: 'answer 2' },
+      { role: 'user', content: 'now' },
+    ]);
+  });
+
+  it('have no answer where there is none, and have one that is empty', () => {
+    assert.deepEqual(
+      toMessages('now', [exchange(2, ''), exchange(1, null)]).map(({ content }) => content),
+      ['message 1', 'message 2', '', 'now'],
+    );
+  });
+
+  it('are the newest 100', () => {
+    const messages = toMessages('now', exchanges(100));
+    assert.equal(messages.length, 100);
+    assert.deepEqual(messages[0], { role: 'assistant', content: 'answer 51' });
+    assert.deepEqual(messages.at(-1), { role: 'user', content: 'now' });
+  });
+
+  it('have 256 KiB at most, whole ones alone, without a gap; one that is larger is left out like all before it', () => {
+    const large = 'ü"\n'.repeat(20_000);
+    const messages = toMessages('now', [exchange(3), exchange(2, 'small', large), exchange(1, large, large)]);
+    assert.deepEqual(
+      messages.map(({ content }) => content.length),
+      [large, large, 'small', 'message 3', 'answer 3', 'now'].slice(-messages.length).map(({ length }) => length),
+    );
+    for (const size of [MAX_MESSAGES_BYTES - 30, MAX_MESSAGES_BYTES - 29, 2 * MAX_MESSAGES_BYTES]) {
+      const text = JSON.stringify(toMessages('x'.repeat(size), exchanges(3)));
+      assert.equal(Buffer.byteLength(text) <= MAX_MESSAGES_BYTES, true);
+      assert.equal(text === '[]', size > MAX_MESSAGES_BYTES - 30);
+    }
+  });
+
+  it('and what else the conversation gives replace what the inputs call by the same name', () => {
+    const [conversationId, content] = ['c', 'now'];
+    const inputs = { tone: 'calm', message: 'other', files: 'other' };
+    assert.deepEqual(toRunInput({ conversationId, content, files: [], inputs, before: [] }), {
+      tone: 'calm',
+      message: 'now',
+      messages: [{ role: 'user', content: 'now' }],
+      conversation_id: 'c',
+      files: [],
+    });
+  });
+});

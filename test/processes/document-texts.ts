@@ -1,0 +1,32 @@
+// The texts of documents as a worker gets them, from the processes that read them.
+import assert from 'node:assert/strict';
+import { createDocumentTexts, type DocumentTexts } from '../../activities/node/document-texts.js';
+import { createProcesses, DOCUMENT_LIMITS, type Processes } from '../../processes/processes.js';
+
+const ENTRY = new URL('../../dist/processes/host.js', import.meta.url);
+
+/** Starts the processes before the tests of a suite, and ends them after it. */
+export function useDocumentTexts() {
+  let processes: Processes;
+  let texts: DocumentTexts;
+
+  before(() => {
+    processes = createProcesses(ENTRY, DOCUMENT_LIMITS);
+    texts = createDocumentTexts(processes);
+  });
+  after(() => processes.close());
+
+  const textOf = (bytes: Buffer, signal = new AbortController().signal): Promise<string> =>
+    texts.textOf(bytes, { name: 'a "b"', projectId: 1, signal });
+  return {
+    textOf,
+    /** Returns code and message. */
+    errorOf: async (bytes: Buffer): Promise<[string, string]> => {
+      const error = await textOf(bytes).then(
+        (text) => assert.fail(`a text: ${text.slice(0, 100)}`),
+        (thrown: unknown) => thrown as { code: string; message: string },
+      );
+      return [error.code, error.message];
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { deflatedSpaces, docxOf, pdfOf, pdfWith } from '../support/documents.js';
+import { useDocumentTexts } from './document-texts.js';
+
+describe('texts of hostile documents', function () {
+  this.timeout(120_000);
+  const { textOf, errorOf } = useDocumentTexts();
+
+  it('of archives and pages that expand are refused, and the processes work on', async () => {
+    const bomb = docxOf('x', `<w:p>${' '.repeat(80 * 1024 * 1024)}</w:p>`);
+    assert.equal(bomb.length < 200_000, true);
+    const [code, message] = await errorOf(bomb);
+    assert.deepEqual([code, /expands to more than/.test(message)], ['file_too_large', true]);
+    // An archive that lies about the size of what it holds.
+    const liar = Buffer.from(bomb);
+    for (let at = liar.indexOf('PK\x01\x02'); at >= 0; at = liar.indexOf('PK\x01\x02', at + 1)) {
+      liar.writeUInt32LE(Math.min(liar.readUInt32LE(at + 24), 5_000), at + 24);
+    }
+    assert.equal((await errorOf(liar))[0], 'invalid_document');
+    const pdf = pdfWith({ content: await deflatedSpaces(700) });
+    assert.equal(pdf.length < 16 * 1024 * 1024, true);
+    assert.equal((await errorOf(pdf))[0], 'file_too_large');
+    assert.equal(await textOf(pdfOf('still here')), 'still here');
+  });
+
+  it('end with their signal', async () => {
+    const stop = new AbortController();
+    const asked = textOf(pdfWith({ content: await deflatedSpaces(200) }), stop.signal);
+    stop.abort(new Error('stopped'));
+    await assert.rejects(asked, /stopped/);
+  });
+});

@@ -1,0 +1,47 @@
+// Runs of one code node that is given files.
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
+import { drawing, linkInRow, node, trigger } from '../support/graphs.js';
+import { sharedStack } from '../support/shared-stack.js';
+import { createFileClient } from '../support/upload.js';
+
+interface World {
+  api: ApiClient;
+  files: ReturnType<typeof createFileClient>;
+  projectId: number;
+}
+
+/** The code has the files as `inputs.docs`. `world` is there once the tests run. */
+export function useCodeWithFiles() {
+  let world: World;
+
+  before(async () => {
+    const stack = await sharedStack();
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    world = { api, files: createFileClient(stack), projectId: await api.createProject() };
+  });
+
+  const begin = () => trigger([{ id: 'docs', title: 'Documents', type: 'files' }] as Record<string, unknown>[]);
+  async function ended(code: string, docs: unknown[] = [], settings: object = { timeout: 30 }) {
+    const { api, projectId } = world;
+    const step = node('code', { code, inputs: { docs: '{{ input.docs }}' }, settings });
+    const workflow = await api.createWorkflow(projectId, drawing(linkInRow([begin(), step])));
+    const started = await api.run(workflow, { docs });
+    assert.equal(started.status, 201, JSON.stringify(started));
+    const { data }: Envelope = await api.pollToEnd(started.data.id);
+    return data.data![step.id]!;
+  }
+  return {
+    world: () => world,
+    valueOf: async (code: string, docs: unknown[] = []): Promise<unknown> => {
+      const { result, error } = await ended(code, docs);
+      assert.equal(error, undefined, JSON.stringify(error));
+      return result!['value'];
+    },
+    /** Returns code and message. */
+    errorOf: async (code: string, docs: unknown[] = [], settings?: object): Promise<[string, string]> => {
+      const { error } = await ended(code, docs, settings);
+      return [error!.code, error!.message];
+    },
+  };
+}
