@@ -22,6 +22,7 @@ export function pacedConnector(): buildConnector.connector {
     });
 }
 
+/* oxlint-disable no-underscore-dangle -- Node.js names the method so by which a stream asks for more */
 function paceReads(socket: Socket): void {
   const read = socket._read.bind(socket);
   let free = FREE_READS;
@@ -38,6 +39,8 @@ function paceReads(socket: Socket): void {
     else setTimeout(() => !socket.destroyed && read(size), TOGETHER_MS);
   };
 }
+
+/* oxlint-enable no-underscore-dangle */
 
 /** Returns the dispatcher with answers in which pieces that were read together are one piece. */
 export function joiningPieces(dispatcher: Dispatcher): Dispatcher {

@@ -35,7 +35,7 @@ export interface LiveTexts {
 }
 
 /** What a provider has sent is told within 200 ms, and before a round the reads wait for each other (`paced-reads.ts`). */
-const ROUND_MS = 100;
+const ROUND_MS = 120;
 /** A database that does not answer holds the result of a node up no longer than this. */
 const END_WITHIN_MS = 2_000;
 

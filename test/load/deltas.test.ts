@@ -18,7 +18,8 @@ const WITHIN_MS = 600;
 /** On a machine that is busy with something else, times say nothing of the service. */
 const BUSY_FROM_MS = 150;
 const ROUNDS = 4;
-const MODES = ['whole', 'unread', 'read'] as const;
+/** Answers in one piece, without readers and with one each; and streams, without readers and with one each. */
+const MODES = ['whole', 'followed', 'unread', 'read'] as const;
 const TICKS_A_SECOND = 100;
 
 type Mode = (typeof MODES)[number];
@@ -59,8 +60,8 @@ describe('50 runs whose models say 100 tokens a second', function () {
     return Promise.all(Array.from({ length: RUNS }, async () => (await account.api.run(workflowId)).data.id));
   }
 
-  const read = (runId: string): Promise<OpenStream> =>
-    openEventStream(stack.apiUrl, account.apiKey, runId, { withDeltas: true });
+  const read = (runId: string, withDeltas = true): Promise<OpenStream> =>
+    openEventStream(stack.apiUrl, account.apiKey, runId, { withDeltas });
 
   /** The processor time of the service, and of its database and Temporal too, in milliseconds. */
   function cpuMs(): Cpu {
@@ -117,6 +118,7 @@ describe('50 runs whose models say 100 tokens a second', function () {
   it('cost about as much as models that answer in one piece', async () => {
     const workflows: Record<Mode, number> = {
       whole: await draw('whole-300'),
+      followed: await draw('whole-300'),
       unread: await draw('streams-300'),
       read: await draw('streams-300'),
     };
@@ -125,7 +127,8 @@ describe('50 runs whose models say 100 tokens a second', function () {
       for (const mode of MODES) {
         const before = cpuMs();
         const runIds = await startRuns(workflows[mode]);
-        const streams = mode === 'read' ? await Promise.all(runIds.map(read)) : [];
+        const isRead = mode === 'read' || mode === 'followed';
+        const streams = isRead ? await Promise.all(runIds.map((id) => read(id, mode === 'read'))) : [];
         await pause(4_500);
         await Promise.all([...runIds.map((id) => account.api.pollToEnd(id)), ...streams.map(({ ended }) => ended)]);
         const after = cpuMs();
@@ -135,14 +138,19 @@ describe('50 runs whose models say 100 tokens a second', function () {
         spent[mode].all += (after.all - before.all) / (ROUNDS * RUNS);
       }
     }
-    const ratio = (mode: Mode, of: keyof Cpu): number => Number((spent[mode][of] / spent.whole[of]).toFixed(3));
+    const ratio = (mode: Mode, of: Mode): Cpu => ({
+      services: Number((spent[mode].services / spent[of].services).toFixed(3)),
+      all: Number((spent[mode].all / spent[of].all).toFixed(3)),
+    });
     const ratios = {
-      unread: { services: ratio('unread', 'services'), all: ratio('unread', 'all') },
-      read: { services: ratio('read', 'services'), all: ratio('read', 'all') },
+      unread: ratio('unread', 'whole'),
+      read: ratio('read', 'whole'),
+      readers: ratio('read', 'followed'),
     };
     process.stdout.write(
       `      milliseconds a run: ${JSON.stringify(spent)}\n      ratios: ${JSON.stringify(ratios)}\n`,
     );
-    assert.ok(ratios.unread.all < 2, JSON.stringify(ratios));
+    // On a machine that does other things the figures are rough.
+    assert.ok(ratios.unread.all < 1.25 && ratios.readers.all < 1.5, JSON.stringify(ratios));
   });
 });

@@ -14,10 +14,34 @@ export type RunEvent =
   | { type: 'human_task'; version: number; task: Record<string, unknown> & { id: string; status: string } }
   | { type: 'run'; version: number; status: RunStatus; output?: unknown };
 
+/** What a model writes, while it writes it: one of `text` and `tool_call`. With `reset`, what came before does not count. */
+export interface Delta {
+  /** The node's id. */
+  id: string;
+  path: string;
+  attempt: number;
+  step: number;
+  index: number;
+  text?: string;
+  tool_call?: { id: string; name: string; arguments: string };
+  reset?: true;
+}
+
+/** It has no version: whoever connects again is told the text so far with `reset`. */
+export interface DeltaEvent {
+  type: 'delta';
+  delta: Delta;
+}
+
 export interface FollowOptions {
   /** The version behind which to begin: of an event that you have had, or of a poll. By default the run's beginning. */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
+}
+
+/** Asks for what models write, too. */
+export interface WithDeltas {
+  include: 'deltas';
 }
 
 export interface ReadEventsOptions extends FollowOptions {
@@ -35,15 +59,26 @@ const SILENCE_MS = 45_000;
  * Every event of a run, each once and in order, until the run has ended. Broken connections are made again for as long as
  * it takes; `signal` ends it. Throws `RunNotFoundError`, and `ServiceError` for what another attempt cannot help.
  */
-export async function* followRun(client: Client, runId: string, options: FollowOptions = {}): AsyncGenerator<RunEvent> {
-  const { signal } = options;
+export function followRun(
+  client: Client,
+  runId: string,
+  options: FollowOptions & WithDeltas,
+): AsyncGenerator<RunEvent | DeltaEvent>;
+export function followRun(client: Client, runId: string, options?: FollowOptions): AsyncGenerator<RunEvent>;
+export async function* followRun(
+  client: Client,
+  runId: string,
+  options: FollowOptions & Partial<WithDeltas> = {},
+): AsyncGenerator<RunEvent | DeltaEvent> {
+  const { signal, ...rest } = options;
   let after = options.after;
   for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
-      for await (const event of readRunEvents(client, runId, { after, signal })) {
-        after = event.version;
+      for await (const event of readRunEvents(client, runId, { ...(rest as WithDeltas), after, signal })) {
         pauseMs = PAUSE_MS;
         yield event;
+        if (event.type === 'delta') continue;
+        after = event.version;
         if (isRunEnd(event)) return;
       }
     } catch (error) {
@@ -63,14 +98,20 @@ export function isRunEnd(event: RunEvent): boolean {
  * The events that one connection brings; it may end before the run does. `followRun` does what is to be done then. Throws
  * where the connection breaks or falls silent, `RunNotFoundError`, and `ServiceError`.
  */
+export function readRunEvents(
+  client: Client,
+  runId: string,
+  options: ReadEventsOptions & WithDeltas,
+): AsyncGenerator<RunEvent | DeltaEvent>;
+export function readRunEvents(client: Client, runId: string, options?: ReadEventsOptions): AsyncGenerator<RunEvent>;
 export async function* readRunEvents(
   client: Client,
   runId: string,
-  { after, signal, onOpen, silenceMs = SILENCE_MS }: ReadEventsOptions = {},
-): AsyncGenerator<RunEvent> {
+  { after, include, signal, onOpen, silenceMs = SILENCE_MS }: ReadEventsOptions & Partial<WithDeltas> = {},
+): AsyncGenerator<RunEvent | DeltaEvent> {
   const silence = watchSilence(silenceMs, signal);
   try {
-    const body = await open(client, runId, after, silence.signal);
+    const body = await open(client, { id: runId, ...(include && { include }) }, after, silence.signal);
     const onBytes = (isFirst: boolean): void => {
       silence.restart();
       if (isFirst) onOpen?.();
@@ -83,12 +124,12 @@ export async function* readRunEvents(
 
 async function open(
   client: Client,
-  runId: string,
+  query: { id: string; include?: 'deltas' },
   after: number | undefined,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const { data, error, response } = await client.GET('/api/v1/workflows/workflow_result/events/', {
-    params: { query: { id: runId } },
+    params: { query },
     parseAs: 'stream',
     headers: after === undefined ? {} : { 'Last-Event-ID': String(after) },
     signal,
@@ -97,7 +138,7 @@ async function open(
   const body = data as ReadableStream<Uint8Array> | null | undefined;
   if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !body) {
     await body?.cancel();
-    throw new RunNotFoundError(runId);
+    throw new RunNotFoundError(query.id);
   }
   return body;
 }
@@ -126,7 +167,7 @@ function watchSilence(silenceMs: number, signal?: AbortSignal) {
 async function* readFrames(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   onBytes: (isFirst: boolean) => void,
-): AsyncGenerator<RunEvent> {
+): AsyncGenerator<RunEvent | DeltaEvent> {
   const decoder = new TextDecoder();
   let isFirst = true;
   let lines: string[] = [];
@@ -152,11 +193,12 @@ async function* readFrames(
   }
 }
 
-function toEvent(lines: string[]): RunEvent | undefined {
+function toEvent(lines: string[]): RunEvent | DeltaEvent | undefined {
   const fields = new Map(lines.map((line) => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 2)]));
   const version = Number(fields.get('id'));
   const data = JSON.parse(fields.get('data') ?? 'null') as never;
   const type = fields.get('event');
+  if (type === 'delta') return { type, delta: data };
   if (type === 'node') return { type, version, node: data };
   if (type === 'approval') return { type, version, approval: data };
   if (type === 'human_task') return { type, version, task: data };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { createClient, followRun } from '../../../clients/typescript/src/index.js';
 import type { TextDelta } from '../../../api/live/text-reader.js';
 import { eventually } from '../../support/eventually.js';
 import { openEventStream, type OpenStream, type StreamedEvent } from '../../support/event-stream.js';
@@ -187,6 +188,16 @@ describe('what a model writes', function () {
     };
     assert.deepEqual(of(counted.node), of(whole.node));
     assert.notEqual(Number(of(counted.node)[0]), 0);
+  });
+
+  it('comes to the typed client', async () => {
+    const { node } = scripted({ parts: slowly(['for ', 'the ', 'client']) });
+    const client = createClient({ baseUrl: stack.apiUrl, apiKey: account.apiKey });
+    const said: string[] = [];
+    for await (const event of followRun(client, await start(node), { include: 'deltas' })) {
+      if (event.type === 'delta') said.push(event.delta.text ?? '');
+    }
+    assert.equal(said.join(''), 'for the client');
   });
 
   it('is asked for by its one name', async () => {
