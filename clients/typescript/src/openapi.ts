@@ -507,6 +507,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/conversations/{conversation_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One conversation. */
+        get: operations["get_conversations_conversation_id"];
+        put?: never;
+        post?: never;
+        /** Deletes a conversation of the caller with its messages, and cancels its runs in flight. */
+        delete: operations["delete_conversations_conversation_id"];
+        options?: never;
+        head?: never;
+        /** Changes the title of a conversation of the caller. */
+        patch: operations["patch_conversations_conversation_id"];
+        trace?: never;
+    };
+    "/api/v1/conversations/{conversation_id}/messages/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The messages of the conversation and the answers to them, oldest first.
+         * @description An answer is there once its run has ended. A page that is very large has some contents `truncated`.
+         */
+        get: operations["get_conversations_conversation_id_messages"];
+        put?: never;
+        /**
+         * Sends a message, which starts a run of the workflow; the answer becomes a message when the run ends.
+         * @description The input of the run has `message`, `messages` (what was said before and the message itself, as `[{role, content}]`), `conversation_id`, `files` and the `inputs` of the conversation. A queued message is answered in its turn: its run polls as `in queue`, and rights and input are judged when it starts. With `replaces` it is asked anew from there. 400 `not_chat`: the workflow is no chat any more. 409: `busy`, or `queue_full`.
+         */
+        post: operations["post_conversations_conversation_id_messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/file-links/{token}/": {
         parameters: {
             query?: never;
@@ -1399,6 +1442,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{id}/conversations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's conversations with the workflow, for owner and admins those of everybody, newest first.
+         * @description 400 `not_chat`: the workflow is no chat (`is_chat`).
+         */
+        get: operations["get_workflows_id_conversations"];
+        put?: never;
+        /**
+         * Begins a conversation with a workflow that is a chat.
+         * @description `inputs` are the trigger's other fields for each message; `user` is the caller's name for an end user. 400 `not_chat`: the workflow is no chat. 400 `too_many_conversations`: the project has as many as it may.
+         */
+        post: operations["post_workflows_id_conversations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/duplicate/": {
         parameters: {
             query?: never;
@@ -2252,7 +2319,7 @@ export interface paths {
         put?: never;
         /**
          * Takes a message of an MCP client, to which workflows are offered as tools.
-         * @description Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with `is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with the result. A notification is answered with 202. 404: the session is not one of this key; begin another one.
+         * @description Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with `is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with the result; with `task` (from 2025-11-25 on) it is answered at once, and `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel` take the id of the run. A notification is answered with 202. 404: the session is not one of this key; begin another one.
          */
         post: operations["post_mcp"];
         delete?: never;
@@ -2305,8 +2372,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Passes a chat completion to the provider of its model and the answer back, both unchanged.
-         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The call is a transaction of that project, or of none, and a 402 with the code `budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two.
+         * Passes a chat completion to the provider of its model and the answer back, both unchanged, or runs the workflow that the model names.
+         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The call is a transaction of that project, or of none, and a 402 with the code `budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two. The model `workflow:ID` is a workflow with `is_chat` that the caller may run: its run gets `message`, `messages` and `files`, and what it puts out is the answer, whose `id` is the run. Whoever hangs up cancels the run. 400: it does not take the messages. 500: the run failed, with the code of the node. 504: it took more than 600 seconds, and was cancelled. Failures of a run carry `x-should-retry: false`; those of a stream are its last event.
          */
         post: operations["post_v1_chat_completions"];
         delete?: never;
@@ -2323,7 +2390,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The models that the operator has listed, in the shape of the chat-completion protocol.
+         * The models that the operator has listed, and the workflows with `is_chat` that the caller may run, in the shape of the chat-completion protocol.
          * @description A provider that serves any model (`*`) adds none: the list is then not complete.
          */
         get: operations["get_v1_models"];
@@ -2440,6 +2507,20 @@ export interface components {
             /** @description How many workflows name it */
             used_by: number;
         };
+        Conversation: {
+            author: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** @description The trigger's other fields for each message, secrets masked. Null: their key was withdrawn */
+            inputs: unknown;
+            /** @description Where none was given, the beginning of the first message */
+            title: string;
+            /** @description The author's name for an end user */
+            user: string | null;
+            workflow: number;
+        };
         Error: {
             code: string;
             detail: string;
@@ -2475,6 +2556,49 @@ export interface components {
                 runs: number;
                 schedules: number;
             };
+        };
+        Message: {
+            /** @description Null for the answer of a run that has not succeeded */
+            content: string | null;
+            /** @description What the run has cost; null for messages of people */
+            cost: components["schemas"]["Amount"] | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Why the run failed; null for messages of people */
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            files: {
+                /** @constant */
+                deleted?: true;
+                /** Format: uuid */
+                file_id: string;
+                name: string;
+                sha256: string;
+                /** @description In bytes */
+                size: number;
+                /** @description The media type, as it was declared */
+                type: string;
+            }[];
+            /** Format: uuid */
+            id: string;
+            /** @description The message in whose place this one was asked */
+            replaces: string | null;
+            /** @enum {string} */
+            role: "user" | "assistant";
+            /** Format: uuid */
+            run_id: string;
+            /**
+             * @description The status of the run
+             * @enum {string}
+             */
+            status: "in queue" | "in progress" | "succeed" | "failed" | "cancelled";
+            /**
+             * @description The content is cut; the run has the whole
+             * @constant
+             */
+            truncated?: true;
         };
         NodeResult: {
             approval_requests?: {
@@ -2684,6 +2808,8 @@ export interface components {
             };
             free_runs_per_user: number;
             id: number;
+            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+            is_chat: boolean;
             is_published: boolean;
             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
             is_tool: boolean;
@@ -3106,6 +3232,8 @@ export interface operations {
                             free_runs_per_user: number;
                             id: number;
                             is_bookmarked: boolean;
+                            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                            is_chat: boolean;
                             is_published: boolean;
                             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                             is_tool: boolean;
@@ -3241,6 +3369,8 @@ export interface operations {
                         free_runs_per_user: number;
                         id: number;
                         is_bookmarked: boolean;
+                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
@@ -3974,7 +4104,7 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -4001,7 +4131,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -5813,6 +5943,563 @@ export interface operations {
             };
             /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_conversations_conversation_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_conversations_conversation_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_conversations_conversation_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    title?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_conversations_conversation_id_messages: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Message"][];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_conversations_conversation_id_messages: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description May be empty where there are files */
+                    content: string;
+                    /**
+                     * @description File values, or ids of files of the project
+                     * @default []
+                     */
+                    files?: unknown[];
+                    /**
+                     * @description While an earlier message is being answered: wait for it, cancel it and what is queued, or a 409 `busy`
+                     * @default queue
+                     * @enum {string}
+                     */
+                    on_busy?: "queue" | "stop" | "reject";
+                    /**
+                     * Format: uuid
+                     * @description The message in whose place this one is asked, or the answer to it
+                     */
+                    replaces?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: components["schemas"]["Message"];
+                        /** Format: uuid */
+                        run_id: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too late: what has happened stands. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The workflow does not take this input; nothing was kept. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        code: string;
+                        detail: string;
+                        /** @description Fields of the input and what is wrong with them */
+                        errors?: {
+                            [key: string]: string[];
+                        };
+                    };
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7809,7 +8496,7 @@ export interface operations {
     get_projects_id_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -7838,7 +8525,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -9236,6 +9923,8 @@ export interface operations {
                         };
                         free_runs_per_user: number;
                         id: number;
+                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
@@ -11839,6 +12528,8 @@ export interface operations {
                             };
                             free_runs_per_user: number;
                             id: number;
+                            /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                            is_chat: boolean;
                             is_published: boolean;
                             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                             is_tool: boolean;
@@ -12233,6 +12924,7 @@ export interface operations {
                     /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
                     data?: Record<string, unknown>;
                     free_runs_per_user?: number;
+                    is_chat?: boolean;
                     is_tool?: boolean;
                     market_title?: string;
                     max_run_cost?: string | null;
@@ -13366,6 +14058,234 @@ export interface operations {
             };
             /** @description Not found, or not the caller's: existence never leaks. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_conversations: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+                user?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Conversation"][];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_conversations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description An object */
+                    inputs?: unknown;
+                    /** @default  */
+                    title?: string;
+                    user?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18221,6 +19141,8 @@ export interface operations {
                         };
                         free_runs_per_user: number;
                         id: number;
+                        /** @description Whether it has conversations, and is a model of `/v1/chat/completions` */
+                        is_chat: boolean;
                         is_published: boolean;
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
@@ -18662,6 +19584,8 @@ export interface operations {
         parameters: {
             query: {
                 id: string;
+                /** @description Events `delta` are sent, too: what models write, as it comes */
+                include?: "deltas";
             };
             header?: {
                 /** @description The `id` of the last event that was received: the stream goes on behind it */
@@ -19674,6 +20598,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Of workflows: the same key starts only one run */
+                "Idempotency-Key"?: string;
                 "X-Project-Id"?: number;
             };
             path?: never;
@@ -19691,6 +20617,7 @@ export interface operations {
                     model: string;
                     n?: unknown;
                     stream?: unknown;
+                    stream_options?: unknown;
                 } & {
                     [key: string]: unknown;
                 };
@@ -19808,6 +20735,15 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"];
                 };
             };
+            /** @description Status 504. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
             /** @description The provider's own status and body, verbatim: 400, 401, 429 and others. */
             default: {
                 headers: {
@@ -19834,12 +20770,15 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
-                            /** @description Unix time; 0, because providers do not tell it. */
+                            /** @description Unix time; 0, because providers do not tell it */
                             created: number;
+                            /** @description `workflow:ID` where the model is a workflow */
                             id: string;
+                            /** @description The title of the workflow */
+                            name?: string;
                             /** @constant */
                             object: "model";
-                            /** @description The name of the provider. */
+                            /** @description The name of the provider, or of the project of the workflow */
                             owned_by: string;
                         }[];
                         /** @constant */
