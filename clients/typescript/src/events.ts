@@ -14,10 +14,30 @@ export type RunEvent =
   | { type: 'human_task'; version: number; task: Record<string, unknown> & { id: string; status: string } }
   | { type: 'run'; version: number; status: RunStatus; output?: unknown };
 
+/**
+ * What a model has written since the delta before. `attempt` counts from 1, `step` (the node's calls of the model) from 0,
+ * and `index` from 0 within both. Joined, the texts of the last step are the content of the node's result.
+ */
+export interface RunDelta {
+  /** The node's id. */
+  id: string;
+  path: string;
+  attempt: number;
+  step: number;
+  index: number;
+  text?: string;
+  /** A whole call; its arguments are a text of JSON. */
+  tool_call?: { id: string; name: string; arguments: string };
+  /** What was told of the node before does not count any more. */
+  reset?: true;
+}
+
 export interface FollowOptions {
   /** The version behind which to begin: of an event that you have had, or of a poll. By default the run's beginning. */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Asks for what models write, and is called with it, before the event of the node's end. */
+  onDelta?: ((delta: RunDelta) => void) | undefined;
 }
 
 export interface ReadEventsOptions extends FollowOptions {
@@ -36,11 +56,11 @@ const SILENCE_MS = 45_000;
  * it takes; `signal` ends it. Throws `RunNotFoundError`, and `ServiceError` for what another attempt cannot help.
  */
 export async function* followRun(client: Client, runId: string, options: FollowOptions = {}): AsyncGenerator<RunEvent> {
-  const { signal } = options;
+  const { signal, onDelta } = options;
   let after = options.after;
   for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
-      for await (const event of readRunEvents(client, runId, { after, signal })) {
+      for await (const event of readRunEvents(client, runId, { after, signal, onDelta })) {
         after = event.version;
         pauseMs = PAUSE_MS;
         yield event;
@@ -66,16 +86,22 @@ export function isRunEnd(event: RunEvent): boolean {
 export async function* readRunEvents(
   client: Client,
   runId: string,
-  { after, signal, onOpen, silenceMs = SILENCE_MS }: ReadEventsOptions = {},
+  { after, signal, onDelta, onOpen, silenceMs = SILENCE_MS }: ReadEventsOptions = {},
 ): AsyncGenerator<RunEvent> {
   const silence = watchSilence(silenceMs, signal);
   try {
-    const body = await open(client, runId, after, silence.signal);
+    const query = { id: runId, ...(onDelta !== undefined && { include: 'deltas' as const }) };
+    const body = await open(client, query, after, silence.signal);
     const onBytes = (isFirst: boolean): void => {
       silence.restart();
       if (isFirst) onOpen?.();
     };
-    yield* readFrames(body.getReader(), onBytes);
+    for await (const frame of readFrames(body.getReader(), onBytes)) {
+      const { type, data } = frame;
+      if (type === 'delta') onDelta?.(data as RunDelta);
+      const event = toEvent(frame);
+      if (event !== undefined) yield event;
+    }
   } finally {
     silence.end();
   }
@@ -83,12 +109,12 @@ export async function* readRunEvents(
 
 async function open(
   client: Client,
-  runId: string,
+  query: { id: string; include?: 'deltas' },
   after: number | undefined,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const { data, error, response } = await client.GET('/api/v1/workflows/workflow_result/events/', {
-    params: { query: { id: runId } },
+    params: { query },
     parseAs: 'stream',
     headers: after === undefined ? {} : { 'Last-Event-ID': String(after) },
     signal,
@@ -97,7 +123,7 @@ async function open(
   const body = data as ReadableStream<Uint8Array> | null | undefined;
   if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !body) {
     await body?.cancel();
-    throw new RunNotFoundError(runId);
+    throw new RunNotFoundError(query.id);
   }
   return body;
 }
@@ -126,7 +152,7 @@ function watchSilence(silenceMs: number, signal?: AbortSignal) {
 async function* readFrames(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   onBytes: (isFirst: boolean) => void,
-): AsyncGenerator<RunEvent> {
+): AsyncGenerator<Frame> {
   const decoder = new TextDecoder();
   let isFirst = true;
   let lines: string[] = [];
@@ -141,8 +167,7 @@ async function* readFrames(
       line += rest;
       for (const next of more) {
         // An empty line ends a frame.
-        const event = line === '' ? toEvent(lines) : undefined;
-        if (event !== undefined) yield event;
+        if (line === '' && lines.length > 0) yield toFrame(lines);
         lines = line === '' ? [] : [...lines, line];
         line = next;
       }
@@ -152,11 +177,20 @@ async function* readFrames(
   }
 }
 
-function toEvent(lines: string[]): RunEvent | undefined {
+interface Frame {
+  type: string | undefined;
+  version: number;
+  data: unknown;
+}
+
+function toFrame(lines: string[]): Frame {
   const fields = new Map(lines.map((line) => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 2)]));
-  const version = Number(fields.get('id'));
-  const data = JSON.parse(fields.get('data') ?? 'null') as never;
-  const type = fields.get('event');
+  const data: unknown = JSON.parse(fields.get('data') ?? 'null');
+  return { type: fields.get('event'), version: Number(fields.get('id')), data };
+}
+
+function toEvent({ type, version, data: given }: Frame): RunEvent | undefined {
+  const data = given as never;
   if (type === 'node') return { type, version, node: data };
   if (type === 'approval') return { type, version, approval: data };
   if (type === 'human_task') return { type, version, task: data };

@@ -8,6 +8,7 @@ export {
   readRunEvents,
   type FollowOptions,
   type ReadEventsOptions,
+  type RunDelta,
   type RunEvent,
 } from './events.js';
 export { createIdempotencyKey } from './idempotency-key.js';
