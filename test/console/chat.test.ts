@@ -5,7 +5,8 @@ import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { answerTo, converse, createChat, messagesOf, say } from '../api/conversations/chats.js';
 import { eventually } from '../support/eventually.js';
 import type { ModelAnswer } from '../support/fake-model-provider.js';
-import { agent, drawing, link, linkInRow, llm, node, trigger } from '../support/graphs.js';
+import { agent, drawing, linkInRow, llm, node, trigger } from '../support/graphs.js';
+import { queryDatabase } from '../support/inspect.js';
 import { startToolServer } from '../support/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
@@ -17,6 +18,20 @@ const field = (page: Page): Locator => page.getByRole('textbox', { name: 'Messag
 const button = (within: Page | Locator, name: string): Locator => within.getByRole('button', { name, exact: true });
 const answers = (page: Page): Locator => log(page).getByRole('article', { name: 'Answer', exact: true });
 const top = (page: Page): Promise<number> => log(page).evaluate((element: { scrollTop: number }) => element.scrollTop);
+
+/** Copies the first message of a conversation, with its run. */
+const MORE_MESSAGES = `
+  WITH first AS (SELECT * FROM conversation_messages WHERE conversation_id = $1), copies AS (
+    SELECT number, gen_random_uuid() AS run_id FROM generate_series(1, $2::integer) AS number
+  ), made AS (
+    INSERT INTO runs SELECT copy.* FROM copies, first JOIN runs ON runs.id = first.run_id,
+      LATERAL jsonb_populate_record(runs, jsonb_build_object('id', copies.run_id)) AS copy RETURNING id
+  )
+  INSERT INTO conversation_messages
+    (id, conversation_id, ordinal, run_id, content, files, created_at, answer_id, answer, answered_at)
+  SELECT gen_random_uuid(), $1, number + 1, copies.run_id, 'Number ' || number, '[]',
+    now() + make_interval(secs => number), gen_random_uuid(), 'Answer ' || number, now() + make_interval(secs => number + 0.5)
+  FROM copies, first`;
 
 describe('the chat of a workflow', function () {
   this.timeout(120_000);
@@ -70,7 +85,10 @@ describe('the chat of a workflow', function () {
     await field(page).fill('Hello');
     await field(page).press('Enter');
     await answers(page).getByText('Good day').waitFor();
-    await page.getByRole('list', { name: 'Conversations' }).getByRole('link', { name: /^Hello/ }).waitFor();
+    await page
+      .getByRole('list', { name: 'Conversations' })
+      .getByRole('link', { name: /^Hello/ })
+      .waitFor();
     await page.context().close();
   });
 
@@ -93,7 +111,9 @@ describe('the chat of a workflow', function () {
     for (const each of [page, other]) {
       await answers(each).getByText('ends').waitFor();
       await answers(each).getByRole('link', { name: 'Run' }).waitFor();
-      await answers(each).getByText(/^[\d.]+ USD$/).waitFor();
+      await answers(each)
+        .getByText(/^[\d.]+ USD$/)
+        .waitFor();
       await button(each, 'Stop').waitFor({ state: 'detached' });
       assert.match(await each.title(), /^Chat/);
     }
@@ -122,15 +142,15 @@ describe('the chat of a workflow', function () {
   });
 
   it('has human tasks as cards with their buttons', async () => {
-    const person = node('human', { label: 'Check', message: 'Shall it go on?', actions: [{ id: 'yes', label: 'Go on' }] });
     const end = node('output', { value: 'It went on' });
-    const start = trigger();
-    link(start, person);
-    link(person, end, 'yes');
-    const id = await createChat(world.account.api, world.projectId, drawing([start, person, end]));
+    const actions = [{ id: 'yes', label: 'Go on', node: end.id }];
+    const person = node('human', { label: 'Check', message: 'Shall it go on?', actions });
+    const data = drawing([...linkInRow([trigger(), person]), end]);
+    const id = await createChat(world.account.api, world.projectId, data);
     const conversation = await begin(id);
     await say(world.account.api, conversation, 'Begin');
     const page = await open(`${id}/chat/${conversation}`, world.account, NARROW);
+    await answers(page).getByText('waiting', { exact: true }).waitFor();
     await button(log(page).getByRole('article', { name: 'Check' }), 'Go on').click();
     await answers(page).getByText('It went on').waitFor();
     await page.context().close();
@@ -168,7 +188,9 @@ describe('the chat of a workflow', function () {
     const conversation = await begin(id);
     await answerTo(world.account.api, conversation, await say(world.account.api, conversation, 'Hello'));
     const page = await open(`${id}/chat/${conversation}`);
-    await answers(page).getByText(/^There is no answer, because the run failed\. .*The model is away\./).waitFor();
+    await answers(page)
+      .getByText(/^There is no answer, because the run failed\. .*The model is away\./)
+      .waitFor();
     await button(answers(page), 'Ask anew').waitFor();
     await page.context().close();
   });
@@ -192,7 +214,28 @@ describe('the chat of a workflow', function () {
     await page.context().close();
   });
 
-  it('loads the newest of a thousand messages, and moves nothing that is read above', async () => {
+  it('opens a conversation of a thousand messages at its end, and loads the earlier ones without moving it', async () => {
+    const id = await modelChat({ text: 'Yes' });
+    const conversation = await begin(id);
+    await answerTo(world.account.api, conversation, await say(world.account.api, conversation, 'Number 0'));
+    await queryDatabase(world.stack, MORE_MESSAGES, [conversation, 500]);
+    const page = await open(`${id}/chat/${conversation}`);
+    await answers(page).getByText('Answer 500', { exact: true }).waitFor();
+    await eventually(async () => (await answers(page).count()) === 26);
+    const last = log(page).getByText('Number 475', { exact: true });
+    await last.scrollIntoViewIfNeeded();
+    await log(page).evaluate((element: { scrollTop: number }) => (element.scrollTop = 0));
+    await button(page, 'To the end').waitFor();
+    const placeOf = async (): Promise<number> => Math.round((await last.boundingBox())!.y);
+    const before = await placeOf();
+    await button(page, 'Show earlier messages').click();
+    await log(page).getByText('Number 451', { exact: true }).waitFor({ state: 'attached' });
+    await eventually(async () => Math.abs((await placeOf()) - before) < 60);
+    assert.equal(await last.isVisible(), true);
+    await page.context().close();
+  });
+
+  it('moves nothing that is read above while an answer grows', async () => {
     const id = await modelChat([{ text: LONG }, { parts: ['More', { waitMs: 2_500 }, `\n\n${LONG}`] }]);
     const conversation = await begin(id);
     const page = await open(`${id}/chat/${conversation}`);

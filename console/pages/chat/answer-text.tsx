@@ -1,7 +1,9 @@
 import { lazy, Suspense, useDeferredValue, useMemo } from 'react';
+import { parseJson } from '../../../graph/json-text.js';
 import { parseStructure } from '../../drawing/json.js';
 import { Loading } from '../../ui/notices.js';
 import { partOf } from '../../ui/part-of.js';
+import { toVisibleJson } from '../../ui/visible-json.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 
@@ -17,11 +19,9 @@ interface AnswerTextProps {
 /** An answer as Markdown. One that is JSON is shown as it is. */
 export function AnswerText({ text, isWriting = false }: AnswerTextProps) {
   const shown = useDeferredValue(text);
-  const part = useMemo(() => partOf(shown), [shown]);
-  const isPlain = useMemo(
-    () => (isWriting ? shown.length > MOST_WHILE_WRITING : parseStructure(shown) !== undefined),
-    [shown, isWriting],
-  );
+  const isJson = useMemo(() => !isWriting && parseStructure(shown) !== undefined, [shown, isWriting]);
+  const part = useMemo(() => partOf(isJson ? toVisibleJson(parseJson(shown)) : shown), [shown, isJson]);
+  const isPlain = isJson || (isWriting && shown.length > MOST_WHILE_WRITING);
   return (
     <>
       {isPlain ? (

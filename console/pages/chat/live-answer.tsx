@@ -50,7 +50,8 @@ function Followed({ workflow, runId, isBehind, mayWrite, onChanged, run }: LiveA
   const { connection, error, retry } = useLiveRun({ runId, links, isOpen, withWords: true });
   const word = useRunWord(runId) ?? 'in queue';
   useChanges(runId, word, isOpen, onChanged);
-  const { text, isWriting } = useAnswer(runId, run.answer_nodes ?? []);
+  const { text, isGoingOn } = useAnswer(runId, run.answer_nodes ?? []);
+  const isWriting = isGoingOn && word !== 'waiting';
   if (word === 'in queue' && isBehind) {
     return (
       <article className="chat-answer" aria-label="Answer">
@@ -91,14 +92,15 @@ function useChanges(runId: string, word: string, isOpen: boolean, onChanged: () 
 }
 
 /** Returns the words of the node that answers, of which a run has at most one. */
-function useAnswer(runId: string, answering: readonly string[]): { text: string; isWriting: boolean } {
+function useAnswer(runId: string, answering: readonly string[]): { text: string; isGoingOn: boolean } {
   const words = useWords(runId, (all) => {
     const id = answering.find((nodeId) => all.has(nodeId));
-    return id === undefined ? null : all.get(id)!.text;
+    return id === undefined ? null : all.get(id)!;
   });
   const live = useLive(runId);
-  if (typeof words === 'string') return { text: words, isWriting: true };
-  return { text: live === undefined ? '' : resultOf(live, answering), isWriting: false };
+  // A model that has asked for tools writes no more until it has their answers.
+  if (words) return { text: words.text, isGoingOn: words.text !== '' && words.toolCalls.length === 0 };
+  return { text: live === undefined ? '' : resultOf(live, answering), isGoingOn: false };
 }
 
 /** Returns the content of the node that has answered, before the run ends and the answer becomes a message. */

@@ -1,5 +1,5 @@
 // The messages of a conversation as a page shows them. The service lists the oldest first, and a chat begins at its end.
-import type { components } from '../../app/api.js';
+import type { components } from '../../../clients/typescript/src/index.js';
 
 export type Message = components['schemas']['Message'];
 
