@@ -87,7 +87,7 @@ function watch(
   };
   const source = createRunSource(runId, withWords ? (delta) => batch.add({ delta }) : undefined);
   const after = readShownRun(runId)?.live.version;
-  const timer = setInterval(() => takeNews(runId, links, []), QUIET_MS / 5);
+  const timer = setInterval(() => takeNews(runId, links, []), QUIET_MS / 10);
   return watchRun(source, sink, signal, after).finally(() => {
     clearInterval(timer);
     batch.flush();

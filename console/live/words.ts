@@ -38,7 +38,7 @@ export const MOST_TOOL_CALLS = 50;
 export const MOST_NODES = 200;
 
 /** Nothing tells at once that an attempt has failed and the next one is yet to come. */
-export const QUIET_MS = 5_000;
+export const QUIET_MS = 10_000;
 
 /** Returns the words after deltas, in their order. Those of other nodes stay the same objects. */
 export function applyDeltas(words: RunWords, deltas: readonly RunDelta[], nowMs: number): RunWords {
