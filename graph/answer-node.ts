@@ -17,11 +17,16 @@ const MOST_OF_A_SORT = 100;
  */
 export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
   const root = rootPlan(plan);
-  const writers = root.ids.flatMap((_, node) => (isWriter(root, node) ? [node] : []));
   const chosen = chosenNode(drawing);
-  const named = writers.filter((node) => root.ids[node] === chosen);
-  const answering = named.length > 0 ? named : byDefault(drawing, plan, root, writers);
-  return new Set(answering.map((node) => root.ids[node]!));
+  const isNamed = root.ids.some((id, node) => id === chosen && isWriter(root, node));
+  return new Set(isNamed ? [chosen as string] : defaultAnswersOf(drawing, plan));
+}
+
+/** Returns the ids of the nodes that answer where the drawing names none. */
+export function defaultAnswersOf(drawing: JsonObject, plan: Plan): string[] {
+  const root = rootPlan(plan);
+  const writers = root.ids.flatMap((_, node) => (isWriter(root, node) ? [node] : []));
+  return byDefault(drawing, plan, root, writers).map((node) => root.ids[node]!);
 }
 
 /** Returns `data.settings.answer_node` of a drawing; undefined where it is not set. It may be any value. */

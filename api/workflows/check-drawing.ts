@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultAnswersOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { JsonObject } from '../../graph/json.js';
 import { findLostSecrets, lostSecretErrors, lostSecretWarnings } from '../../graph/lost-secrets.js';
@@ -13,6 +14,12 @@ export const checkSchema = envelopeSchema
     is_valid: z.boolean(),
     errors: z.array(z.object({ node_id: z.string().nullable(), path: z.string(), message: z.string() })),
     warnings: z.array(z.object({ node_id: z.string().nullable(), code: z.string(), message: z.string() })),
+    default_answer_nodes: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'The nodes whose words a chat is told where `settings.answer_node` names none; each on a way of its own',
+      ),
   })
   .meta({ id: 'WorkflowCheck' });
 
@@ -51,7 +58,8 @@ export function checkDrawing(
   const warnings = [...findWarnings(drawing, document, plan, runDays), ...lostSecretWarnings(lost), ...callWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
-  return { ...envelope, is_valid: errors.length === 0, errors, warnings };
+  const answers = defaultAnswersOf(drawing, plan);
+  return { ...envelope, is_valid: errors.length === 0, errors, warnings, default_answer_nodes: answers };
 }
 
 function flatten(nodeErrors: NodeErrors): { node_id: string; path: string; message: string }[] {

@@ -37,6 +37,8 @@ export interface FinishedRun {
 export interface DemoApi {
   createProject: (name: string) => Promise<number>;
   createWorkflow: (project: number, title: string, data: object) => Promise<number>;
+  /** Lets people chat with the workflow. */
+  makeChat: (workflow: number) => Promise<void>;
   startRun: (workflow: number, input: object, files?: readonly SampleFile[]) => Promise<RunState>;
   poll: (run: string) => Promise<RunState>;
   finishedRun: (workflow: number, run: string) => Promise<FinishedRun>;
@@ -78,6 +80,9 @@ export function createDemoApi(apiUrl: string, apiKey: string): DemoApi {
     createProject: async (name) => (await call<{ id: number }>('POST', '/projects/', { name })).id,
     createWorkflow: async (project, title, data) =>
       (await call<{ id: number }>('POST', '/workflows/', { project, title, data })).id,
+    async makeChat(workflow) {
+      await call('PATCH', `/workflows/${workflow}/`, { is_chat: true });
+    },
     async startRun(workflow, input, files = []) {
       const envelope = await call<Envelope>('POST', `/workflows/${workflow}/run/`, withFiles(input, files));
       if (envelope.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(envelope)}`);

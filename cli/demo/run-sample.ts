@@ -35,6 +35,7 @@ export async function runSample(stage: Stage, project: number, sample: Sample): 
   terminal.line(`\n${terminal.bold(sample.title)}`);
   terminal.line(terminal.dim(sample.description));
   const workflowId = await api.createWorkflow(project, sample.title, sample.data);
+  if (sample.is_chat === true) await api.makeChat(workflowId);
   const { id: runId } = await api.startRun(workflowId, sample.input, filesOfSample(sample));
   const { state, done } = await watch(api, terminal, sample, runId);
   for (const sentence of done) terminal.line(`  ${sentence}`);

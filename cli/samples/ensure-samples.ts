@@ -58,11 +58,11 @@ function makeProject(db: Database, { userId, secretBox }: SamplesOwner, settings
     const { id: projectId } = await insertProject(transaction, userId, fields);
     const made = new Map<string, number>();
     for (const sample of loadSamples()) {
-      const { title, data } = withDefaults(placeSample(sample, settings, made));
+      const { title, data, is_chat: isChat = false } = withDefaults(placeSample(sample, settings, made));
       const id = await reserveId(transaction, 'workflows');
       const place = { id, project_id: projectId };
       const { document, secrets_enc: secretsEnc } = sealDrawing(secretBox, place, { ...data });
-      const workflow = { id, projectId, authorId: userId, title, document, secretsEnc };
+      const workflow = { id, projectId, authorId: userId, title, isChat, document, secretsEnc };
       made.set(sample.name, (await insertWorkflow(transaction, workflow))!);
     }
     return projectId;

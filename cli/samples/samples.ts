@@ -31,6 +31,8 @@ export interface Sample {
   title: string;
   description: string;
   input: Record<string, unknown>;
+  /** True for a workflow that people chat with. */
+  is_chat?: true;
   /** The files of examples/files for the fields of its trigger. */
   files?: Record<string, string>;
   /** The samples that nodes run as sub-workflows, by the ids of these nodes. */

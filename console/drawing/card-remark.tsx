@@ -2,11 +2,12 @@ import { Status } from '../ui/status.js';
 import './card-remark.css';
 import type { Remark } from './editor-store.js';
 
-/** What tests say of a node, on the upper edge of its card. The name of the card's group says the same. */
-export function CardRemark({ status, pin }: Remark) {
+/** What tests say of a node, on the upper edge of its card. The name of the card's group says status and pin, too. */
+export function CardRemark({ status, pin, isWriting }: Remark) {
   return (
     <div className="card-remark" aria-hidden="true">
       {status !== undefined && <Status status={firstWord(status)} suffix={rest(status)} />}
+      {isWriting && <span className="card-writing">writing</span>}
       {pin !== undefined && <span className={`card-pin card-${pin.replace(', ', '-')}`}>{pin}</span>}
     </div>
   );

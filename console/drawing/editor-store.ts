@@ -18,6 +18,8 @@ export interface Remark {
   /** The status of its last result. */
   status: string | undefined;
   pin: 'pinned' | 'pinned, stale' | undefined;
+  /** Whether a model of the node writes. */
+  isWriting: boolean;
 }
 
 interface EditorState {

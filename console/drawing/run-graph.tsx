@@ -14,7 +14,7 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { createContext, use, useMemo } from 'react';
-import { useLinkState, useNodeEntry, useNodeStatus } from '../live/run-cache.js';
+import { useIsWriting, useLinkState, useNodeEntry, useNodeStatus } from '../live/run-cache.js';
 import { classNames } from '../ui/class-names.js';
 import { findBodies, frameId, framesOf, frameZ, isBodyHandle, NO_BODIES, type Bodies } from './bodies.js';
 import type { NodeKinds } from './drawing.js';
@@ -122,6 +122,7 @@ type RunFlowNode = Node<{ label: string; kind: string }, 'run'>;
 function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
   const { runId, selected, onSelect } = use(RunGraphContext);
   const status = useNodeStatus(runId, id);
+  const isWriting = useIsWriting(runId, id) && status === 'in progress';
   const tone = status.split(',')[0]!.replace(' ', '-');
   return (
     <div
@@ -139,7 +140,11 @@ function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
         <span className="run-node-label">{label}</span>
         <span className="run-node-foot">
           <span className="run-node-status">{status}</span>
-          <span className="run-node-kind">{kind}</span>
+          {isWriting ? (
+            <span className="run-node-writing">writing</span>
+          ) : (
+            <span className="run-node-kind">{kind}</span>
+          )}
         </span>
       </button>
       <Handle type="source" position={Position.Right} isConnectable={false} />

@@ -85,6 +85,11 @@ export function useIsWriting(runId: string, nodeId: string): boolean {
   return useShownRun(runId, ({ writing }) => writing.has(nodeId)) ?? false;
 }
 
+/** Returns the ids of the nodes that write; undefined until the run is read. */
+export function useWriting(runId: string): ReadonlySet<string> | undefined {
+  return useShownRun(runId, ({ writing }) => writing);
+}
+
 export function useLinkState(runId: string, link: RunLink): LinkState {
   return useShownRun(runId, ({ live, statuses }) => linkState(link, live, statuses)) ?? 'open';
 }

@@ -16,7 +16,7 @@ import { statusesOf } from './node-status.js';
 import { createFrameBatch } from './pace.js';
 import { readShownRun, readWords, writeShownRun, writeWords } from './run-cache.js';
 import { watchRun, type Connection, type RunSource } from './watch-run.js';
-import { applyDeltas, keepWords, NO_WORDS, writingIn } from './words.js';
+import { applyDeltas, keepWords, NO_WORDS, QUIET_MS, writingIn } from './words.js';
 
 type News = RunEvent | VersionedState | { delta: RunDelta };
 
@@ -87,7 +87,11 @@ function watch(
   };
   const source = createRunSource(runId, withWords ? (delta) => batch.add({ delta }) : undefined);
   const after = readShownRun(runId)?.live.version;
-  return watchRun(source, sink, signal, after).finally(batch.flush);
+  const timer = setInterval(() => takeNews(runId, links, []), QUIET_MS / 10);
+  return watchRun(source, sink, signal, after).finally(() => {
+    clearInterval(timer);
+    batch.flush();
+  });
 }
 
 /** What a node has written is forgotten in the same moment in which its result is there, so that a page shows one of them. */
@@ -98,8 +102,9 @@ function takeNews(runId: string, links: RunLinks, news: readonly News[]): void {
   const others = news.flatMap((item) => ('delta' in item ? [] : [item]));
   const live = applyNews(shown.live, others);
   const known = readWords(runId);
-  const words = keepWords(applyDeltas(known, deltas), (key) => isOpenNode(live, key));
-  const writing = writingIn(words, shown.writing);
+  const nowMs = performance.now();
+  const words = keepWords(applyDeltas(known, deltas, nowMs), (key) => isOpenNode(live, key));
+  const writing = writingIn(words, shown.writing, nowMs);
   notifyManager.batch(() => {
     if (words !== known) writeWords(runId, words);
     if (live !== shown.live) writeShownRun(runId, { live, statuses: statusesOf(links, live), writing });

@@ -22,6 +22,8 @@ export interface NodeWords {
   /** Whether `text` lacks its beginning. */
   isCut: boolean;
   toolCalls: readonly ToolCall[];
+  /** When the last of it came, by `performance.now()`. */
+  atMs: number;
 }
 
 /** By `nodeKey`. */
@@ -35,8 +37,11 @@ export const MOST_ARGUMENTS = 16 * 1024;
 export const MOST_TOOL_CALLS = 50;
 export const MOST_NODES = 200;
 
+/** Nothing tells at once that an attempt has failed and the next one is yet to come. */
+export const QUIET_MS = 10_000;
+
 /** Returns the words after deltas, in their order. Those of other nodes stay the same objects. */
-export function applyDeltas(words: RunWords, deltas: readonly RunDelta[]): RunWords {
+export function applyDeltas(words: RunWords, deltas: readonly RunDelta[], nowMs: number): RunWords {
   if (deltas.length === 0) return words;
   const after = new Map(words);
   for (const delta of deltas) {
@@ -44,7 +49,7 @@ export function applyDeltas(words: RunWords, deltas: readonly RunDelta[]): RunWo
     const known = after.get(key);
     // What was written last stands last.
     after.delete(key);
-    after.set(key, append(known, delta));
+    after.set(key, append(known, delta, nowMs));
   }
   for (const key of after.keys()) {
     if (after.size <= MOST_NODES) break;
@@ -59,7 +64,7 @@ export function keepWords(words: RunWords, isOpen: (key: string) => boolean): Ru
   return kept.length === words.size ? words : new Map(kept);
 }
 
-function append(known: NodeWords | undefined, delta: RunDelta): NodeWords {
+function append(known: NodeWords | undefined, delta: RunDelta, atMs: number): NodeWords {
   const { id: nodeId, path, attempt, step, index, text = '', tool_call: call, reset } = delta;
   // A reader that comes again is told from the beginning: its first delta has the number 0 once more.
   const goesOn = known?.attempt === attempt && known.step === step && reset !== true && index > 0;
@@ -74,6 +79,7 @@ function append(known: NodeWords | undefined, delta: RunDelta): NodeWords {
     text: isTooLong ? endOf(whole) : whole,
     isCut: before.isCut || isTooLong,
     toolCalls: call === undefined ? before.toolCalls : [...before.toolCalls, shorten(call)].slice(-MOST_TOOL_CALLS),
+    atMs,
   };
 }
 
@@ -89,8 +95,12 @@ function shorten(call: ToolCall): ToolCall {
   return { id, name, arguments: `${given.slice(0, MOST_ARGUMENTS).replace(/[\uD800-\uDBFF]$/, '')}…` };
 }
 
-/** Returns the ids of the nodes that write, and `known` if these are the same. */
-export function writingIn(words: RunWords, known: ReadonlySet<string>): ReadonlySet<string> {
-  const writing = new Set([...words.values()].map(({ nodeId }) => nodeId));
+/**
+ * Returns the ids of the nodes that write, and `known` if these are the same. A model that has asked for tools, or has
+ * been quiet for `QUIET_MS`, does not write.
+ */
+export function writingIn(words: RunWords, known: ReadonlySet<string>, nowMs: number): ReadonlySet<string> {
+  const isWriting = ({ toolCalls, atMs }: NodeWords): boolean => toolCalls.length === 0 && nowMs - atMs < QUIET_MS;
+  const writing = new Set([...words.values()].filter(isWriting).map(({ nodeId }) => nodeId));
   return writing.size === known.size && [...writing].every((id) => known.has(id)) ? known : writing;
 }

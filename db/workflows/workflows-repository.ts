@@ -34,6 +34,7 @@ export interface NewWorkflow {
   projectId: number;
   authorId: number;
   title: string;
+  isChat?: boolean;
   /** JSON text, secrets masked. */
   document: string;
   secretsEnc: Buffer | null;
@@ -63,6 +64,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
       author_id: workflow.authorId,
       title: workflow.title,
       ...(workflow.shortDescription !== undefined && { short_description: workflow.shortDescription }),
+      ...(workflow.isChat === true && { is_chat: true }),
       sort_id: nextSortId(transaction, workflow.projectId),
       document: workflow.document,
       connection_ids: connectionIdsOf(workflow.document),

@@ -114,6 +114,7 @@ export const TIERS = {
     'test/console/resume.test.ts',
     'test/console/run-live.test.ts',
     'test/console/run-loops.test.ts',
+    'test/console/run-words.test.ts',
     'test/console/run.test.ts',
     'test/console/runs.test.ts',
     'test/console/schedules.test.ts',

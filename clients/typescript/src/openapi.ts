@@ -2851,6 +2851,8 @@ export interface components {
                 /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */
                 version?: number;
             };
+            /** @description The nodes whose words a chat is told where `settings.answer_node` names none; each on a way of its own */
+            default_answer_nodes?: string[];
             errors: {
                 message: string;
                 node_id: string | null;

@@ -7,8 +7,10 @@ interface EndOfLog {
   ref: RefCallback<HTMLElement>;
   isAtEnd: boolean;
   goToEnd: () => void;
-  /** What a person reads stays in its place when something is put above it next. */
+  /** Notes where the first of what is shown stands, before something is put above it. */
   holdPlace: () => void;
+  /** Brings it back there. */
+  settlePlace: () => void;
 }
 
 /** Follows the end of a log that grows, as long as the person is there. Whoever reads above is not moved. */
@@ -16,18 +18,13 @@ export function useEndOfLog(): EndOfLog {
   const element = useRef<HTMLElement>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const follows = useRef(true);
-  /** The distance from the end, while the place is held. */
-  const held = useRef<number>(undefined);
+  const held = useRef<{ shown: Element; top: number }>(undefined);
   const ref = useCallback((log: HTMLElement | null) => {
     element.current = log;
     const content = log?.firstElementChild;
     if (log === null || !content) return undefined;
     const settle = (): void => {
       if (follows.current) log.scrollTop = log.scrollHeight;
-      else if (held.current !== undefined) {
-        log.scrollTop = log.scrollHeight - held.current;
-        held.current = undefined;
-      }
     };
     let lastTop = 0;
     const look = (): void => {
@@ -56,10 +53,16 @@ export function useEndOfLog(): EndOfLog {
       element.current?.scrollTo({ top: element.current.scrollHeight });
     },
     holdPlace() {
-      const log = element.current;
-      if (log === null) return;
+      const shown = element.current?.querySelector('.chat-question, .chat-answer');
+      if (!shown) return;
       follows.current = false;
-      held.current = log.scrollHeight - log.scrollTop;
+      held.current = { shown, top: shown.getBoundingClientRect().top };
+    },
+    settlePlace() {
+      if (held.current !== undefined && element.current !== null) {
+        element.current.scrollTop += held.current.shown.getBoundingClientRect().top - held.current.top;
+      }
+      held.current = undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from 'react';
 import { Awaited, Problem } from '../../app/problem.js';
 import { queryClient } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
@@ -36,6 +36,9 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
   const mayWrite = workflow.mayWrite && isOwn;
   useTitleOfFirst(title, exchanges.length);
   const older = useMutation({ mutationFn: () => readOlder(id), onMutate: log.holdPlace });
+  const first = query.data && firstLoaded(query.data);
+  const settle = useEffectEvent(log.settlePlace);
+  useLayoutEffect(() => settle(), [first]);
   const stopping = useMutation({
     mutationFn: (runId: string) => cancelRun(workflow.id, runId),
     onSettled: readAgain,
@@ -48,7 +51,7 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
       <div className="chat-log" role="log" aria-label="Messages" tabIndex={0} ref={log.ref}>
         <div className="chat-log-inner">
           <Awaited {...query} />
-          {query.data !== undefined && firstLoaded(query.data) > 1 && (
+          {first !== undefined && first > 1 && (
             <Button isBusy={older.isPending} onClick={() => older.mutate()}>
               Show earlier messages
             </Button>

@@ -6,7 +6,7 @@ import { hasWriter } from '../../drawing/drawing.js';
 import { useStore } from '../../drawing/editor-store.js';
 import { shareParts, type JsonObject } from '../../drawing/json.js';
 import { readLinks, type RunLinks } from '../../drawing/run-links.js';
-import { useLive, useRunWord } from '../../live/run-cache.js';
+import { useLive, useRunWord, useWriting } from '../../live/run-cache.js';
 import { useLiveRun } from '../../live/use-live-run.js';
 import { announce } from '../../ui/notices.js';
 import type { RunDetail } from '../run/run-data.js';
@@ -38,9 +38,10 @@ export function useFollowed(trial: Trial, run: RunDetail, noun: string): Followe
   const withWords = useMemo(() => hasWriter(run.data, store.kinds), [run.data, store]);
   const { error, retry } = useLiveRun({ runId: run.id, links, isOpen, withWords });
   const live = useLive(run.id);
+  const writing = useWriting(run.id);
   useEffect(() => {
-    if (live !== undefined) trials.record({ runId: run.id, startedAt: run.created_at, drawing }, live);
-  }, [trials, run.id, run.created_at, drawing, live]);
+    if (live !== undefined) trials.record({ runId: run.id, startedAt: run.created_at, drawing }, live, writing);
+  }, [trials, run.id, run.created_at, drawing, live, writing]);
   const word = runWord(run, useRunWord(run.id));
   const [firstWord] = useState(word);
   // How a run of earlier ended is no news.

@@ -43,9 +43,12 @@ function useRemarks(pins: readonly Pin[]): void {
   const remarks = useMemo(() => {
     const found = new Map<string, Remark>();
     const isOld = new Set(JSON.parse(changed) as string[]);
-    for (const [nodeId, { status }] of results) if (!isOld.has(nodeId)) found.set(nodeId, { status, pin: undefined });
+    for (const [nodeId, { status, isWriting }] of results) {
+      if (!isOld.has(nodeId)) found.set(nodeId, { status, pin: undefined, isWriting });
+    }
     for (const { node_id: nodeId, is_stale: isStale } of pins) {
-      found.set(nodeId, { status: found.get(nodeId)?.status, pin: isStale ? 'pinned, stale' : 'pinned' });
+      const { status, isWriting = false } = found.get(nodeId) ?? {};
+      found.set(nodeId, { status, pin: isStale ? 'pinned, stale' : 'pinned', isWriting });
     }
     return found;
   }, [results, pins, changed]);

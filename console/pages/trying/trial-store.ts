@@ -32,6 +32,8 @@ export interface NodeTrial {
   startedAt: string;
   entry: NodeEntry;
   status: string;
+  /** Whether a model of the node writes. */
+  isWriting: boolean;
   /** The drawing in which the node was executed. */
   drawing: Drawing;
 }
@@ -100,15 +102,20 @@ export class TrialStore implements Stored<TrialState> {
    * Takes over what a run or a test has found out. An older result replaces none that is newer, and one that was only
    * taken from elsewhere replaces none at all. Of the iterations of a loop, the one that asks for most attention counts.
    */
-  record({ runId, startedAt, drawing }: Pick<NodeTrial, 'runId' | 'startedAt' | 'drawing'>, live: LiveRun): void {
+  record(
+    { runId, startedAt, drawing }: Pick<NodeTrial, 'runId' | 'startedAt' | 'drawing'>,
+    live: LiveRun,
+    writing: ReadonlySet<string> = new Set(),
+  ): void {
     const before = this.getState().results;
     const results = new Map(before);
     const take = (id: string, entry: NodeEntry, status: string): void => {
       const known = before.get(id);
       const isTaken = entry.reused === true && (known !== undefined || entry.source === 'pin');
       const isOlder = known !== undefined && known.startedAt > startedAt;
-      const isKnown = known?.entry === entry && known.status === status;
-      if (!isTaken && !isOlder && !isKnown) results.set(id, { runId, startedAt, entry, status, drawing });
+      const isWriting = status === 'in progress' && writing.has(id);
+      const isKnown = known?.entry === entry && known.status === status && known.isWriting === isWriting;
+      if (!isTaken && !isOlder && !isKnown) results.set(id, { runId, startedAt, entry, status, isWriting, drawing });
     };
     for (const [id, { entry, status }] of foundInLoops(live)) take(id, entry, status);
     for (const [key, entry] of live.nodes) {

@@ -15,13 +15,23 @@ import { Time } from '../../ui/figures.js';
 import { announce, Loading, Note } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
 import { Pager } from '../../ui/table.js';
+import { AnswerDialog } from './answer-dialog.js';
 import { KeysDialog } from './keys-dialog.js';
 import { RunDialog } from './run-dialog.js';
 import type { Saver, WorkflowRecord } from './saver.js';
 
 const PublishDialog = lazy(() => import('./publish-dialog.js').then((part) => ({ default: part.PublishDialog })));
 
-export type OpenDialog = 'run' | 'keys' | 'versions' | 'publish' | 'rename' | 'limit' | 'duplicate' | 'delete';
+export type OpenDialog =
+  | 'run'
+  | 'keys'
+  | 'versions'
+  | 'publish'
+  | 'rename'
+  | 'limit'
+  | 'answer'
+  | 'duplicate'
+  | 'delete';
 
 interface EditorDialogsProps {
   saver: Saver;
@@ -53,6 +63,8 @@ export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
       return <RenameDialog {...props} />;
     case 'limit':
       return <RunLimitDialog {...props} />;
+    case 'answer':
+      return <AnswerDialog {...props} />;
     case 'duplicate':
       return <DuplicateDialog {...props} />;
     case 'delete':

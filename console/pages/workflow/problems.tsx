@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
 import { useEffect, useState } from 'react';
 import { api, unwrap, type components } from '../../app/api.js';
@@ -98,13 +98,7 @@ function useProblems(store: EditorStore, saver: Saver): Check {
   const { id } = useStored(saver, (state) => state.workflow);
   const etag = useStored(saver, (state) => state.etag);
   const drawing = useDelayed(present);
-  const check = useQuery({
-    queryKey: ['workflow', id, 'check', etag],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, signal })),
-    enabled: !isDirty,
-    staleTime: Infinity,
-  });
+  const check = useCheck({ id, etag }, !isDirty);
   const { data } = check;
   useEffect(() => {
     if (!isDirty && data !== undefined) store.setProblems(toProblems(data));
@@ -114,6 +108,20 @@ function useProblems(store: EditorStore, saver: Saver): Check {
     if (isDirty && drawing === present) store.setProblems(schemaProblems(drawing, store.kinds));
   }, [store, isDirty, drawing, present]);
   return { isChecking: check.isFetching, error: isDirty ? null : check.error, retry: () => void check.refetch() };
+}
+
+/** Returns what the service says of the saved drawing. */
+export function useCheck(
+  { id, etag }: { id: number; etag: string },
+  isWanted: boolean,
+): UseQueryResult<components['schemas']['WorkflowCheck']> {
+  return useQuery({
+    queryKey: ['workflow', id, 'check', etag],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, signal })),
+    enabled: isWanted,
+    staleTime: Infinity,
+  });
 }
 
 function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']): Problem[] {

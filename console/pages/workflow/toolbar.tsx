@@ -36,6 +36,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
         { label: 'Rename', onSelect: () => onOpen('rename') },
         { label: 'Duplicate', onSelect: () => onOpen('duplicate') },
         { label: 'Limit the cost of runs', onSelect: () => onOpen('limit') },
+        { label: 'Node that answers', onSelect: () => onOpen('answer') },
       ];
   const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
   return (

@@ -2,15 +2,19 @@ import assert from 'node:assert/strict';
 import type { RunDelta } from '../../../clients/typescript/src/index.js';
 import { nodeKey } from '../../../console/live/live-run.js';
 import {
-  applyDeltas,
+  applyDeltas as applyAt,
   keepWords,
   MOST_ARGUMENTS,
   MOST_NODES,
   MOST_TEXT,
   MOST_TOOL_CALLS,
   NO_WORDS,
+  QUIET_MS,
   writingIn,
+  type RunWords,
 } from '../../../console/live/words.js';
+
+const applyDeltas = (words: RunWords, deltas: RunDelta[]): RunWords => applyAt(words, deltas, 1_000);
 
 const delta = (index: number, text: string, more: Partial<RunDelta> = {}): RunDelta => ({
   ...{ id: 'a', path: '', attempt: 1, step: 0 },
@@ -82,9 +86,11 @@ describe('what the models of a run write', () => {
       delta(0, 'y', { path: 'LOOP[0]' }),
       delta(0, 'z', { id: 'b' }),
     ]);
-    const writing = writingIn(words, new Set());
+    const writing = writingIn(words, new Set(), 1_000);
     assert.deepEqual([...writing].toSorted(), ['a', 'b']);
-    assert.equal(writingIn(words, writing), writing);
+    assert.equal(writingIn(words, writing, 1_000 + QUIET_MS - 1), writing);
+    assert.deepEqual([...writingIn(words, writing, 1_000 + QUIET_MS)], []);
+    assert.deepEqual([...writingIn(applyDeltas(words, [{ ...called(1, '{}'), id: 'b' }]), writing, 1_000)], ['a']);
     assert.equal(
       keepWords(words, () => true),
       words,
