@@ -1,6 +1,6 @@
 // Reads a drawing, which may hold anything: nodes without an id, entries that are no objects, no arrays at all.
 import type { paths } from '../../clients/typescript/src/index.js';
-import { asArray, asObject, asText, isObject, type JsonObject } from './json.js';
+import { asArray, asObject, asText, isObject, ownValue, type JsonObject } from './json.js';
 
 /** The `data` of a workflow. */
 export type Drawing = JsonObject;
@@ -95,3 +95,12 @@ export function isStart(kind: NodeKind | undefined): boolean {
 
 /** The service shows this in place of a stored secret. If it is sent back, what is stored is kept. */
 export const MASK = '********';
+
+/** Returns whether models write the results of the kind. Only such results say how many tokens were used. */
+export function isWriter(kind: NodeKind | undefined): boolean {
+  return ownValue(asObject(kind?.output_schema)['properties'], 'usage') !== undefined;
+}
+
+export function hasWriter(drawing: Drawing, kinds: NodeKinds): boolean {
+  return [...nodesOf(drawing).values()].some((node) => isWriter(kinds.get(typeOf(node))));
+}

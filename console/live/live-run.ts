@@ -21,7 +21,7 @@ export type NodeEntry = NodeResult & {
 
 export interface LiveRun {
   status: RunStatus;
-  /** The version after which an event stream continues; undefined if the run was not polled. */
+  /** The version of the last event, after which a stream goes on; before the first event that of the first poll. */
   version: number | undefined;
   /** The nodes that have begun, by `nodeKey`. */
   nodes: ReadonlyMap<string, NodeEntry>;
@@ -112,7 +112,7 @@ export function applyState(live: LiveRun, polled: PolledRun): LiveRun {
     setOrDelete(pending, key, requests.filter(isPending).map(idOf));
   }
   const status = hasEnded(live) ? live.status : polled.status;
-  const version = polled.version ?? live.version;
+  const version = live.version ?? polled.version;
   return { status, version, nodes, places: live.places, pending, order: orderOf(live, nodes) };
 }
 

@@ -6,11 +6,13 @@ import { queryClient } from '../app/queries.js';
 import type { RunLink } from '../drawing/run-links.js';
 import { nodeKey, type LiveRun, type NodeEntry } from './live-run.js';
 import { linkState, type LinkState } from './node-status.js';
+import { NO_WORDS, type NodeWords, type RunWords } from './words.js';
 
-/** `statuses` holds the words of the drawing's nodes by id (`statusesOf`). */
+/** `statuses` holds the words of the drawing's nodes by id (`statusesOf`). `writing`: the ids of those that write. */
 interface ShownRun {
   live: LiveRun;
   statuses: ReadonlyMap<string, string>;
+  writing: ReadonlySet<string>;
 }
 
 function shownRunKey(runId: string): QueryKey {
@@ -21,8 +23,40 @@ export function readShownRun(runId: string): ShownRun | undefined {
   return queryClient.getQueryData<ShownRun>(shownRunKey(runId));
 }
 
-export function writeShownRun(runId: string, shown: ShownRun): void {
-  queryClient.setQueryData(shownRunKey(runId), shown);
+export function writeShownRun(runId: string, shown: Omit<ShownRun, 'writing'> & Partial<ShownRun>): void {
+  const { writing = new Set() } = readShownRun(runId) ?? {};
+  queryClient.setQueryData(shownRunKey(runId), { writing, ...shown });
+}
+
+// What models write changes many times a second, so it is kept apart from what every node of the graph looks at.
+
+function wordsKey(runId: string): QueryKey {
+  return ['run-words', runId];
+}
+
+export function readWords(runId: string): RunWords {
+  return queryClient.getQueryData<RunWords>(wordsKey(runId)) ?? NO_WORDS;
+}
+
+export function writeWords(runId: string, words: RunWords): void {
+  queryClient.setQueryData(wordsKey(runId), words);
+}
+
+/** Returns what a node in progress has written in the last call of its model; undefined if nothing is known of it. */
+export function useNodeWords(runId: string, nodeId: string, path = ''): NodeWords | undefined {
+  return useWords(runId, (words) => words.get(nodeKey(nodeId, path)) ?? null) ?? undefined;
+}
+
+/** `select` must return a part of the words, and no new object. */
+export function useWords<Part>(runId: string, select: (words: RunWords) => Part): Part | undefined {
+  const query = useQuery({
+    queryKey: wordsKey(runId),
+    queryFn: skipToken,
+    select,
+    staleTime: Infinity,
+    structuralSharing: false,
+  });
+  return query.data;
 }
 
 function useShownRun<Part>(runId: string, select: (shown: ShownRun) => Part): Part | undefined {
@@ -44,6 +78,11 @@ export function useLive(runId: string): LiveRun | undefined {
 
 export function useNodeStatus(runId: string, nodeId: string): string {
   return useShownRun(runId, ({ statuses }) => statuses.get(nodeId)) ?? 'not run';
+}
+
+/** Returns whether a model of the node writes, in one of its iterations if it is in a loop. */
+export function useIsWriting(runId: string, nodeId: string): boolean {
+  return useShownRun(runId, ({ writing }) => writing.has(nodeId)) ?? false;
 }
 
 export function useLinkState(runId: string, link: RunLink): LinkState {
@@ -112,4 +151,25 @@ function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
     count += 1;
   }
   return count > 0;
+}
+
+/** What a run asks people at the moment, by the ids of the requests and of the tasks. */
+interface Requests {
+  approvals: readonly string[];
+  tasks: readonly string[];
+}
+
+const NO_REQUESTS: Requests = { approvals: NONE, tasks: NONE };
+
+export function useRequests(runId: string): Requests {
+  const text = useShownRun(runId, ({ live }) => JSON.stringify(requestsOf(live)));
+  return useMemo(() => (text === undefined ? NO_REQUESTS : (JSON.parse(text) as Requests)), [text]);
+}
+
+function requestsOf({ order, nodes, pending }: LiveRun): Requests {
+  const tasks = order.flatMap((key) => {
+    const { status, waiting } = nodes.get(key)!;
+    return status === 'in progress' && waiting?.for === 'human' ? (waiting.task_id ?? []) : [];
+  });
+  return { approvals: [...pending.values()].flat(), tasks };
 }

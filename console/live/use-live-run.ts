@@ -1,20 +1,24 @@
+import { notifyManager } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import {
   pollRunChange,
   readRunEvents,
+  type ReadEventsOptions,
+  type RunDelta,
   type RunEvent,
   type VersionedState,
 } from '../../clients/typescript/src/index.js';
 import { api } from '../app/api.js';
 import { queryClient } from '../app/queries.js';
 import type { RunLinks } from '../drawing/run-links.js';
-import { applyNews } from './live-run.js';
+import { applyNews, hasEnded, type LiveRun } from './live-run.js';
 import { statusesOf } from './node-status.js';
 import { createFrameBatch } from './pace.js';
-import { readShownRun, writeShownRun } from './run-cache.js';
+import { readShownRun, readWords, writeShownRun, writeWords } from './run-cache.js';
 import { watchRun, type Connection, type RunSource } from './watch-run.js';
+import { applyDeltas, keepWords, NO_WORDS, writingIn } from './words.js';
 
-type News = RunEvent | VersionedState;
+type News = RunEvent | VersionedState | { delta: RunDelta };
 
 /** A page that nobody has looked at for this long closes its connection, because browsers have six for a service. */
 const UNSEEN_MS = 60_000;
@@ -24,6 +28,8 @@ interface LiveRunOptions {
   links: RunLinks;
   /** Whether the run is open. */
   isOpen: boolean;
+  /** Whether what models write is asked for, too (`useNodeWords`). */
+  withWords: boolean;
 }
 
 interface LiveRunState {
@@ -37,7 +43,7 @@ interface LiveRunState {
  * Keeps the state of an open run in the query cache up to date (`run-cache.ts`), with one change of the cache a frame.
  * Returns how news come.
  */
-export function useLiveRun({ runId, links, isOpen }: LiveRunOptions): LiveRunState {
+export function useLiveRun({ runId, links, isOpen, withWords }: LiveRunOptions): LiveRunState {
   const isSeen = useIsSeen();
   const [connection, setConnection] = useState<Connection>('connecting');
   const [error, setError] = useState<unknown>();
@@ -45,13 +51,13 @@ export function useLiveRun({ runId, links, isOpen }: LiveRunOptions): LiveRunSta
   useEffect(() => {
     if (!isOpen || !isSeen || tries === 0) return undefined;
     const controller = new AbortController();
-    watch(runId, links, setConnection, controller.signal).then(
+    watch({ runId, links, withWords }, setConnection, controller.signal).then(
       // Cost, duration and the run's own status are known at its end only.
       () => (controller.signal.aborted ? undefined : queryClient.invalidateQueries({ queryKey: ['run', runId] })),
       setError,
     );
     return () => controller.abort();
-  }, [runId, links, isOpen, isSeen, tries]);
+  }, [runId, links, isOpen, withWords, isSeen, tries]);
   const retry = (): void => {
     setError(undefined);
     setTries(tries + 1);
@@ -60,16 +66,12 @@ export function useLiveRun({ runId, links, isOpen }: LiveRunOptions): LiveRunSta
 }
 
 function watch(
-  runId: string,
-  links: RunLinks,
+  { runId, links, withWords }: Omit<LiveRunOptions, 'isOpen'>,
   onConnection: (connection: Connection) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const batch = createFrameBatch<News>((news) => {
-    const shown = readShownRun(runId);
-    if (shown === undefined || signal.aborted) return;
-    const live = applyNews(shown.live, news);
-    writeShownRun(runId, { live, statuses: statusesOf(links, live) });
+    if (!signal.aborted) takeNews(runId, links, news);
   }, scheduleFrame);
   const sink = {
     onState: batch.add,
@@ -77,9 +79,43 @@ function watch(
       batch.add(event);
       if (event.type === 'approval') void queryClient.invalidateQueries({ queryKey: ['run-approvals', runId] });
     },
-    onConnection,
+    onConnection: (connection: Connection) => {
+      // A stream tells what is being written from its beginning. Polls do not tell it, nor the end of iterations.
+      if (connection === 'connecting' || connection === 'polling') forgetWords(runId);
+      onConnection(connection);
+    },
   };
-  return watchRun(createRunSource(runId), sink, signal).finally(batch.flush);
+  const source = createRunSource(runId, withWords ? (delta) => batch.add({ delta }) : undefined);
+  const after = readShownRun(runId)?.live.version;
+  return watchRun(source, sink, signal, after).finally(batch.flush);
+}
+
+/** What a node has written is forgotten in the same moment in which its result is there, so that a page shows one of them. */
+function takeNews(runId: string, links: RunLinks, news: readonly News[]): void {
+  const shown = readShownRun(runId);
+  if (shown === undefined) return;
+  const deltas = news.flatMap((item) => ('delta' in item ? [item.delta] : []));
+  const others = news.flatMap((item) => ('delta' in item ? [] : [item]));
+  const live = applyNews(shown.live, others);
+  const known = readWords(runId);
+  const words = keepWords(applyDeltas(known, deltas), (key) => isOpenNode(live, key));
+  const writing = writingIn(words, shown.writing);
+  notifyManager.batch(() => {
+    if (words !== known) writeWords(runId, words);
+    if (live !== shown.live) writeShownRun(runId, { live, statuses: statusesOf(links, live), writing });
+    else if (writing !== shown.writing) writeShownRun(runId, { ...shown, writing });
+  });
+}
+
+function isOpenNode(live: LiveRun, key: string): boolean {
+  const status = live.nodes.get(key)?.status;
+  return !hasEnded(live) && status !== 'succeed' && status !== 'failed';
+}
+
+function forgetWords(runId: string): void {
+  const shown = readShownRun(runId);
+  if (readWords(runId).size > 0) writeWords(runId, NO_WORDS);
+  if (shown !== undefined && shown.writing.size > 0) writeShownRun(runId, { ...shown, writing: new Set() });
 }
 
 function useIsSeen(): boolean {
@@ -103,9 +139,9 @@ function useIsSeen(): boolean {
 
 // The service is the source of a run's news, and the browser may go offline.
 
-function createRunSource(runId: string): RunSource {
+function createRunSource(runId: string, onDelta: ((delta: RunDelta) => void) | undefined): RunSource {
   return {
-    read: (after, onOpen, signal) => readWhileOnline(runId, after, onOpen, signal),
+    read: (after, onOpen, signal) => readWhileOnline(runId, { after, onOpen, onDelta }, signal),
     poll: (etag, signal) => pollRunChange(api, runId, { etag, signal }),
     pause: (ms, signal) =>
       new Promise((resolve) => {
@@ -123,7 +159,7 @@ function createRunSource(runId: string): RunSource {
 }
 
 /** A connection of a network that is gone may stay open silently. The browser knows that it is offline. */
-async function* readWhileOnline(runId: string, after: number | undefined, onOpen: () => void, signal: AbortSignal) {
+async function* readWhileOnline(runId: string, options: ReadEventsOptions, signal: AbortSignal) {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal.reason);
   const goOffline = (): void => controller.abort(new TypeError('The browser is offline.'));
@@ -131,7 +167,7 @@ async function* readWhileOnline(runId: string, after: number | undefined, onOpen
   addEventListener('offline', goOffline);
   if (signal.aborted) stop();
   try {
-    yield* readRunEvents(api, runId, { after, onOpen, signal: controller.signal });
+    yield* readRunEvents(api, runId, { ...options, signal: controller.signal });
   } finally {
     signal.removeEventListener('abort', stop);
     removeEventListener('offline', goOffline);

@@ -44,11 +44,12 @@ const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
 
 /**
- * Returns when the run has ended or `signal` is aborted. Throws `RunNotFoundError`, and `ServiceError` for what another
+ * Begins with the state, and goes on with the events behind the version `after`, by default behind the state. Returns
+ * when the run has ended or `signal` is aborted. Throws `RunNotFoundError`, and `ServiceError` for what another
  * attempt cannot help (a status below 500).
  */
-export async function watchRun(source: RunSource, sink: RunSink, signal: AbortSignal): Promise<void> {
-  const watch = new Watch(source, sink, signal);
+export async function watchRun(source: RunSource, sink: RunSink, signal: AbortSignal, after?: number): Promise<void> {
+  const watch = new Watch(source, sink, signal, after);
   sink.onConnection('connecting');
   while (!signal.aborted && !(await watch.step()));
 }
@@ -65,10 +66,11 @@ class Watch {
   #pauseMs = PAUSE_MS;
   #isKnown = false;
 
-  constructor(source: RunSource, sink: RunSink, signal: AbortSignal) {
+  constructor(source: RunSource, sink: RunSink, signal: AbortSignal, after: number | undefined) {
     this.#source = source;
     this.#sink = sink;
     this.#signal = signal;
+    this.#after = after;
   }
 
   /** Makes one attempt to learn more. Returns true at the end of the run. */
@@ -107,7 +109,8 @@ class Watch {
     }
     if (state.status === 'not found') throw new RunNotFoundError(state.id);
     this.#etag = state.etag;
-    this.#after = state.version ?? this.#after;
+    // A state does not tell the nodes inside loops, so their events are read even if they are older than the state.
+    this.#after ??= state.version;
     this.#sink.onState(state);
     return hasEnded(state);
   }

@@ -1,8 +1,5 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { parseJson } from '../../../graph/json-text.js';
-import { api, unwrap, type paths } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { mayAct, useProjectRole } from '../../app/projects.js';
 import { ownValue } from '../../drawing/json.js';
@@ -16,6 +13,7 @@ import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
 import { useConnections } from '../connection/connection-calls.js';
 import { CodeLines, ContentView } from './content-view.js';
 import { JsonTree, SearchedTree } from './json-tree.js';
+import { useAgentSteps, type Step, type StepCall } from './agent-steps.js';
 import type { NodeAddress } from './node-detail.js';
 import { failedChild, lineOfError, readRefusal, readResult } from './result-parts.js';
 import type { ApprovalRequest, NodeDetail } from './run-data.js';
@@ -321,31 +319,4 @@ function Took({ startedAt, finishedAt }: { startedAt: string | null; finishedAt:
       , <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
     </>
   );
-}
-
-type StepList =
-  paths['/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/steps/']['get']['responses'][200]['content']['application/json'];
-type Step = StepList['items'][number];
-type StepCall = Step['tool_calls'][number];
-
-const PAGE_SIZE = 20;
-const RUNNING_EVERY_MS = 3_000;
-
-/** Returns a page of the steps of an agent. A node of another kind has none. Numbers stay as they were written. */
-function useAgentSteps(address: NodeAddress, entry: NodeEntry, page: number): UseQueryResult<StepList> {
-  const { runId, workflowId, nodeId, path } = address;
-  const isRunning = entry.status === 'in progress';
-  return useQuery({
-    queryKey: ['agent-steps', runId, nodeId, path, page, entry.status, entry.finished_at],
-    queryFn: async ({ signal }) => {
-      const query = { page, size: PAGE_SIZE, ...(path === '' ? {} : { path }) };
-      const params = { path: { id: workflowId, run_id: runId, node_id: nodeId }, query };
-      const options = { params, parseAs: 'text', signal } as const;
-      const text = await unwrap(api.GET('/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/steps/', options));
-      return parseJson(text) as StepList;
-    },
-    placeholderData: (before) => before,
-    staleTime: isRunning ? 0 : 60_000,
-    refetchInterval: isRunning ? RUNNING_EVERY_MS : false,
-  });
 }

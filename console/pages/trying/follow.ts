@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
+import { hasWriter } from '../../drawing/drawing.js';
 import { useStore } from '../../drawing/editor-store.js';
 import { shareParts, type JsonObject } from '../../drawing/json.js';
 import { readLinks, type RunLinks } from '../../drawing/run-links.js';
@@ -34,7 +35,8 @@ export function useFollowed(trial: Trial, run: RunDetail, noun: string): Followe
     [trial, run.data, store],
   );
   const isOpen = run.status === 'In Progress';
-  const { error, retry } = useLiveRun({ runId: run.id, links, isOpen });
+  const withWords = useMemo(() => hasWriter(run.data, store.kinds), [run.data, store]);
+  const { error, retry } = useLiveRun({ runId: run.id, links, isOpen, withWords });
   const live = useLive(run.id);
   useEffect(() => {
     if (live !== undefined) trials.record({ runId: run.id, startedAt: run.created_at, drawing }, live);

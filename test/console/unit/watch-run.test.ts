@@ -21,9 +21,11 @@ interface Script {
   /** The events that each connection brings. An error breaks the connection. */
   streams?: (RunEvent | Error)[][];
   polls?: (VersionedState | undefined | Error)[];
+  /** The version of the last event that is known. */
+  after?: number;
 }
 
-async function watch({ streams = [], polls = [state(1)] }: Script) {
+async function watch({ streams = [], polls = [state(1)], after: known }: Script) {
   const seen: string[] = [];
   const places: (number | undefined)[] = [];
   const tags: (string | undefined)[] = [];
@@ -52,7 +54,7 @@ async function watch({ streams = [], polls = [state(1)] }: Script) {
     onEvent: ({ version }: RunEvent) => seen.push(`event ${version}`),
     onConnection: (connection: string) => seen.push(connection),
   };
-  const end = await watchRun(source, sink, new AbortController().signal).then(
+  const end = await watchRun(source, sink, new AbortController().signal, known).then(
     () => 'ended',
     (error: unknown) => error,
   );
@@ -77,6 +79,14 @@ describe('following a run', () => {
     const { places, end } = await watch({ streams: [[nodeEvent(5), new TypeError('cut')], [nodeEvent(8)], [RUN_END]] });
     assert.deepEqual(places, [1, 5, 8]);
     assert.equal(end, 'ended');
+  });
+
+  it('reads the events of nodes inside loops that came while it was away, although the state is newer', async () => {
+    const back = await watch({ after: 3, polls: [state(20)], streams: [[nodeEvent(4), RUN_END]] });
+    assert.deepEqual(back.places, [3]);
+    const cut = new TypeError('fetch failed');
+    const lost = await watch({ streams: [[nodeEvent(5)], [cut], [RUN_END]], polls: [state(1), state(9)] });
+    assert.deepEqual(lost.places, [1, 5, 5]);
   });
 
   it('says that the connection is lost when nothing answers, and that it is back', async () => {
