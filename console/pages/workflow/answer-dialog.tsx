@@ -63,6 +63,6 @@ function withAnswerNode(drawing: Drawing, nodeId: string): Drawing {
   const { answer_node: before, ...others } = asObject(drawing['settings']);
   if ((before ?? '') === nodeId) return drawing;
   if (nodeId !== '') return { ...drawing, settings: { ...others, answer_node: nodeId } };
-  const { settings, ...rest } = drawing;
+  const { settings: _, ...rest } = drawing;
   return Object.keys(others).length === 0 ? rest : { ...rest, settings: others };
 }

@@ -17,12 +17,17 @@ import {
 const applyDeltas = (words: RunWords, deltas: Delta[]): RunWords => applyAt(words, deltas, 1_000);
 
 const delta = (index: number, text: string, more: Partial<Delta> = {}): Delta => ({
-  ...{ id: 'a', path: '', attempt: 1, step: 0 },
-  ...{ index, text, ...more },
+  id: 'a',
+  path: '',
+  attempt: 1,
+  step: 0,
+  index,
+  text,
+  ...more,
 });
 
 const called = (index: number, args: string): Delta => {
-  const { text, ...facts } = delta(index, '');
+  const { text: _, ...facts } = delta(index, '');
   return { ...facts, tool_call: { id: `call ${index}`, name: 'add', arguments: args } };
 };
 
