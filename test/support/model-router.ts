@@ -57,8 +57,6 @@ async function isAnswered(provider: string, { request, response, body, onlyScrip
   upstream.on('error', () => undefined);
   const hangUp = (): void => void upstream.destroy();
   response.once('close', hangUp);
-  // A connection that is cut amid an answer is told by the answer as well.
-  upstream.on('error', () => undefined);
   try {
     upstream.end(body);
     const [answer] = (await once(upstream, 'response')) as [IncomingMessage];
