@@ -49,7 +49,8 @@ export function createMaskStream({ search, maskAll, mask, hidesRest }: StreamOpt
   return {
     push(text) {
       let out = '';
-      for (let from = 0; from < text.length && !isHiding; from += PART_UNITS) {
+      for (let from = 0; from < text.length; from += PART_UNITS) {
+        if (isHiding) break;
         held += text.slice(from, from + PART_UNITS);
         out += take();
       }

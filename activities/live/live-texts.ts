@@ -34,7 +34,7 @@ export interface LiveTexts {
   begin(step: BegunStep): LiveText;
 }
 
-/** What a provider sends takes this long to the database at most, and half of it to the next round. */
+/** What a provider has sent is told within 200 ms, and before a round the reads wait for each other (`paced-reads.ts`). */
 const ROUND_MS = 120;
 /** A database that does not answer holds the result of a node up no longer than this. */
 const END_WITHIN_MS = 2_000;

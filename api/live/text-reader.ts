@@ -77,7 +77,7 @@ export class TextReader {
 
   /** The memory of what was returned is free. */
   release(): void {
-    this.#reading.lease.resize(0);
+    void this.#reading.lease.resize(0);
   }
 
   end(): void {

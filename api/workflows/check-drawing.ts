@@ -59,7 +59,8 @@ export function checkDrawing(
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
   const answers = defaultAnswersOf(drawing, plan);
-  return { ...envelope, is_valid: errors.length === 0, errors, warnings, default_answer_nodes: answers };
+  const answering = answers.length > 0 && { default_answer_nodes: answers };
+  return { ...envelope, is_valid: errors.length === 0, errors, warnings, ...answering };
 }
 
 function flatten(nodeErrors: NodeErrors): { node_id: string; path: string; message: string }[] {

@@ -4,7 +4,7 @@ import {
   pollRunChange,
   readRunEvents,
   type ReadEventsOptions,
-  type RunDelta,
+  type Delta,
   type RunEvent,
   type VersionedState,
 } from '../../clients/typescript/src/index.js';
@@ -18,7 +18,7 @@ import { readShownRun, readWords, writeShownRun, writeWords } from './run-cache.
 import { watchRun, type Connection, type RunSource } from './watch-run.js';
 import { applyDeltas, keepWords, NO_WORDS, QUIET_MS, writingIn } from './words.js';
 
-type News = RunEvent | VersionedState | { delta: RunDelta };
+type News = RunEvent | VersionedState | { delta: Delta };
 
 /** A page that nobody has looked at for this long closes its connection, because browsers have six for a service. */
 const UNSEEN_MS = 60_000;
@@ -144,9 +144,9 @@ function useIsSeen(): boolean {
 
 // The service is the source of a run's news, and the browser may go offline.
 
-function createRunSource(runId: string, onDelta: ((delta: RunDelta) => void) | undefined): RunSource {
+function createRunSource(runId: string, onDelta: ((delta: Delta) => void) | undefined): RunSource {
   return {
-    read: (after, onOpen, signal) => readWhileOnline(runId, { after, onOpen, onDelta }, signal),
+    read: (after, onOpen, signal) => readWhileOnline(runId, { after, onOpen, signal }, onDelta),
     poll: (etag, signal) => pollRunChange(api, runId, { etag, signal }),
     pause: (ms, signal) =>
       new Promise((resolve) => {
@@ -164,15 +164,26 @@ function createRunSource(runId: string, onDelta: ((delta: RunDelta) => void) | u
 }
 
 /** A connection of a network that is gone may stay open silently. The browser knows that it is offline. */
-async function* readWhileOnline(runId: string, options: ReadEventsOptions, signal: AbortSignal) {
+async function* readWhileOnline(
+  runId: string,
+  { signal, ...options }: ReadEventsOptions & { signal: AbortSignal },
+  onDelta: ((delta: Delta) => void) | undefined,
+): AsyncGenerator<RunEvent> {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal.reason);
   const goOffline = (): void => controller.abort(new TypeError('The browser is offline.'));
   signal.addEventListener('abort', stop, { once: true });
   addEventListener('offline', goOffline);
   if (signal.aborted) stop();
+  const online = { ...options, signal: controller.signal };
   try {
-    yield* readRunEvents(api, runId, { ...options, signal: controller.signal });
+    if (onDelta === undefined) yield* readRunEvents(api, runId, online);
+    else {
+      for await (const event of readRunEvents(api, runId, { ...online, include: 'deltas' })) {
+        if (event.type === 'delta') onDelta(event.delta);
+        else yield event;
+      }
+    }
   } finally {
     signal.removeEventListener('abort', stop);
     removeEventListener('offline', goOffline);

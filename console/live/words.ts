@@ -1,5 +1,5 @@
 // What the models of a run are writing: of each node the last call of a model. Extensions, section 13.
-import type { RunDelta } from '../../clients/typescript/src/index.js';
+import type { Delta } from '../../clients/typescript/src/index.js';
 import { nodeKey } from './live-run.js';
 
 export interface ToolCall {
@@ -41,7 +41,7 @@ export const MOST_NODES = 200;
 export const QUIET_MS = 10_000;
 
 /** Returns the words after deltas, in their order. Those of other nodes stay the same objects. */
-export function applyDeltas(words: RunWords, deltas: readonly RunDelta[], nowMs: number): RunWords {
+export function applyDeltas(words: RunWords, deltas: readonly Delta[], nowMs: number): RunWords {
   if (deltas.length === 0) return words;
   const after = new Map(words);
   for (const delta of deltas) {
@@ -64,7 +64,7 @@ export function keepWords(words: RunWords, isOpen: (key: string) => boolean): Ru
   return kept.length === words.size ? words : new Map(kept);
 }
 
-function append(known: NodeWords | undefined, delta: RunDelta, atMs: number): NodeWords {
+function append(known: NodeWords | undefined, delta: Delta, atMs: number): NodeWords {
   const { id: nodeId, path, attempt, step, index, text = '', tool_call: call, reset } = delta;
   // A reader that comes again is told from the beginning: its first delta has the number 0 once more.
   const goesOn = known?.attempt === attempt && known.step === step && reset !== true && index > 0;

@@ -51,7 +51,7 @@ describe('what models write, on a run page', function () {
   const writer = (answers: Answers): Drawing =>
     inRow(llm('Hello', { label: 'Answer', settings: model(answers), retry: { max_attempts: 2, delay: 1 } }));
 
-  async function start(answers: Answers): Promise<{ runId: string; answerId: string }> {
+  async function startWriter(answers: Answers): Promise<{ runId: string; answerId: string }> {
     const data = writer(answers);
     const { runId } = await world.start(data);
     return { runId, answerId: data.nodes[1]!.id };
@@ -61,7 +61,9 @@ describe('what models write, on a run page', function () {
     world.browser.person(world.owner.userId, `/runs/${runId}${place}`, options);
 
   it('come word by word in two tabs, and the result takes their place without moving', async () => {
-    const { runId, answerId } = await start({ parts: ['The **first**', WAIT, ' words', WAIT, ' and the last', WAIT] });
+    const { runId, answerId } = await startWriter({
+      parts: ['The **first**', WAIT, ' words', WAIT, ' and the last', WAIT],
+    });
     const page = await open(runId, `?node=${answerId}`);
     await written(page).getByText('The **first**').waitFor();
     await nodeNamed(page, 'Answer, in progress').getByText('writing', { exact: true }).waitFor();
@@ -81,7 +83,7 @@ describe('what models write, on a run page', function () {
 
   it('begin anew with an attempt that follows one which failed, and give way to an error', async () => {
     const cut = { reset: true } as const;
-    const { runId, answerId } = await start([
+    const { runId, answerId } = await startWriter([
       { parts: ['lost words', WAIT, cut] },
       { parts: ['new words', WAIT, cut] },
     ]);
@@ -96,7 +98,9 @@ describe('what models write, on a run page', function () {
   });
 
   it('are whole after the connection was lost while they came', async () => {
-    const { runId, answerId } = await start({ parts: ['before, ', WAIT, 'meanwhile, ', WAIT, WAIT, 'after', WAIT] });
+    const { runId, answerId } = await startWriter({
+      parts: ['before, ', WAIT, 'meanwhile, ', WAIT, WAIT, 'after', WAIT],
+    });
     const page = await open(runId, `?node=${answerId}`);
     await written(page).getByText('before,').waitFor();
     await page.context().setOffline(true);

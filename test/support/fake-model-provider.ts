@@ -34,6 +34,8 @@ export interface ModelRequest {
   body: Record<string, unknown>;
   /** The body as it came. */
   text: string;
+  /** The body without what asks for a stream: its length is what estimates count. */
+  counted: string;
   headers: IncomingHttpHeaders;
   receivedAt: number;
   /** The caller hung up before the answer. */
@@ -67,6 +69,7 @@ export async function startFakeModelProvider(): Promise<FakeModelProvider> {
       messages: body['messages'] as ModelRequest['messages'],
       body,
       text,
+      counted: text.replace('"stream":true', '"stream":false').replace(',"stream_options":{"include_usage":true}', ''),
       headers,
       receivedAt: Date.now(),
       aborted: false,

@@ -53,10 +53,10 @@ async function isAnswered(provider: string, { request, response, body, onlyScrip
     method: request.method!,
     headers: { ...request.headers, ...(onlyScripted && { [ONLY_SCRIPTED]: '1' }) },
   });
+  // A connection that is cut amid an answer is an error of the answer, too.
+  upstream.on('error', () => undefined);
   const hangUp = (): void => void upstream.destroy();
   response.once('close', hangUp);
-  // A connection that is cut amid an answer is told by the answer as well.
-  upstream.on('error', () => undefined);
   try {
     upstream.end(body);
     const [answer] = (await once(upstream, 'response')) as [IncomingMessage];

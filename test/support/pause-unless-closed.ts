@@ -4,6 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** False when the caller hangs up first: a delay must not outlive the test that asked for it. */
 export function pauseUnlessClosed(response: ServerResponse, delayMs: number): Promise<boolean> {
   const closed = new AbortController();
-  response.once('close', () => closed.abort());
-  return pause(delayMs, true, { signal: closed.signal }).catch(() => false);
+  const stop = (): void => closed.abort();
+  response.once('close', stop);
+  return pause(delayMs, true, { signal: closed.signal })
+    .catch(() => false)
+    .finally(() => response.off('close', stop));
 }

@@ -37,7 +37,7 @@ describe('limits of money over processes that die', function () {
     await stack?.stop();
   });
 
-  const tokensOf = ({ text }: ModelRequest): number => Math.ceil(text.length / 3);
+  const tokensOf = ({ counted }: ModelRequest): number => Math.ceil(counted.length / 3);
   const usageOf = (request: ModelRequest): ModelAnswer => {
     const prompt_tokens = tokensOf(request);
     return { usage: { prompt_tokens, completion_tokens: MAX_TOKENS, total_tokens: prompt_tokens + MAX_TOKENS } };

@@ -60,7 +60,7 @@ export async function askModel(
   const told = model.stream
     ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker })
     : undefined;
-  const calling = { signal, timeoutMs, headers, onSent, onText: told?.add };
+  const calling = { signal, timeoutMs, headers, onSent, onText: told && ((text: string) => told.add(text)) };
   const answer = await client.complete(body, calling).catch(async (error: unknown) => {
     told?.drop();
     const isPaid = hasLeft && !isRefusal(error);

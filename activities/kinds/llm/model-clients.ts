@@ -10,6 +10,7 @@ import { isObject } from '../../../graph/json.js';
 import { createMasker, type Masker } from '../../../graph/mask.js';
 import { startDeadline } from '../../../outgoing/pausable-deadline.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
+import { joiningPieces, pacedConnector } from '../../../outgoing/paced-reads.js';
 import { whenSent } from '../../../outgoing/when-sent.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
@@ -44,7 +45,7 @@ export interface ModelClients {
 }
 
 /** Every call has a limit of its own. The 300 s that `fetch` waits by default would cut a call that is paid for. */
-const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+const dispatcher = joiningPieces(new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: pacedConnector() }));
 
 export function createModelClients(
   db: Database,

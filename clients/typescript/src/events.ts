@@ -14,11 +14,8 @@ export type RunEvent =
   | { type: 'human_task'; version: number; task: Record<string, unknown> & { id: string; status: string } }
   | { type: 'run'; version: number; status: RunStatus; output?: unknown };
 
-/**
- * What a model has written since the delta before. `attempt` counts from 1, `step` (the node's calls of the model) from 0,
- * and `index` from 0 within both. Joined, the texts of the last step are the content of the node's result.
- */
-export interface RunDelta {
+/** What a model writes, while it writes it: one of `text` and `tool_call`. With `reset`, what came before does not count. */
+export interface Delta {
   /** The node's id. */
   id: string;
   path: string;
@@ -26,18 +23,25 @@ export interface RunDelta {
   step: number;
   index: number;
   text?: string;
-  /** A whole call; its arguments are a text of JSON. */
   tool_call?: { id: string; name: string; arguments: string };
-  /** What was told of the node before does not count any more. */
   reset?: true;
+}
+
+/** It has no version: whoever connects again is told the text so far with `reset`. */
+export interface DeltaEvent {
+  type: 'delta';
+  delta: Delta;
 }
 
 export interface FollowOptions {
   /** The version behind which to begin: of an event that you have had, or of a poll. By default the run's beginning. */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Asks for what models write, and is called with it, before the event of the node's end. */
-  onDelta?: ((delta: RunDelta) => void) | undefined;
+}
+
+/** Asks for what models write, too. */
+export interface WithDeltas {
+  include: 'deltas';
 }
 
 export interface ReadEventsOptions extends FollowOptions {
@@ -55,15 +59,26 @@ const SILENCE_MS = 45_000;
  * Every event of a run, each once and in order, until the run has ended. Broken connections are made again for as long as
  * it takes; `signal` ends it. Throws `RunNotFoundError`, and `ServiceError` for what another attempt cannot help.
  */
-export async function* followRun(client: Client, runId: string, options: FollowOptions = {}): AsyncGenerator<RunEvent> {
-  const { signal, onDelta } = options;
+export function followRun(
+  client: Client,
+  runId: string,
+  options: FollowOptions & WithDeltas,
+): AsyncGenerator<RunEvent | DeltaEvent>;
+export function followRun(client: Client, runId: string, options?: FollowOptions): AsyncGenerator<RunEvent>;
+export async function* followRun(
+  client: Client,
+  runId: string,
+  options: FollowOptions & Partial<WithDeltas> = {},
+): AsyncGenerator<RunEvent | DeltaEvent> {
+  const { signal, ...rest } = options;
   let after = options.after;
   for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
-      for await (const event of readRunEvents(client, runId, { after, signal, onDelta })) {
-        after = event.version;
+      for await (const event of readRunEvents(client, runId, { ...(rest as WithDeltas), after, signal })) {
         pauseMs = PAUSE_MS;
         yield event;
+        if (event.type === 'delta') continue;
+        after = event.version;
         if (isRunEnd(event)) return;
       }
     } catch (error) {
@@ -83,25 +98,25 @@ export function isRunEnd(event: RunEvent): boolean {
  * The events that one connection brings; it may end before the run does. `followRun` does what is to be done then. Throws
  * where the connection breaks or falls silent, `RunNotFoundError`, and `ServiceError`.
  */
+export function readRunEvents(
+  client: Client,
+  runId: string,
+  options: ReadEventsOptions & WithDeltas,
+): AsyncGenerator<RunEvent | DeltaEvent>;
+export function readRunEvents(client: Client, runId: string, options?: ReadEventsOptions): AsyncGenerator<RunEvent>;
 export async function* readRunEvents(
   client: Client,
   runId: string,
-  { after, signal, onDelta, onOpen, silenceMs = SILENCE_MS }: ReadEventsOptions = {},
-): AsyncGenerator<RunEvent> {
+  { after, include, signal, onOpen, silenceMs = SILENCE_MS }: ReadEventsOptions & Partial<WithDeltas> = {},
+): AsyncGenerator<RunEvent | DeltaEvent> {
   const silence = watchSilence(silenceMs, signal);
   try {
-    const query = { id: runId, ...(onDelta !== undefined && { include: 'deltas' as const }) };
-    const body = await open(client, query, after, silence.signal);
+    const body = await open(client, { id: runId, ...(include && { include }) }, after, silence.signal);
     const onBytes = (isFirst: boolean): void => {
       silence.restart();
       if (isFirst) onOpen?.();
     };
-    for await (const frame of readFrames(body.getReader(), onBytes)) {
-      const { type, data } = frame;
-      if (type === 'delta') onDelta?.(data as RunDelta);
-      const event = toEvent(frame);
-      if (event !== undefined) yield event;
-    }
+    yield* readFrames(body.getReader(), onBytes);
   } finally {
     silence.end();
   }
@@ -152,7 +167,7 @@ function watchSilence(silenceMs: number, signal?: AbortSignal) {
 async function* readFrames(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   onBytes: (isFirst: boolean) => void,
-): AsyncGenerator<Frame> {
+): AsyncGenerator<RunEvent | DeltaEvent> {
   const decoder = new TextDecoder();
   let isFirst = true;
   let lines: string[] = [];
@@ -167,7 +182,8 @@ async function* readFrames(
       line += rest;
       for (const next of more) {
         // An empty line ends a frame.
-        if (line === '' && lines.length > 0) yield toFrame(lines);
+        const event = line === '' ? toEvent(lines) : undefined;
+        if (event !== undefined) yield event;
         lines = line === '' ? [] : [...lines, line];
         line = next;
       }
@@ -177,20 +193,12 @@ async function* readFrames(
   }
 }
 
-interface Frame {
-  type: string | undefined;
-  version: number;
-  data: unknown;
-}
-
-function toFrame(lines: string[]): Frame {
+function toEvent(lines: string[]): RunEvent | DeltaEvent | undefined {
   const fields = new Map(lines.map((line) => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 2)]));
-  const data: unknown = JSON.parse(fields.get('data') ?? 'null');
-  return { type: fields.get('event'), version: Number(fields.get('id')), data };
-}
-
-function toEvent({ type, version, data: given }: Frame): RunEvent | undefined {
-  const data = given as never;
+  const version = Number(fields.get('id'));
+  const data = JSON.parse(fields.get('data') ?? 'null') as never;
+  const type = fields.get('event');
+  if (type === 'delta') return { type, delta: data };
   if (type === 'node') return { type, version, node: data };
   if (type === 'approval') return { type, version, approval: data };
   if (type === 'human_task') return { type, version, task: data };

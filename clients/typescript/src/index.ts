@@ -6,10 +6,12 @@ export {
   followRun,
   isRunEnd,
   readRunEvents,
+  type Delta,
+  type DeltaEvent,
   type FollowOptions,
   type ReadEventsOptions,
-  type RunDelta,
   type RunEvent,
+  type WithDeltas,
 } from './events.js';
 export { createIdempotencyKey } from './idempotency-key.js';
 export { createRetryingFetch, type RetryOptions } from './retrying-fetch.js';

@@ -20,7 +20,7 @@ export function AnswerDialog({ saver, onClose }: { saver: Saver; onClose: () => 
   const { drawing, kinds } = store;
   const [chosen, setChosen] = useState(asText(asObject(drawing['settings'])['answer_node']) ?? '');
   const label = (nodeId: string): string => labelOf(nodesOf(drawing).get(nodeId), kinds);
-  const usual = isDirty ? undefined : check.data?.default_answer_nodes;
+  const usual = isDirty || check.data === undefined ? undefined : (check.data.default_answer_nodes ?? []);
   const apply = (event: { preventDefault: () => void }): void => {
     event.preventDefault();
     store.change(withAnswerNode(drawing, chosen));
@@ -63,6 +63,6 @@ function withAnswerNode(drawing: Drawing, nodeId: string): Drawing {
   const { answer_node: before, ...others } = asObject(drawing['settings']);
   if ((before ?? '') === nodeId) return drawing;
   if (nodeId !== '') return { ...drawing, settings: { ...others, answer_node: nodeId } };
-  const { settings, ...rest } = drawing;
+  const { settings: _, ...rest } = drawing;
   return Object.keys(others).length === 0 ? rest : { ...rest, settings: others };
 }

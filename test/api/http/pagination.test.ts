@@ -63,13 +63,16 @@ describe('pagination', function () {
       const { body: document } = await api.get<ListedPaths>('/openapi.json');
       const run = await api.run(workflowId);
       await api.pollToEnd(run.data.id);
+      assert.equal((await api.patch(`/workflows/${workflowId}/`, { body: { is_chat: true } })).status, 200);
+      const begun = await api.post<{ id: string }>(`/workflows/${workflowId}/conversations/`, { body: {} });
       const lists = Object.entries(document.paths).flatMap(([path, { get }]) => {
         const names = (get?.parameters ?? []).flatMap((given) => (given.in === 'query' ? [given.name] : []));
-        // Lists stand below a project or a workflow.
+        // Lists stand below a project, a workflow or a conversation.
         const id = String(path.includes('/projects/') ? projectId : workflowId);
         const filled = path
           .replace('{id}', id)
           .replace(/\{(?:workflow_)?run_id\}/, run.data.id)
+          .replace('{conversation_id}', begun.body.id)
           .replace('{node_id}', nodeId);
         const isForAdministrators = path.startsWith('/api/v1/users/') || path === '/api/v1/audit/';
         const isList = names.includes('page') && !isForAdministrators;

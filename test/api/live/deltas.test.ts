@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { createClient, followRun } from '../../../clients/typescript/src/index.js';
 import type { TextDelta } from '../../../api/live/text-reader.js';
 import { eventually } from '../../support/eventually.js';
 import { openEventStream, type OpenStream, type StreamedEvent } from '../../support/event-stream.js';
 import { agent, drawing, linkInRow, llm, trigger, type DrawingNode } from '../../support/graphs.js';
-import { queryDatabase } from '../../support/inspect.js';
+import { queryDatabase, transactionsOf } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
+import type { ModelAnswer } from '../../support/fake-model-provider.js';
 import type { StreamPart } from '../../support/stream-completion.js';
 import { startToolServer, type ToolServer } from '../../support/tool-server.js';
 import { createAccount, type Account } from '../accounts.js';
@@ -62,23 +64,148 @@ describe('what a model writes', function () {
 
   const slowly = (words: string[], waitMs = 60): StreamPart[] => words.flatMap((word) => [word, { waitMs }]);
 
-  function scripted(parts: StreamPart[]): DrawingNode {
+  function scripted(...answers: ModelAnswer[]): { node: DrawingNode; model: string } {
     const model = `m-${randomUUID()}`;
-    stack.modelProvider.script(model, { parts });
-    return llm('say', { model_name: model });
+    stack.modelProvider.script(model, answers);
+    return { node: llm('say', { settings: { model_name: model } }), model };
   }
 
-  it('comes word by word, ends before the node, and is gone from the database then', async () => {
-    const node = scripted(slowly(['one ', 'two ', 'three ', 'four ', 'five ', 'six ']));
-    const stream = await open(await start(node));
+  const rowsOf = (runId: string): Promise<unknown[]> =>
+    queryDatabase(stack, 'SELECT number FROM run_deltas WHERE run_id = $1', [runId]);
+
+  it('comes word by word, ends before the node, and is gone from the database with its result', async () => {
+    const { node } = scripted({ parts: slowly(['one ', 'two ', 'three ', 'four ', 'five ', 'six ']) });
+    const runId = await start(node);
+    const stream = await open(runId);
     await stream.ended;
     const deltas = deltasIn(stream.events);
-    if (process.env.DBG)
-      for (const e of stream.events)
-        console.log(e.receivedAtMs % 100000, e.event, JSON.stringify(e.data).slice(0, 150));
     assert.ok(deltas.length >= 2, `${deltas.length} deltas`);
     assert.deepEqual([deltas[0]!.attempt, deltas[0]!.step, deltas[0]!.path], [1, 0, '']);
+    assert.ok(stream.events.filter(({ event }) => event === 'delta').every(({ id }) => Number.isNaN(id)));
     assert.equal(joined(stream.events, node), 'one two three four five six ');
     assert.equal(endOf(stream.events, node).data.result?.content, 'one two three four five six ');
+    assert.deepEqual(await rowsOf(runId), []);
+  });
+
+  it('is told whole to who comes amid it, as one delta with reset, and to nobody afterwards', async () => {
+    const { node } = scripted({ parts: ['begun and ', { waitMs: 600 }, 'went on ', { waitMs: 700 }, 'to the end'] });
+    const runId = await start(node);
+    const first = await eventually(async () => (await rowsOf(runId)).length === 0 && open(runId));
+    await eventually(() => deltasIn(first.events).length > 0);
+    const second = await open(runId);
+    await eventually(() => deltasIn(second.events).length > 0);
+    const [late] = deltasIn(second.events);
+    assert.deepEqual([late!.reset, late!.index, late!.text!.startsWith('begun and')], [true, 0, true]);
+    await Promise.all([first.ended, second.ended]);
+    for (const { events } of [first, second]) assert.equal(joined(events, node), 'begun and went on to the end');
+    const after = await open(runId);
+    await after.ended;
+    assert.deepEqual(deltasIn(after.events), []);
+  });
+
+  it('is told before the end of the node also where it was said at once or did not come as a stream', async () => {
+    const [quick, whole] = [scripted({ text: 'at once' }), scripted({ text: 'in one piece', streams: false })];
+    const stream = await open(await start(scripted({ parts: slowly(['wait'], 200) }).node, quick.node, whole.node));
+    await stream.ended;
+    assert.equal(joined(stream.events, quick.node), 'at once');
+    assert.equal(joined(stream.events, whole.node), 'in one piece');
+  });
+
+  it('shows nothing of a secret that comes in single characters', async () => {
+    const secret = 'canary/9f3+A7 "zebra"=&';
+    const text = `It is ${secret}, or ${Buffer.from(secret).toString('base64')}. That is all`;
+    const { node } = scripted({ parts: Array.from(text).flatMap((letter) => [letter, { waitMs: 4 }]) });
+    const begin = trigger([{ id: 'token', type: 'text', is_secret: true, input_requirements: true }]);
+    linkInRow([begin, node]);
+    const { api } = account;
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([begin, node]));
+    const stream = await open((await api.run(workflowId, { token: secret })).data.id);
+    await stream.ended;
+    assert.equal(joined(stream.events, node), 'It is ********, or ********=. That is all');
+    assert.equal(endOf(stream.events, node).data.result?.content, 'It is ********, or ********=. That is all');
+    assert.ok(deltasIn(stream.events).length > 2);
+    assert.equal(JSON.stringify(stream.events).includes('canary'), false);
+  });
+
+  it('begins anew with a later attempt', async () => {
+    const failing: ModelAnswer = { parts: ['wrong ', { waitMs: 300 }, { reset: true }] };
+    const { node } = scripted(failing, { parts: slowly(['right ', 'this ', 'time']) });
+    const stream = await open(await start(scripted({ parts: slowly(['wait'], 200) }).node, node));
+    await stream.ended;
+    const deltas = deltasIn(stream.events).filter(({ id }) => id === node.id);
+    assert.deepEqual([deltas[0]!.text?.trim(), deltas[0]!.attempt, deltas[0]!.reset], ['wrong', 1, undefined]);
+    const second = deltas.filter(({ attempt }) => attempt === 2);
+    assert.deepEqual(
+      second.map(({ reset }) => reset),
+      [true, ...second.slice(1).map(() => undefined)],
+    );
+    assert.equal(joined(stream.events, node), 'right this time');
+  });
+
+  it('has the tool calls of an agent whole, with the arguments masked, and its steps', async () => {
+    const model = `m-${randomUUID()}`;
+    stack.modelProvider.script(model, [
+      { text: 'I add. ', toolCalls: [{ name: 'add', arguments: { a: 2, b: 3 } }] },
+      { parts: slowly(['It ', 'is ', '5']) },
+    ]);
+    const node = agent('add', { model_name: model }, [{ endpoint_url: tools.url, require_approval: 'never' }]);
+    const stream = await open(await start(scripted({ parts: slowly(['wait'], 200) }).node, node));
+    await stream.ended;
+    const deltas = deltasIn(stream.events).filter(({ id }) => id === node.id);
+    assert.deepEqual(
+      deltas.filter(({ step }) => step === 0).map(({ text, tool_call }) => text ?? tool_call),
+      ['I add. ', { id: 'call_0_add', name: 'add', arguments: '{"a":2,"b":3}' }],
+    );
+    assert.equal(joined(stream.events, node), 'It is 5');
+    assert.equal(endOf(stream.events, node).data.result?.content, 'It is 5');
+  });
+
+  it('is asked for without a stream where that is refused, which costs nothing, or would be another answer', async () => {
+    const error = { message: "'stream' is not supported with this model", param: 'stream' };
+    const refusing = scripted({ status: 400, error }, { text: 'in one piece' });
+    const several = scripted({ text: 'one of two' });
+    Object.assign(several.node.data, { settings: { model_name: several.model, n: 2 } });
+    const { status, nodes } = await account.api.runToEnd(drawing(linkInRow([trigger(), refusing.node, several.node])));
+    assert.equal(status, 'succeed');
+    assert.equal(nodes[refusing.node.id]?.result?.content, 'in one piece');
+    const asked = (model: string) => stack.modelProvider.requestsFor(model).map(({ body }) => body['stream']);
+    assert.deepEqual([asked(refusing.model), asked(several.model)], [[true, false], [false]]);
+  });
+
+  it('costs what the provider says, or what is estimated where it does not', async () => {
+    const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 };
+    const counted = scripted({ text: 'counted', usage });
+    const streams = { streams: false, usage };
+    const whole = scripted({ text: 'counted', ...streams });
+    const { runId } = await account.api.runToEnd(drawing(linkInRow([trigger(), counted.node, whole.node])));
+    const paid = await transactionsOf(stack, runId);
+    const of = ({ id }: DrawingNode) => {
+      const { amount_usd, is_estimated } = paid.find(({ node_id }) => node_id === id)! as unknown as Record<
+        string,
+        unknown
+      >;
+      return [amount_usd, is_estimated];
+    };
+    assert.deepEqual(of(counted.node), of(whole.node));
+    assert.notEqual(Number(of(counted.node)[0]), 0);
+  });
+
+  it('comes to the typed client', async () => {
+    const { node } = scripted({ parts: slowly(['for ', 'the ', 'client']) });
+    const client = createClient({ baseUrl: stack.apiUrl, apiKey: account.apiKey });
+    const said: string[] = [];
+    for await (const event of followRun(client, await start(node), { include: 'deltas' })) {
+      if (event.type === 'delta') said.push(event.delta.text ?? '');
+    }
+    assert.equal(said.join(''), 'for the client');
+  });
+
+  it('is asked for by its one name', async () => {
+    const { api } = account;
+    const { data } = await api.run(await api.createWorkflow(await api.createProject(), drawing([trigger()])));
+    for (const include of ['words', 'deltas,words']) {
+      const { status } = await api.get(`/workflows/workflow_result/events/?id=${data.id}&include=${include}`);
+      assert.equal(status, 400, include);
+    }
   });
 });

@@ -5,6 +5,7 @@ import { TextReader, type TextDelta } from '../../../api/live/text-reader.js';
 import type { RunEvent } from '../../../db/runs/run-events-repository.js';
 import type { RunDelta, StoredAnswer } from '../../../db/runs/run-deltas-repository.js';
 import { createMasker } from '../../../graph/mask.js';
+import { cpuMilliseconds } from '../../support/cpu-time.js';
 import { ByteBudget, type ByteLease } from '../../../outgoing/byte-budget.js';
 
 const SECRETS = ['sk-live-0123456789', 'two\nlines', 'aaaaaab'];
@@ -68,7 +69,7 @@ describe('the deltas of a run', () => {
       const texts = new RunTexts(lease());
       const table: RunDelta[] = [];
       const readers: { reader: TextReader; deltas: TextDelta[] }[] = [];
-      let stored: StoredAnswer | undefined;
+      let stored = undefined as StoredAnswer | undefined;
       const readAnswer = () => Promise.resolve(stored);
       const come = (): void => {
         const onNews = (): void => undefined;
@@ -130,5 +131,50 @@ describe('the deltas of a run', () => {
       }
     }
     assert.ok(late > 200, `${late} readers came late or again`);
+  });
+
+  const whole = (texts: RunTexts, since = 0) => {
+    texts.readers.add(() => undefined);
+    return new TextReader({ texts, readAnswer: () => Promise.resolve(undefined), since, lease: lease() });
+  };
+
+  it('are one delta for a reader that is slow, however many have come', () => {
+    const texts = new RunTexts(lease());
+    const slow = whole(texts);
+    for (let number = 0; number < 1_000; number += 1) {
+      texts.add({ ...RUN, attempt: 1, step: 0, number, body: { text: 'word ' } });
+    }
+    assert.deepEqual(slow.take(), [{ id: 'n', path: '', attempt: 1, step: 0, index: 0, text: 'word '.repeat(1_000) }]);
+    assert.deepEqual(slow.take(), []);
+  });
+
+  it('are given up where there is no memory for them, and the rest comes with the result', async () => {
+    const little = new ByteBudget({ totalBytes: 100_000, uncountedBytes: 0 });
+    await little.lease('other').resize(90_000);
+    const texts = new RunTexts(little.lease('run', AbortSignal.abort()));
+    const reader = whole(texts);
+    texts.add({ ...RUN, attempt: 1, step: 0, number: 0, body: { text: 'x'.repeat(60_000) } });
+    await new Promise(setImmediate);
+    assert.deepEqual(reader.take(), []);
+    assert.deepEqual(
+      (await reader.close(nodeEnd('x'.repeat(60_001)))).map(({ text }) => text?.length),
+      [60_001],
+    );
+  });
+
+  it('of a large answer in single characters are written in time that is linear', () => {
+    const text = createStepText(
+      { ...RUN, attempt: 1, step: 0, hasReaders: true, masker: createMasker(SECRETS) },
+      lease(),
+    );
+    const tookMs = cpuMilliseconds(() => {
+      for (let at = 0; at < 1024 * 1024; at += 1) {
+        text.add('x');
+        if (at % 1_000 === 0 && text.next() !== undefined) text.written();
+      }
+      text.end([]);
+      text.next();
+    });
+    assert.ok(tookMs < 3_000, `${tookMs} ms`);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RunDelta } from '../../../clients/typescript/src/index.js';
+import type { Delta } from '../../../clients/typescript/src/index.js';
 import { nodeKey } from '../../../console/live/live-run.js';
 import {
   applyDeltas as applyAt,
@@ -14,19 +14,24 @@ import {
   type RunWords,
 } from '../../../console/live/words.js';
 
-const applyDeltas = (words: RunWords, deltas: RunDelta[]): RunWords => applyAt(words, deltas, 1_000);
+const applyDeltas = (words: RunWords, deltas: Delta[]): RunWords => applyAt(words, deltas, 1_000);
 
-const delta = (index: number, text: string, more: Partial<RunDelta> = {}): RunDelta => ({
-  ...{ id: 'a', path: '', attempt: 1, step: 0 },
-  ...{ index, text, ...more },
+const delta = (index: number, text: string, more: Partial<Delta> = {}): Delta => ({
+  id: 'a',
+  path: '',
+  attempt: 1,
+  step: 0,
+  index,
+  text,
+  ...more,
 });
 
-const called = (index: number, args: string): RunDelta => {
-  const { text, ...facts } = delta(index, '');
+const called = (index: number, args: string): Delta => {
+  const { text: _, ...facts } = delta(index, '');
   return { ...facts, tool_call: { id: `call ${index}`, name: 'add', arguments: args } };
 };
 
-const joined = (...deltas: RunDelta[]): string | undefined => applyDeltas(NO_WORDS, deltas).get('a')?.text;
+const joined = (...deltas: Delta[]): string | undefined => applyDeltas(NO_WORDS, deltas).get('a')?.text;
 
 describe('what the models of a run write', () => {
   it('is joined by node and iteration, in whatever batches it comes, and leaves other nodes the same objects', () => {

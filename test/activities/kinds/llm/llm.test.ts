@@ -18,8 +18,8 @@ describe('LLM node', function () {
   });
 
   /** At 1 and 2 USD a million tokens. */
-  function priceOf(calls: number, { text }: { text: string }, output: number): number {
-    return Number(((calls * (Math.ceil(text.length / 3) + 2 * output)) / 1e6).toFixed(9));
+  function priceOf(calls: number, { counted }: { counted: string }, output: number): number {
+    return Number(((calls * (Math.ceil(counted.length / 3) + 2 * output)) / 1e6).toFixed(9));
   }
 
   let models = 0;

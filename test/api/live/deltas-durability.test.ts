@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { TextDelta } from '../../../api/live/text-reader.js';
+import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { openEventStream, type OpenStream } from '../../support/event-stream.js';
+import { drawing, linkInRow, llm, trigger } from '../../support/graphs.js';
+import { queryDatabase, transactionsOf } from '../../support/inspect.js';
+import { killAndAwaitRestart } from '../../support/kill-part.js';
+import { startStack, type TestStack } from '../../support/stack.js';
+import { startApiProcess } from '../api-process.js';
+
+describe('what a model writes while processes die', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let api: ApiClient;
+
+  before(async () => {
+    stack = await startStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+  });
+  after(() => stack.stop());
+
+  const deltasIn = ({ events }: OpenStream): TextDelta[] =>
+    events.filter(({ event }) => event === 'delta').map(({ data }) => data as unknown as TextDelta);
+  const read = (runId: string, apiUrl = stack.apiUrl, lastEventId?: number): Promise<OpenStream> =>
+    openEventStream(apiUrl, stack.apiKey, runId, {
+      withDeltas: true,
+      ...(lastEventId !== undefined && { lastEventId }),
+    });
+
+  async function start(model: string): Promise<string> {
+    const nodes = linkInRow([trigger(), llm('say', { settings: { model_name: model } })]);
+    return (await api.run(await api.createWorkflow(await api.createProject(), drawing(nodes)))).data.id;
+  }
+
+  it('begins anew after kill -9 of the worker, and is paid for once', async () => {
+    stack.modelProvider.script('killed', [
+      { parts: ['the first words ', { waitMs: 60_000 }] },
+      { parts: ['the second ', { waitMs: 300 }, 'words'] },
+    ]);
+    const runId = await start('killed');
+    const stream = await read(runId);
+    await eventually(() => deltasIn(stream).length > 0);
+    await killAndAwaitRestart(stack, 'worker', 20_000);
+    await stream.ended;
+    const deltas = deltasIn(stream);
+    assert.deepEqual([deltas[0]!.attempt, deltas[0]!.text], [1, 'the first words ']);
+    const second = deltas.filter(({ attempt }) => attempt === 2);
+    assert.deepEqual([second[0]!.reset, second.filter(({ reset }) => reset).length], [true, 1]);
+    assert.equal(second.map(({ text }) => text).join(''), 'the second words');
+    assert.equal((await transactionsOf(stack, runId)).filter(({ operation }) => operation === 'llm').length, 1);
+    assert.deepEqual(await queryDatabase(stack, 'SELECT FROM run_deltas WHERE run_id = $1', [runId]), []);
+  });
+
+  it('goes on at another API process after kill -9 of the one that told it', async () => {
+    stack.modelProvider.script('elsewhere', { parts: ['one ', { waitMs: 2_500 }, 'two ', { waitMs: 500 }, 'three'] });
+    const other = await startApiProcess(stack);
+    const runId = await start('elsewhere');
+    const first = await read(runId, other.apiUrl);
+    await eventually(() => deltasIn(first).length > 0);
+    process.kill(other.pid, 'SIGKILL');
+    await first.ended;
+    const second = await read(runId, stack.apiUrl, first.events.findLast(({ id }) => !Number.isNaN(id))!.id);
+    await second.ended;
+    const deltas = deltasIn(second);
+    assert.deepEqual([deltas[0]!.reset, deltas[0]!.index, deltas[0]!.text], [true, 0, 'one ']);
+    assert.equal(deltas.map(({ text }) => text).join(''), 'one two three');
+    assert.equal(second.events.at(-1)!.data.status, 'succeed');
+  });
+
+  it('is told while the database has been away, and nothing is lost of the result', async () => {
+    stack.modelProvider.script('database', {
+      parts: ['before ', { waitMs: 6_000 }, 'and ', { waitMs: 2_000 }, 'after'],
+    });
+    const runId = await start('database');
+    const stream = await read(runId);
+    await eventually(() => deltasIn(stream).length > 0);
+    await killAndAwaitRestart(stack, 'postgres', 20_000);
+    const { data } = await api.pollToEnd(runId, { timeoutMs: 30_000 });
+    assert.deepEqual(
+      Object.values(data.data!).flatMap(({ result }) => (result?.content === undefined ? [] : [result.content])),
+      ['before and after'],
+    );
+    // A stream ends with its API process's connections, and its client comes again.
+    const last = stream.events.at(-1)!;
+    if (last.data.status === 'in progress' || last.event === 'delta') return;
+    await stream.ended;
+    const deltas = deltasIn(stream);
+    const from = Math.max(
+      0,
+      deltas.findLastIndex(({ reset }) => reset === true),
+    );
+    assert.equal(
+      deltas
+        .slice(from)
+        .map(({ text }) => text)
+        .join(''),
+      'before and after',
+    );
+  });
+});

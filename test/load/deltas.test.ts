@@ -1,0 +1,156 @@
+// Models that say 100 tokens a second: how late their words come to those who read, and what that costs.
+import assert from 'node:assert/strict';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TextDelta } from '../../api/live/text-reader.js';
+import { createAccount, giveRole, type Account } from '../api/accounts.js';
+import { openEventStream, type OpenStream } from '../support/event-stream.js';
+import { drawing, linkInRow, llm, trigger } from '../support/graphs.js';
+import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
+import { watchPace } from '../support/pace.js';
+
+const RUNS = 50;
+const READERS_OF_EACH = 4;
+const WITHIN_MS = 600;
+/** On a machine that is busy with something else, times say nothing of the service. */
+const BUSY_FROM_MS = 150;
+const ROUNDS = 4;
+/** Answers in one piece, without readers and with one each; and streams, without readers and with one each. */
+const MODES = ['whole', 'followed', 'unread', 'read'] as const;
+const TICKS_A_SECOND = 100;
+
+type Mode = (typeof MODES)[number];
+type Cpu = Record<'services' | 'all', number>;
+
+describe('50 runs whose models say 100 tokens a second', function () {
+  this.timeout(300_000);
+  let provider: ChildProcess;
+  let stack: TestStack;
+  let account: Account;
+  let projectId: number;
+
+  before(async () => {
+    provider = fork(path.join(import.meta.dirname, 'token-provider.ts'), { execArgv: ['--import', 'tsx'] });
+    const [url] = (await once(provider, 'message')) as [string];
+    const dataDir = makeDataDir();
+    const file = path.join(dataDir, 'providers.json');
+    const models = [{ id: 'whole-300', stream: false }, { id: '*' }];
+    writeFileSync(file, JSON.stringify({ providers: [{ name: 'load', base_url: `${url}/v1`, models }] }));
+    const env = { MODEL_PROVIDERS_FILE: file, WORKER_ACTIVITY_SLOTS: '200', WORKER_PROJECT_SLOTS: '200' };
+    stack = await startStack({ dataDir, env });
+    account = await createAccount(stack);
+    projectId = await account.api.createProject();
+    await giveRole(stack, account, projectId, 'owner');
+  });
+  after(async () => {
+    provider.disconnect();
+    await stack.stop();
+  });
+
+  const draw = (model: string): Promise<number> =>
+    account.api.createWorkflow(
+      projectId,
+      drawing(linkInRow([trigger(), llm('say', { settings: { model_name: model } })])),
+    );
+
+  async function startRuns(workflowId: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: RUNS }, async () => (await account.api.run(workflowId)).data.id));
+  }
+
+  const read = (runId: string, withDeltas = true): Promise<OpenStream> =>
+    openEventStream(stack.apiUrl, account.apiKey, runId, { withDeltas });
+
+  /** The processor time of the service, and of its database and Temporal too, in milliseconds. */
+  function cpuMs(): Cpu {
+    const { api, worker, ...others } = stack.stack.pids as Record<string, number>;
+    const roots = new Set(Object.values(others));
+    const rows = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+          const [own, reaped] = [Number(fields[11]) + Number(fields[12]), Number(fields[13]) + Number(fields[14])];
+          return [{ pid: Number(pid), parent: Number(fields[1]), ticks: own + reaped }];
+        } catch {
+          return [];
+        }
+      });
+    const sum = (wanted: (row: (typeof rows)[number]) => boolean): number =>
+      rows.filter(wanted).reduce((ticks, row) => ticks + row.ticks, 0) * (1_000 / TICKS_A_SECOND);
+    const services = sum(({ pid }) => pid === api || pid === worker);
+    return { services, all: services + sum(({ pid, parent }) => roots.has(pid) || roots.has(parent)) };
+  }
+
+  it('tell them to 200 readers within 600 ms (p99)', async () => {
+    const workflowId = await draw('m-1000');
+    const pace = watchPace(stack.apiUrl);
+    const runIds = await startRuns(workflowId);
+    const streams = await Promise.all(runIds.flatMap((id) => Array.from({ length: READERS_OF_EACH }, () => read(id))));
+    const sinceMs = Date.now();
+    await Promise.all(streams.map(({ ended }) => ended));
+    const bareMs = await pace.stop();
+    const delays: number[] = [];
+    for (const { events } of streams) {
+      const deltas = events.filter(({ event }) => event === 'delta');
+      let text = '';
+      for (const { data, receivedAtMs } of deltas) {
+        const before = text.length;
+        text += (data as unknown as TextDelta).text ?? '';
+        for (const match of text.matchAll(/\d{13} /g)) {
+          // A token is there when its last character is. What was said before its reader came is not late.
+          const endsAt = match.index + match[0].length;
+          if (endsAt > before && Number(match[0]) > sinceMs) delays.push(receivedAtMs - Number(match[0]));
+        }
+      }
+      const { result } = events.findLast(({ event, data }) => event === 'node' && data.status === 'succeed')!.data;
+      assert.equal(text, result?.content);
+    }
+    delays.sort((a, b) => a - b);
+    const p99 = delays[Math.floor(delays.length * 0.99)]!;
+    const figures = { tokens: delays.length, p50: delays[delays.length >> 1], p99, worst: delays.at(-1), bareMs };
+    process.stdout.write(`      ${JSON.stringify(figures)}\n`);
+    assert.ok(p99 <= WITHIN_MS || bareMs > BUSY_FROM_MS, `p99 ${p99} ms, where a bare answer takes ${bareMs} ms`);
+  });
+
+  it('cost about as much as models that answer in one piece', async () => {
+    const workflows: Record<Mode, number> = {
+      whole: await draw('whole-300'),
+      followed: await draw('whole-300'),
+      unread: await draw('streams-300'),
+      read: await draw('streams-300'),
+    };
+    const spent = Object.fromEntries(MODES.map((mode) => [mode, { services: 0, all: 0 }])) as Record<Mode, Cpu>;
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      for (const mode of MODES) {
+        const before = cpuMs();
+        const runIds = await startRuns(workflows[mode]);
+        const isRead = mode === 'read' || mode === 'followed';
+        const streams = isRead ? await Promise.all(runIds.map((id) => read(id, mode === 'read'))) : [];
+        await pause(4_500);
+        await Promise.all([...runIds.map((id) => account.api.pollToEnd(id)), ...streams.map(({ ended }) => ended)]);
+        const after = cpuMs();
+        // The first round warms up.
+        if (round === 0) continue;
+        spent[mode].services += (after.services - before.services) / (ROUNDS * RUNS);
+        spent[mode].all += (after.all - before.all) / (ROUNDS * RUNS);
+      }
+    }
+    const ratio = (mode: Mode, of: Mode): Cpu => ({
+      services: Number((spent[mode].services / spent[of].services).toFixed(3)),
+      all: Number((spent[mode].all / spent[of].all).toFixed(3)),
+    });
+    const ratios = {
+      unread: ratio('unread', 'whole'),
+      read: ratio('read', 'whole'),
+      readers: ratio('read', 'followed'),
+    };
+    process.stdout.write(
+      `      milliseconds a run: ${JSON.stringify(spent)}\n      ratios: ${JSON.stringify(ratios)}\n`,
+    );
+    // On a machine that does other things the figures are rough.
+    assert.ok(ratios.unread.all < 1.25 && ratios.readers.all < 1.5, JSON.stringify(ratios));
+  });
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Agent, fetch, type Dispatcher } from 'undici';
+import { startHttpServer, type HttpServer } from '../../cli/sandbox/http-server.js';
+import { joiningPieces, pacedConnector } from '../../outgoing/paced-reads.js';
+
+const PIECES = 120;
+
+describe('an answer that comes in many small pieces', function () {
+  this.timeout(20_000);
+  let server: HttpServer;
+  let agent: Agent;
+  let dispatcher: Dispatcher;
+  let serve: (response: ServerResponse) => Promise<void>;
+
+  before(async () => {
+    server = await startHttpServer((_request, response) => serve(response));
+    agent = new Agent({ connect: pacedConnector() });
+    dispatcher = joiningPieces(agent);
+  });
+  after(async () => {
+    await agent.destroy();
+    await server.close();
+  });
+
+  const words = (): string[] => Array.from({ length: PIECES }, (_, index) => `word ${index} `);
+  const saySlowly = async (response: ServerResponse): Promise<void> => {
+    for (const word of words()) {
+      response.write(word);
+      await pause(4);
+    }
+  };
+
+  async function read(): Promise<string[]> {
+    const response = await fetch(server.url, { dispatcher });
+    const pieces: string[] = [];
+    for await (const piece of response.body!) pieces.push(Buffer.from(piece as Uint8Array).toString());
+    return pieces;
+  }
+
+  for (const connection of ['keep-alive', 'close']) {
+    it(`is whole, in few pieces, on a connection with ${connection}`, async () => {
+      serve = async (response) => {
+        response.setHeader('connection', connection);
+        await saySlowly(response);
+        response.end();
+      };
+      const pieces = await read();
+      assert.equal(pieces.join(''), words().join(''));
+      assert.ok(pieces.length < PIECES / 2, `${pieces.length} pieces`);
+    });
+
+    it(`breaks off where it is reset, on a connection with ${connection}`, async () => {
+      serve = async (response) => {
+        response.setHeader('connection', connection);
+        await saySlowly(response);
+        response.socket!.resetAndDestroy();
+      };
+      await assert.rejects(read());
+    });
+  }
+
+  it('is not delayed where it has few pieces or large ones', async () => {
+    serve = async (response) => {
+      for (const part of ['a', 'b', 'c']) {
+        response.write(part);
+        await pause(2);
+      }
+      response.end(Buffer.alloc(8 * 1024 * 1024, 'x'));
+    };
+    const startedAt = performance.now();
+    assert.equal((await read()).join('').length, 3 + 8 * 1024 * 1024);
+    assert.ok(performance.now() - startedAt < 1_500, `${performance.now() - startedAt} ms`);
+  });
+});
