@@ -47,10 +47,11 @@ function useEach<Item>(name: string, ids: readonly string[], read: (id: string, 
   const [seen, setSeen] = useState(ids);
   const fresh = ids.filter((id) => !seen.includes(id));
   if (fresh.length > 0) setSeen([...seen, ...fresh]);
-  const asked = ids.join();
+  const decided = seen.filter((id) => !ids.includes(id)).join();
   useEffect(() => {
-    void queryClient.invalidateQueries({ queryKey: [name, 'one'] });
-  }, [name, asked]);
+    for (const id of decided === '' ? [] : decided.split(','))
+      void queryClient.invalidateQueries({ queryKey: [name, 'one', id] });
+  }, [name, decided]);
   const queries = useQueries({
     queries: seen.map((id) => ({
       queryKey: [name, 'one', id],

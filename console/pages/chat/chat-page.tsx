@@ -5,28 +5,14 @@ import { api, unwrap } from '../../app/api.js';
 import { isNotFound } from '../../app/explain.js';
 import { Problem } from '../../app/problem.js';
 import { mayAct } from '../../app/projects.js';
-import { byType, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
-import { asObject, ownValue } from '../../drawing/json.js';
+import { byType } from '../../drawing/drawing.js';
 import { classNames } from '../../ui/class-names.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
-import { runFields, type RunField } from '../workflow/run-input.js';
 import './chat.css';
+import { readDrawing, type ChatWorkflow } from './chat-workflow.js';
 import { Conversation } from './conversation.js';
 import { ConversationList, NewConversation } from './conversation-list.js';
-
-/** The workflow of a chat, as its parts need it. */
-export interface ChatWorkflow {
-  id: number;
-  title: string;
-  projectId: number;
-  /** Whether the person may write. */
-  mayWrite: boolean;
-  /** The fields of its trigger that the conversation itself does not give. */
-  fields: readonly RunField[];
-  /** The ids of the nodes that call tools. */
-  agents: readonly string[];
-}
 
 interface ChatPageProps {
   workflowId: number;
@@ -65,21 +51,6 @@ export function ChatPage({ workflowId, conversationId }: ChatPageProps) {
   if (workflow === undefined) return <Loading label="Loading the chat" />;
   if (data?.is_chat !== true) return <NoChat workflow={workflow} />;
   return <Chat workflow={workflow} conversationId={conversationId} />;
-}
-
-/** The conversation gives these fields to each run by itself. */
-const OWN_FIELDS: readonly string[] = ['message', 'messages', 'conversation_id', 'files'];
-
-function readDrawing(drawing: Drawing, kinds: NodeKinds): Pick<ChatWorkflow, 'fields' | 'agents'> {
-  const agents = [...nodesOf(drawing)].filter(([, node]) => hasSteps(kinds, typeOf(node))).map(([id]) => id);
-  const fields = startOf(drawing) === undefined ? [] : runFields(drawing, kinds);
-  return { fields: fields.filter(({ id }) => !OWN_FIELDS.includes(id)), agents };
-}
-
-/** Agents are the nodes whose results tell their steps and what these have used. */
-export function hasSteps(kinds: NodeKinds, type: string): boolean {
-  const properties = asObject(asObject(kinds.get(type)?.output_schema)['properties']);
-  return ownValue(properties, 'steps') !== undefined && ownValue(properties, 'usage') !== undefined;
 }
 
 function NoChat({ workflow }: { workflow: ChatWorkflow }) {

@@ -10,7 +10,7 @@ import { Note } from '../../ui/notices.js';
 import { toVisibleText } from '../../ui/visible-json.js';
 import { useRunInput } from '../workflow/run-input-form.js';
 import { createConversation, useConversations, type Conversation } from './chat-calls.js';
-import type { ChatWorkflow } from './chat-page.js';
+import type { ChatWorkflow } from './chat-workflow.js';
 
 interface ConversationListProps {
   workflowId: number;

@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
 import { Menu } from '../../ui/menu.js';
 import { deleteConversation, renameConversation, useConversation, type Conversation as Found } from './chat-calls.js';
-import type { ChatWorkflow } from './chat-page.js';
+import type { ChatWorkflow } from './chat-workflow.js';
 import { titleOf } from './conversation-list.js';
 import { Messages } from './message-log.js';
 

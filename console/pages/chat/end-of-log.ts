@@ -4,13 +4,14 @@ import { useCallback, useRef, useState, type RefCallback } from 'react';
 const NEAR_PX = 48;
 
 interface EndOfLog {
-  ref: RefCallback<HTMLElement>;
+  /** The `ref` of the log, whose first child is its content. */
+  watch: RefCallback<HTMLElement>;
   isAtEnd: boolean;
   goToEnd: () => void;
-  /** Notes where the first of what is shown stands, before something is put above it. */
-  holdPlace: () => void;
-  /** Brings it back there. */
-  settlePlace: () => void;
+  /** Notes where the first of what is shown stands, before another page of messages is put above it. */
+  holdPlace: (firstPage: number | undefined) => void;
+  /** Brings it back there, once another page is the first. */
+  settlePlace: (firstPage: number | undefined) => void;
 }
 
 /** Follows the end of a log that grows, as long as the person is there. Whoever reads above is not moved. */
@@ -18,8 +19,8 @@ export function useEndOfLog(): EndOfLog {
   const element = useRef<HTMLElement>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const follows = useRef(true);
-  const held = useRef<{ shown: Element; top: number }>(undefined);
-  const ref = useCallback((log: HTMLElement | null) => {
+  const held = useRef<{ shown: Element; top: number; firstPage: number | undefined }>(undefined);
+  const watch = useCallback((log: HTMLElement | null) => {
     element.current = log;
     const content = log?.firstElementChild;
     if (log === null || !content) return undefined;
@@ -46,22 +47,21 @@ export function useEndOfLog(): EndOfLog {
     };
   }, []);
   return {
-    ref,
+    watch,
     isAtEnd,
     goToEnd() {
       follows.current = true;
       element.current?.scrollTo({ top: element.current.scrollHeight });
     },
-    holdPlace() {
+    holdPlace(firstPage) {
       const shown = element.current?.querySelector('.chat-question, .chat-answer');
       if (!shown) return;
       follows.current = false;
-      held.current = { shown, top: shown.getBoundingClientRect().top };
+      held.current = { shown, top: shown.getBoundingClientRect().top, firstPage };
     },
-    settlePlace() {
-      if (held.current !== undefined && element.current !== null) {
-        element.current.scrollTop += held.current.shown.getBoundingClientRect().top - held.current.top;
-      }
+    settlePlace(firstPage) {
+      if (held.current === undefined || held.current.firstPage === firstPage || element.current === null) return;
+      element.current.scrollTop += held.current.shown.getBoundingClientRect().top - held.current.top;
       held.current = undefined;
     },
   };

@@ -1,7 +1,7 @@
 import { FilesOf } from '../../files/file-figure.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
-import type { ChatWorkflow } from './chat-page.js';
+import type { ChatWorkflow } from './chat-workflow.js';
 import type { Anew } from './composer.js';
 import { LiveAnswer } from './live-answer.js';
 import type { Exchange, Message } from './messages.js';

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useMemo } from 'react';
 import { Link } from 'wouter';
 import { Problem } from '../../app/problem.js';
 import { queryClient } from '../../app/queries.js';
-import { isObject, type JsonObject } from '../../drawing/json.js';
+import { isObject } from '../../drawing/json.js';
 import { readLinks } from '../../drawing/run-links.js';
 import { hasEnded, type LiveRun } from '../../live/live-run.js';
 import { useLive, useRunWord, useWords } from '../../live/run-cache.js';
@@ -12,7 +12,7 @@ import { Status } from '../../ui/status.js';
 import { useRun, type RunDetail } from '../run/run-data.js';
 import { AnswerText } from './answer-text.js';
 import { Asks } from './asks.js';
-import type { ChatWorkflow } from './chat-page.js';
+import type { ChatWorkflow } from './chat-workflow.js';
 import { LiveToolCalls } from './tool-calls.js';
 import { Queued } from './unanswered.js';
 
@@ -109,7 +109,7 @@ function resultOf(live: LiveRun, answering: readonly string[]): string {
   for (const id of answering) {
     const entry = live.nodes.get(id);
     const result: unknown = entry?.status === 'succeed' ? entry.result : undefined;
-    if (isObject(result) && typeof (result as JsonObject)['content'] === 'string') return String(result['content']);
+    if (isObject(result) && typeof result['content'] === 'string') return result['content'];
   }
   return '';
 }

@@ -5,7 +5,7 @@ import { queryClient } from '../../app/queries.js';
 import { Button } from '../../ui/button.js';
 import { Note } from '../../ui/notices.js';
 import { cancelRun, readOlder, useMessages, useReadAgain } from './chat-calls.js';
-import type { ChatWorkflow } from './chat-page.js';
+import type { ChatWorkflow } from './chat-workflow.js';
 import { Composer, type Anew } from './composer.js';
 import { ShownExchange } from './exchange.js';
 import { firstLoaded, openOf, runToStop, toExchanges, type Exchange } from './messages.js';
@@ -29,16 +29,16 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
   const readAgain = useReadAgain(id);
   const exchanges = useMemo(() => (query.data === undefined ? NONE : toExchanges(query.data)), [query.data]);
   const [anew, setAnew] = useState<Anew>();
-  const log = useEndOfLog();
+  const { watch, isAtEnd, goToEnd, holdPlace, settlePlace } = useEndOfLog();
   const open = openOf(exchanges);
   const openIds = open.map(({ runId }) => runId);
   const followed = new Set(openIds.slice(0, MOST_FOLLOWED));
   const mayWrite = workflow.mayWrite && isOwn;
   useTitleOfFirst(title, exchanges.length);
-  const older = useMutation({ mutationFn: () => readOlder(id), onMutate: log.holdPlace });
   const first = query.data && firstLoaded(query.data);
-  const settle = useEffectEvent(log.settlePlace);
-  useLayoutEffect(() => settle(), [first]);
+  const older = useMutation({ mutationFn: () => readOlder(id), onMutate: () => holdPlace(first) });
+  const settle = useEffectEvent(settlePlace);
+  useLayoutEffect(() => settle(first), [first]);
   const stopping = useMutation({
     mutationFn: (runId: string) => cancelRun(workflow.id, runId),
     onSettled: readAgain,
@@ -48,7 +48,7 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
     <>
       {/* The tabindex lets people scroll it by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="chat-log" role="log" aria-label="Messages" tabIndex={0} ref={log.ref}>
+      <div className="chat-log" role="log" aria-label="Messages" tabIndex={0} ref={watch}>
         <div className="chat-log-inner">
           <Awaited {...query} />
           {first !== undefined && first > 1 && (
@@ -71,9 +71,9 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
           ))}
         </div>
       </div>
-      {!log.isAtEnd && (
+      {!isAtEnd && (
         <div className="chat-to-end">
-          <Button onClick={log.goToEnd}>To the end</Button>
+          <Button onClick={goToEnd}>To the end</Button>
         </div>
       )}
       <div className="chat-foot">
@@ -85,7 +85,7 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
             anew={anew}
             onAnew={setAnew}
             onSent={async () => {
-              log.goToEnd();
+              goToEnd();
               await readAgain();
             }}
             stop={toStop === undefined ? undefined : { isBusy: stopping.isPending, act: () => stopping.mutate(toStop) }}

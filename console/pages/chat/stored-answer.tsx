@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { Money } from '../../ui/figures.js';
 import { AnswerText } from './answer-text.js';
-import type { ChatWorkflow } from './chat-page.js';
+import type { ChatWorkflow } from './chat-workflow.js';
 import { failureSentence, type Message } from './messages.js';
 import { StoredToolCalls } from './tool-calls.js';
 

@@ -9,7 +9,7 @@ import type { ToolCall } from '../../live/words.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
 import { readAgentSteps, type Step, type StepCall } from '../run/agent-steps.js';
-import type { ChatWorkflow } from './chat-page.js';
+import type { ChatWorkflow } from './chat-workflow.js';
 
 interface ToolCallsProps {
   workflow: ChatWorkflow;

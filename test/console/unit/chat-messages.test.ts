@@ -52,7 +52,7 @@ describe('the messages of a chat', () => {
   it('are read from the end, with the page before where the last one has few', async () => {
     const few = service(many(1_004));
     const first = await readNewest(undefined, few.read);
-    assert.deepEqual([few.asked, [...first.pages.keys()].toSorted(), first.total], [[1, 21, 20], [20, 21], 1_004]);
+    assert.deepEqual([few.asked, new Set(first.pages.keys()), first.total], [[1, 21, 20], new Set([20, 21]), 1_004]);
     const full = service(many(1_000));
     assert.deepEqual([...(await readNewest(undefined, full.read)).pages.keys()], [20]);
     const one = service(many(10));
