@@ -17,7 +17,7 @@ const origin = {
 
 /** A run without its contents. */
 const lightRunSchema = runSchema
-  .omit({ result: true, data: true, input_data: true, input_fields: true, temporal_url: true })
+  .omit({ result: true, data: true, input_data: true, input_fields: true, answer_nodes: true, temporal_url: true })
   .extend(origin);
 
 const list = defineRoute({

@@ -3,6 +3,8 @@ import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
 import type { ListedRun } from '../../db/runs/runs-list-repository.js';
 import { PIECE_BYTES } from '../../db/runs/result-pieces.js';
+import { answerNodesOf } from '../../graph/answer-node.js';
+import { compilePlan } from '../../graph/compile-plan.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import type { AppDeps } from '../deps.js';
@@ -27,6 +29,10 @@ export const runSchema = z
     data: drawingSchema,
     input_data: z.unknown(),
     input_fields: z.array(z.record(z.string(), z.unknown())),
+    answer_nodes: z
+      .array(z.string())
+      .optional()
+      .describe('The nodes of which one writes the answer of a chat (`settings.answer_node`); not in lists'),
     workflow_version: z
       .int()
       .nullable()
@@ -102,6 +108,7 @@ export function toWholeRun({ answerDb, currencies, ...deps }: Deps, run: History
     data: document === null ? readLater(TEXT_COPIES, (text) => new RawJson(text)) : new RawJson(document),
     input_fields: document === null ? readLater(PARSED_COPIES, readInputFields) : readInputFields(document),
     input_data: input === null ? lazyText(() => readInputPieces(db, run.id), PIECE_BYTES) : new RawJson(input),
+    answer_nodes: document === null ? readLater(PARSED_COPIES, readAnswerNodes) : readAnswerNodes(document),
   });
 }
 
@@ -118,6 +125,7 @@ interface RunParts {
   data?: RawJson | LazyJson;
   input_fields?: unknown;
   input_data?: RawJson | LazyJson;
+  answer_nodes?: unknown;
   truncated?: true;
 }
 
@@ -155,4 +163,11 @@ export function toRun(run: HistoryRun | ListedRun, currencies: Currencies, parts
 
 function readInputFields(document: string): JsonObject[] {
   return inputFieldsOf(JSON.parse(document));
+}
+
+/** A refused run may have a drawing that cannot be compiled. */
+function readAnswerNodes(document: string): string[] {
+  const drawing = JSON.parse(document) as JsonObject;
+  const compiled = compilePlan(drawing);
+  return compiled.ok ? [...answerNodesOf(drawing, compiled.plan)] : [];
 }

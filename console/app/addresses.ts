@@ -7,6 +7,8 @@ export const ADDRESSES = {
   workflows: '/workflows',
   workflow: '/workflows/:id',
   workflowCases: '/workflows/:id/cases',
+  workflowChat: '/workflows/:id/chat',
+  conversation: '/workflows/:id/chat/:conversation',
   workflowStarts: '/workflows/:id/starts',
   runs: '/runs',
   run: '/runs/:id',

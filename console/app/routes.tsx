@@ -22,6 +22,10 @@ export function Routes() {
       <Route path={ADDRESSES.workflows}>{inSession(<WorkflowsPage />)}</Route>
       <Route path={ADDRESSES.workflow}>{({ id }) => inSession(<WorkflowById key={id} id={id} />)}</Route>
       <Route path={ADDRESSES.workflowCases}>{({ id }) => inSession(<CasesById key={id} id={id} />)}</Route>
+      <Route path={ADDRESSES.workflowChat}>{({ id }) => inSession(<ChatById key={id} id={id} />)}</Route>
+      <Route path={ADDRESSES.conversation}>
+        {({ id, conversation }) => inSession(<ChatById key={id} id={id} conversation={conversation} />)}
+      </Route>
       <Route path={ADDRESSES.workflowStarts}>{({ id }) => inSession(<StartsById key={id} id={id} />)}</Route>
       <Route path={ADDRESSES.runs}>{inSession(<RunsPage />)}</Route>
       <Route path={ADDRESSES.run}>{({ id }) => inSession(<RunPage key={id} runId={id} />)}</Route>
@@ -54,6 +58,14 @@ const WORKFLOW_ID = /^[1-9]\d{0,14}$/;
 
 function CasesById({ id }: { id: string }) {
   return WORKFLOW_ID.test(id) ? <CasesPage workflowId={Number(id)} /> : <NotFound />;
+}
+
+/** The ids of conversations are UUIDs; the service is not asked for others. */
+const CONVERSATION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function ChatById({ id, conversation }: { id: string; conversation?: string }) {
+  const isKnown = WORKFLOW_ID.test(id) && (conversation === undefined || CONVERSATION_ID.test(conversation));
+  return isKnown ? <ChatPage workflowId={Number(id)} conversationId={conversation} /> : <NotFound />;
 }
 
 function StartsById({ id }: { id: string }) {
@@ -104,6 +116,7 @@ const WorkflowPage = lazy(() =>
   import('../pages/workflow/workflow-page.js').then((page) => ({ default: page.WorkflowPage })),
 );
 const CasesPage = lazy(() => import('../pages/cases/cases-page.js').then((page) => ({ default: page.CasesPage })));
+const ChatPage = lazy(() => import('../pages/chat/chat-page.js').then((page) => ({ default: page.ChatPage })));
 const StartsPage = lazy(() => import('../pages/starts/starts-page.js').then((page) => ({ default: page.StartsPage })));
 const RunsPage = lazy(() => import('../pages/runs/runs-page.js').then((page) => ({ default: page.RunsPage })));
 const RunPage = lazy(() => import('../pages/run/run-page.js').then((page) => ({ default: page.RunPage })));

@@ -157,3 +157,24 @@ function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
   }
   return count > 0;
 }
+
+/** What a run asks people at the moment, by the ids of the requests and of the tasks. */
+interface Requests {
+  approvals: readonly string[];
+  tasks: readonly string[];
+}
+
+const NO_REQUESTS: Requests = { approvals: NONE, tasks: NONE };
+
+export function useRequests(runId: string): Requests {
+  const text = useShownRun(runId, ({ live }) => JSON.stringify(requestsOf(live)));
+  return useMemo(() => (text === undefined ? NO_REQUESTS : (JSON.parse(text) as Requests)), [text]);
+}
+
+function requestsOf({ order, nodes, pending }: LiveRun): Requests {
+  const tasks = order.flatMap((key) => {
+    const { status, waiting } = nodes.get(key)!;
+    return status === 'in progress' && waiting?.for === 'human' ? (waiting.task_id ?? []) : [];
+  });
+  return { approvals: [...pending.values()].flat(), tasks };
+}

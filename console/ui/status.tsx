@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
 const TONES: Readonly<Record<string, string>> = {
   'in queue': 'idle',
   'in progress': 'live',
+  writing: 'live',
   waiting: 'warn',
   pending: 'warn',
   needs_authorization: 'warn',

@@ -2721,6 +2721,8 @@ export interface components {
         /** @enum {string} */
         Role: "owner" | "admin" | "editor" | "viewer";
         Run: {
+            /** @description The nodes of which one writes the answer of a chat (`settings.answer_node`); not in lists */
+            answer_nodes?: string[];
             cost: components["schemas"]["Amount"];
             /** Format: date-time */
             created_at: string;
@@ -11581,6 +11583,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The nodes of which one writes the answer of a chat (`settings.answer_node`); not in lists */
+                        answer_nodes?: string[];
                         cost: components["schemas"]["Amount"];
                         /** Format: date-time */
                         created_at: string;
@@ -14700,6 +14704,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: {
+                            /** @description The nodes of which one writes the answer of a chat (`settings.answer_node`); not in lists */
+                            answer_nodes?: string[];
                             cost: components["schemas"]["Amount"];
                             /** Format: date-time */
                             created_at: string;

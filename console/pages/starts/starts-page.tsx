@@ -12,8 +12,8 @@ export function StartsPage({ workflowId }: { workflowId: number }) {
     queryKey: ['workflow', workflowId, 'starts'],
     queryFn: async ({ signal }) => {
       const params = { path: { id: workflowId } };
-      const { title, role } = await unwrap(api.GET('/api/v1/workflows/{id}/', { params, signal }));
-      return { title, role };
+      const { title, role, is_chat: isChat } = await unwrap(api.GET('/api/v1/workflows/{id}/', { params, signal }));
+      return { title, role, isChat };
     },
   });
   if (isNotFound(error)) return <NotFound />;
@@ -24,7 +24,7 @@ export function StartsPage({ workflowId }: { workflowId: number }) {
         actions={<ButtonLink to={`/workflows/${workflowId}`}>{data?.title ?? 'To the workflow'}</ButtonLink>}
       />
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
-      {data !== undefined && <StartsSections workflowId={workflowId} role={data.role} />}
+      {data !== undefined && <StartsSections workflowId={workflowId} role={data.role} isChat={data.isChat} />}
     </>
   );
 }

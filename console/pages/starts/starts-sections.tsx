@@ -1,4 +1,5 @@
 import type { components } from '../../app/api.js';
+import { ChatSection } from './chat.js';
 import { HooksSection } from './hooks.js';
 import { SchedulesSection } from './schedules.js';
 import './starts.css';
@@ -7,15 +8,17 @@ import { ToolSection } from './tool.js';
 interface StartsSectionsProps {
   workflowId: number;
   role: components['schemas']['Role'];
+  isChat: boolean;
 }
 
 /** A section for each way in which runs of a workflow start by themselves. */
-export function StartsSections({ workflowId, role }: StartsSectionsProps) {
+export function StartsSections({ workflowId, role, isChat }: StartsSectionsProps) {
   return (
     <div className="starts">
       <SchedulesSection workflowId={workflowId} mayChange={role !== 'viewer'} />
       <HooksSection workflowId={workflowId} mayChange={role !== 'viewer'} />
       <ToolSection workflowId={workflowId} mayChange={role !== 'viewer'} />
+      <ChatSection workflowId={workflowId} isChat={isChat} mayChange={role !== 'viewer'} />
     </div>
   );
 }

@@ -66,6 +66,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
             { label: 'Starts by itself', to: `/workflows/${workflow.id}/starts` },
             { label: 'Export', onSelect: () => exporting.mutate() },
             { label: 'Cases', to: `/workflows/${workflow.id}/cases` },
+            workflow.is_chat && { label: 'Chat', to: `/workflows/${workflow.id}/chat` },
             mayPublish && { label: 'Publish', onSelect: () => onOpen('publish') },
             ...changes,
             { label: 'Keys', onSelect: () => onOpen('keys') },

@@ -8,7 +8,7 @@ import type { TestStack } from '../../support/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type FieldErrors, type Page } from '../bodies.js';
 
-const CONTENTS = ['result', 'data', 'input_data', 'input_fields', 'temporal_url'];
+const CONTENTS = ['result', 'data', 'input_data', 'input_fields', 'answer_nodes', 'temporal_url'];
 
 describe('runs of all workflows', function () {
   this.timeout(90_000);

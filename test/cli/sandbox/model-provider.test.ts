@@ -128,4 +128,24 @@ describe('the stand-in model provider', () => {
       OpenAI.BadRequestError,
     );
   });
+
+  it('streams the tool calls of an agent, in parts', async () => {
+    const tools = [{ type: 'function' as const, function: { name: 'add', parameters: {} } }];
+    const asked = {
+      model: 'sandbox-echo',
+      tools,
+      messages: [{ role: 'user' as const, content: 'add {"a": 2, "b": 3}' }],
+    };
+    const whole = await client.chat.completions.create(asked);
+    const streamed = await client.chat.completions
+      .stream({ ...asked, stream_options: { include_usage: true } })
+      .finalChatCompletion();
+    const callsIn = ({ choices: [choice] }: typeof whole) =>
+      choice!.message.tool_calls!.map(
+        (call) => call.type === 'function' && [call.function.name, call.function.arguments],
+      );
+    assert.deepEqual(callsIn(streamed), [['add', '{"a":2,"b":3}']]);
+    assert.deepEqual(callsIn(streamed), callsIn(whole));
+    assert.deepEqual([streamed.choices[0]?.finish_reason, streamed.usage], ['tool_calls', whole.usage]);
+  });
 });

@@ -1,0 +1,125 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useRunKey } from '../../app/queries.js';
+import { FileField } from '../../files/file-field.js';
+import { filesOfText, UPLOADING, type FileValue } from '../../files/file-value.js';
+import { Button } from '../../ui/button.js';
+import { Alert, announce } from '../../ui/notices.js';
+import { explainRefusal, sendMessage } from './chat-calls.js';
+
+/** A message that is asked once more. */
+export interface Anew {
+  /** The id of the message in whose place it is asked. */
+  replaces: string;
+  content: string;
+  files: readonly FileValue[];
+}
+
+interface ComposerProps {
+  conversationId: string;
+  /** The project that gets the files. */
+  projectId: number;
+  anew: Anew | undefined;
+  onAnew: (anew: Anew | undefined) => void;
+  onSent: () => Promise<void>;
+  /** Cancels what is being answered; undefined if nothing is. */
+  stop: { isBusy: boolean; act: () => void } | undefined;
+}
+
+const MOST_CHARACTERS = 262_144;
+
+/** The field for the next message. Enter sends it, Shift+Enter breaks the line. */
+export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop }: ComposerProps) {
+  const [text, setText] = useState('');
+  const [files, setFiles] = useState('');
+  /** Another number makes the field for files another one, which is empty. */
+  const [round, setRound] = useState(0);
+  const [begun, setBegun] = useState<Anew>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { keyOf, settle, settleIfRefused } = useRunKey();
+  const begin = (content: string, chosen: readonly FileValue[]): void => {
+    setText(content);
+    setFiles(chosen.length === 0 ? '' : JSON.stringify(chosen));
+    setRound(round + 1);
+  };
+  if (anew !== begun) {
+    setBegun(anew);
+    if (anew !== undefined) begin(anew.content, anew.files);
+  }
+  useEffect(() => {
+    if (anew !== undefined) field.current?.focus();
+  }, [anew]);
+  const sending = useMutation({
+    mutationFn: () => {
+      const saying = { content: text, files: filesOfText(files), replaces: anew?.replaces };
+      return sendMessage(conversationId, saying, keyOf([conversationId, saying]));
+    },
+    onSuccess: async () => {
+      settle();
+      announce('The message is sent.');
+      begin('', []);
+      onAnew(undefined);
+      await onSent();
+    },
+    onError: settleIfRefused,
+  });
+  const isUploading = files === UPLOADING;
+  const isEmpty = text.trim() === '' && files === '';
+  const send = (): void => {
+    if (!sending.isPending && !isEmpty && !isUploading) sending.mutate();
+  };
+  const press = (event: KeyboardEvent): void => {
+    // Enter that ends a composition of characters belongs to the composition.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form
+      className="chat-composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {anew !== undefined && (
+        <div className="chat-anew">
+          <p>It is asked anew: this message and what follows it are left aside.</p>
+          <Button
+            onClick={() => {
+              onAnew(undefined);
+              begin('', []);
+            }}
+          >
+            Keep them
+          </Button>
+        </div>
+      )}
+      {sending.isError && <Alert onRetry={send}>{explainRefusal(sending.error)}</Alert>}
+      <textarea
+        ref={field}
+        className="control chat-field"
+        aria-label="Message"
+        placeholder="Write a message"
+        rows={1}
+        maxLength={MOST_CHARACTERS}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+      />
+      <div className="chat-tools">
+        <FileField key={round} label="Files" projectId={projectId} isMany value={files} onChange={setFiles} />
+        <div className="chat-buttons">
+          {stop !== undefined && (
+            <Button isBusy={stop.isBusy} onClick={stop.act}>
+              Stop
+            </Button>
+          )}
+          <Button type="submit" variant="primary" isBusy={sending.isPending} disabled={isEmpty || isUploading}>
+            Send
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,115 @@
+import { useEffect, useEffectEvent, useMemo } from 'react';
+import { Link } from 'wouter';
+import { Problem } from '../../app/problem.js';
+import { queryClient } from '../../app/queries.js';
+import { isObject, type JsonObject } from '../../drawing/json.js';
+import { readLinks } from '../../drawing/run-links.js';
+import { hasEnded, type LiveRun } from '../../live/live-run.js';
+import { useLive, useRunWord, useWords } from '../../live/run-cache.js';
+import { useLiveRun } from '../../live/use-live-run.js';
+import { Loading } from '../../ui/notices.js';
+import { Status } from '../../ui/status.js';
+import { useRun, type RunDetail } from '../run/run-data.js';
+import { AnswerText } from './answer-text.js';
+import { Asks } from './asks.js';
+import type { ChatWorkflow } from './chat-page.js';
+import { LiveToolCalls } from './tool-calls.js';
+import { Queued } from './unanswered.js';
+
+interface LiveAnswerProps {
+  workflow: ChatWorkflow;
+  runId: string;
+  /** Whether messages before it are not answered yet. */
+  isBehind: boolean;
+  mayWrite: boolean;
+  /** Reads the messages again. */
+  onChanged: () => Promise<void>;
+}
+
+/** The answer of a run that has not ended: its words as they come, its tool calls, and what it asks people. */
+export function LiveAnswer(props: LiveAnswerProps) {
+  const { runId } = props;
+  const { data, error, refetch, isFetching } = useRun(runId);
+  if (data === undefined) {
+    return (
+      <article className="chat-answer" aria-label="Answer" aria-busy="true">
+        {error === null ? (
+          <Loading />
+        ) : (
+          <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+        )}
+      </article>
+    );
+  }
+  return <Followed {...props} run={data} />;
+}
+
+function Followed({ workflow, runId, isBehind, mayWrite, onChanged, run }: LiveAnswerProps & { run: RunDetail }) {
+  const links = useMemo(() => readLinks(run.data), [run.data]);
+  const isOpen = run.status === 'In Progress';
+  const { connection, error, retry } = useLiveRun({ runId, links, isOpen, withWords: true });
+  const word = useRunWord(runId) ?? 'in queue';
+  useChanges(runId, word, isOpen, onChanged);
+  const { text, isGoingOn } = useAnswer(runId, run.answer_nodes ?? []);
+  const isWriting = isGoingOn && word !== 'waiting';
+  if (word === 'in queue' && isBehind) {
+    return (
+      <article className="chat-answer" aria-label="Answer">
+        <Queued {...{ workflowId: workflow.id, runId, mayWrite, onChanged }} />
+      </article>
+    );
+  }
+  return (
+    <>
+      <article className="chat-answer" aria-label="Answer" aria-busy={word !== 'waiting'}>
+        {workflow.agents.map((nodeId) => (
+          <LiveToolCalls key={nodeId} {...{ workflow, runId, nodeId }} />
+        ))}
+        {text !== '' && <AnswerText text={text} isWriting={isWriting} />}
+        <div className="chat-facts">
+          <Status status={isWriting ? 'writing' : word === 'succeed' || word === 'failed' ? 'in progress' : word} />
+          <Link href={`/runs/${runId}`}>Run</Link>
+        </div>
+        {connection === 'lost' && error === undefined && <p className="chat-hint">The connection is lost.</p>}
+        <Problem error={error} onRetry={retry} />
+      </article>
+      <Asks runId={runId} />
+    </>
+  );
+}
+
+/** A run that begins may have another drawing than before, and one that ends leaves an answer. */
+function useChanges(runId: string, word: string, isOpen: boolean, onChanged: () => Promise<void>): void {
+  const hasBegun = word !== 'in queue';
+  const isOver = !isOpen || word === 'succeed' || word === 'failed';
+  const change = useEffectEvent(() => void onChanged());
+  useEffect(() => {
+    if (hasBegun) void queryClient.invalidateQueries({ queryKey: ['run', runId] });
+  }, [runId, hasBegun]);
+  useEffect(() => {
+    if (isOver) change();
+  }, [isOver]);
+}
+
+/** Returns the words of the node that answers, of which a run has at most one. */
+function useAnswer(runId: string, answering: readonly string[]): { text: string; isGoingOn: boolean } {
+  const words = useWords(runId, (all) => {
+    const id = answering.find((nodeId) => all.has(nodeId));
+    return id === undefined ? null : all.get(id)!;
+  });
+  const live = useLive(runId);
+  // A model that has asked for tools writes no more until it has their answers.
+  if (words) return { text: words.text, isGoingOn: words.text !== '' && words.toolCalls.length === 0 };
+  return { text: live === undefined ? '' : resultOf(live, answering), isGoingOn: false };
+}
+
+/** Returns the content of the node that has answered, before the run ends and the answer becomes a message. */
+function resultOf(live: LiveRun, answering: readonly string[]): string {
+  if (hasEnded(live) && live.status === 'failed') return '';
+  for (const id of answering) {
+    const entry = live.nodes.get(id);
+    const result: unknown = entry?.status === 'succeed' ? entry.result : undefined;
+    if (isObject(result) && typeof (result as JsonObject)['content'] === 'string') return String(result['content']);
+  }
+  return '';
+}

@@ -1,0 +1,111 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from 'react';
+import { Awaited, Problem } from '../../app/problem.js';
+import { queryClient } from '../../app/queries.js';
+import { Button } from '../../ui/button.js';
+import { Note } from '../../ui/notices.js';
+import { cancelRun, readOlder, useMessages, useReadAgain } from './chat-calls.js';
+import type { ChatWorkflow } from './chat-page.js';
+import { Composer, type Anew } from './composer.js';
+import { ShownExchange } from './exchange.js';
+import { firstLoaded, openOf, runToStop, toExchanges, type Exchange } from './messages.js';
+import { useEndOfLog } from './end-of-log.js';
+
+/** So many runs are followed at a time: browsers have few connections for a service. */
+const MOST_FOLLOWED = 3;
+const NONE: readonly Exchange[] = [];
+
+interface MessagesProps {
+  workflow: ChatWorkflow;
+  /** The conversation. */
+  id: string;
+  title: string;
+  /** Whether the person has begun the conversation. */
+  isOwn: boolean;
+}
+
+export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
+  const query = useMessages(id);
+  const readAgain = useReadAgain(id);
+  const exchanges = useMemo(() => (query.data === undefined ? NONE : toExchanges(query.data)), [query.data]);
+  const [anew, setAnew] = useState<Anew>();
+  const log = useEndOfLog();
+  const open = openOf(exchanges);
+  const openIds = open.map(({ runId }) => runId);
+  const followed = new Set(openIds.slice(0, MOST_FOLLOWED));
+  const mayWrite = workflow.mayWrite && isOwn;
+  useTitleOfFirst(title, exchanges.length);
+  const older = useMutation({ mutationFn: () => readOlder(id), onMutate: log.holdPlace });
+  const first = query.data && firstLoaded(query.data);
+  const settle = useEffectEvent(log.settlePlace);
+  useLayoutEffect(() => settle(), [first]);
+  const stopping = useMutation({
+    mutationFn: (runId: string) => cancelRun(workflow.id, runId),
+    onSettled: readAgain,
+  });
+  const toStop = runToStop(open);
+  return (
+    <>
+      {/* The tabindex lets people scroll it by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="chat-log" role="log" aria-label="Messages" tabIndex={0} ref={log.ref}>
+        <div className="chat-log-inner">
+          <Awaited {...query} />
+          {first !== undefined && first > 1 && (
+            <Button isBusy={older.isPending} onClick={() => older.mutate()}>
+              Show earlier messages
+            </Button>
+          )}
+          <Problem error={older.error} />
+          {query.data !== undefined && exchanges.length === 0 && (
+            <p className="chat-note">{mayWrite ? 'Write the first message.' : 'Nothing was said yet.'}</p>
+          )}
+          {exchanges.map((exchange) => (
+            <ShownExchange
+              key={exchange.runId}
+              {...{ workflow, exchange, followed, mayWrite }}
+              open={openIds}
+              onChanged={readAgain}
+              onAnew={setAnew}
+            />
+          ))}
+        </div>
+      </div>
+      {!log.isAtEnd && (
+        <div className="chat-to-end">
+          <Button onClick={log.goToEnd}>To the end</Button>
+        </div>
+      )}
+      <div className="chat-foot">
+        <Problem error={stopping.error} />
+        {mayWrite ? (
+          <Composer
+            conversationId={id}
+            projectId={workflow.projectId}
+            anew={anew}
+            onAnew={setAnew}
+            onSent={async () => {
+              log.goToEnd();
+              await readAgain();
+            }}
+            stop={toStop === undefined ? undefined : { isBusy: stopping.isPending, act: () => stopping.mutate(toStop) }}
+          />
+        ) : (
+          <Note>
+            {isOwn
+              ? 'Your role in this project, viewer, lets you read. Editors, admins and owners write.'
+              : 'Only the person who has begun this conversation writes in it.'}
+          </Note>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The first message gives a conversation its title. */
+function useTitleOfFirst(title: string, count: number): void {
+  const isMissing = title === '' && count > 0;
+  useEffect(() => {
+    if (isMissing) void queryClient.invalidateQueries({ queryKey: ['conversations'] });
+  }, [isMissing]);
+}

@@ -1,0 +1,176 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type RefObject } from 'react';
+import { Link } from 'wouter';
+import { parseJson } from '../../../graph/json-text.js';
+import { isNotFound } from '../../app/explain.js';
+import { isObject } from '../../drawing/json.js';
+import { useNodeEntry, useNodeWords, useRequests } from '../../live/run-cache.js';
+import type { ToolCall } from '../../live/words.js';
+import { Status } from '../../ui/status.js';
+import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
+import { readAgentSteps, type Step, type StepCall } from '../run/agent-steps.js';
+import type { ChatWorkflow } from './chat-page.js';
+
+interface ToolCallsProps {
+  workflow: ChatWorkflow;
+  runId: string;
+}
+
+/** The tool calls of a run that has ended. They are read once the answer comes into view. */
+export function StoredToolCalls({ workflow, runId }: ToolCallsProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const isSeen = useHasBeenSeen(place, workflow.agents.length > 0);
+  const answers = useQueries({
+    queries: workflow.agents.map((nodeId) => ({
+      queryKey: ['agent-steps', runId, nodeId, 'chat'],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readCalls(workflow.id, runId, nodeId, signal),
+      enabled: isSeen,
+      staleTime: Infinity,
+    })),
+  });
+  if (workflow.agents.length === 0) return null;
+  const calls = answers.flatMap(({ data }) => data ?? []);
+  return (
+    <div ref={place} className="chat-calls">
+      <Calls calls={calls} />
+    </div>
+  );
+}
+
+/** The tool calls of an agent that works. */
+export function LiveToolCalls({ workflow, runId, nodeId }: ToolCallsProps & { nodeId: string }) {
+  const entry = useNodeEntry(runId, nodeId);
+  const words = useNodeWords(runId, nodeId);
+  const { approvals } = useRequests(runId);
+  // News of the agent ask for its steps anew: another step, a call that is asked for, a decision.
+  const news = [entry?.status, words?.attempt, words?.step, words?.toolCalls.length, ...approvals].join();
+  const { data = NONE } = useQuery({
+    queryKey: ['agent-steps', runId, nodeId, 'chat', news],
+    queryFn: ({ signal }) => readCalls(workflow.id, runId, nodeId, signal),
+    enabled: entry !== null,
+    placeholderData: (before) => before,
+  });
+  const asked = words?.toolCalls ?? [];
+  const known = data.slice(-asked.length).map(({ tool_name: name }) => name);
+  const isKnown = asked.length > 0 && asked.every(({ name }, index) => known[index] === name);
+  return <Calls calls={isKnown ? data : [...data, ...asked.map(toStepCall)]} />;
+}
+
+type ShownCall = Pick<StepCall, 'tool_name' | 'arguments' | 'edited_arguments' | 'outcome' | 'answer' | 'run_id'> &
+  Pick<StepCall, 'left_out' | 'approval'>;
+
+const NONE: readonly ShownCall[] = [];
+
+/** A call that the model has just asked for. */
+function toStepCall({ name, arguments: given }: ToolCall): ShownCall {
+  const nothing = { edited_arguments: null, outcome: null, answer: null, run_id: null, approval: null };
+  return { ...nothing, tool_name: name, arguments: readArguments(given), left_out: false };
+}
+
+function readArguments(text: string): unknown {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+async function readCalls(workflowId: number, runId: string, nodeId: string, signal: AbortSignal): Promise<ShownCall[]> {
+  const address = { workflowId, runId, nodeId, path: '' };
+  const steps: Step[] = [];
+  try {
+    for (let page = 1; ; page += 1) {
+      const { items, size, total } = await readAgentSteps(address, page, signal);
+      steps.push(...items);
+      if (items.length === 0 || page * size >= total) break;
+    }
+  } catch (error) {
+    // The drawing of this run did not have the agent yet.
+    if (!isNotFound(error)) throw error;
+  }
+  return steps.flatMap(({ tool_calls: calls }) => calls);
+}
+
+function Calls({ calls }: { calls: readonly ShownCall[] }) {
+  if (calls.length === 0) return null;
+  return (
+    <ul className="chat-call-list" aria-label="Tool calls">
+      {calls.map((call, index) => (
+        // A tool may be called twice, and the calls keep their order.
+        // oxlint-disable-next-line react/no-array-index-key
+        <li key={index}>
+          <OneCall call={call} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A row that opens: the arguments of the call, and what the model was told. */
+function OneCall({ call }: { call: ShownCall }) {
+  const { tool_name: name, arguments: given, edited_arguments: edited, answer, run_id: childId } = call;
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details className="chat-call" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>
+        <code className="chat-call-name">{toVisibleText(name)}</code>
+        <Status status={outcomeOf(call)} />
+      </summary>
+      {isOpen && (
+        <div className="chat-call-body">
+          {call.left_out ? (
+            <p className="chat-hint">Its arguments and its answer are too long to be shown here.</p>
+          ) : (
+            <>
+              <h4>{edited === null ? 'Arguments' : 'Arguments, changed by a person'}</h4>
+              <pre className="chat-plain" dir="ltr">
+                {toShown(edited ?? given)}
+              </pre>
+              {answer !== null && (
+                <>
+                  <h4>Answer</h4>
+                  <pre className="chat-plain">{toVisibleText(answer)}</pre>
+                </>
+              )}
+            </>
+          )}
+          {childId !== null && <Link href={`/runs/${encodeURIComponent(childId)}`}>Its run</Link>}
+        </div>
+      )}
+    </details>
+  );
+}
+
+const OUTCOMES = {
+  result: 'done',
+  tool_error: 'failed',
+  rejected: 'rejected',
+  expired: 'expired',
+  invalid: 'refused',
+} as const;
+
+function outcomeOf({ outcome, approval }: ShownCall): string {
+  if (outcome !== null) return OUTCOMES[outcome];
+  return approval?.status === 'pending' ? 'waiting' : 'in progress';
+}
+
+/** Arguments that are no JSON object are a text. */
+function toShown(value: unknown): string {
+  return typeof value === 'string' ? toVisibleText(value) : toVisibleJson(value);
+}
+
+function useHasBeenSeen(place: RefObject<HTMLElement | null>, isWanted: boolean): boolean {
+  const [isSeen, setIsSeen] = useState(false);
+  useEffect(() => {
+    // The place itself has no size while nothing is known.
+    const element = place.current?.parentElement ?? null;
+    if (!isWanted || isSeen || element === null) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setIsSeen(true);
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [place, isWanted, isSeen]);
+  return isSeen;
+}
