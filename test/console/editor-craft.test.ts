@@ -131,7 +131,7 @@ describe('the craft of the editor', function () {
     const items = (await page.getByRole('menuitem').allTextContents()).join(', ');
     assert.equal(
       items,
-      'Tidy up, Versions, Starts by itself, Export, Cases, Publish, Rename, Duplicate, Limit the cost of runs, Keys, Delete workflow',
+      'Tidy up, Versions, Starts by itself, Export, Cases, Publish, Rename, Duplicate, Limit the cost of runs, Node that answers, Keys, Delete workflow',
     );
     await assertAccessible(page, 'the menu of the workflow');
     await page.context().close();

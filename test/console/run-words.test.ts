@@ -67,14 +67,14 @@ describe('what models write, on a run page', function () {
     const page = await open(runId, `?node=${answerId}`);
     await written(page).getByText('The **first**').waitFor();
     await nodeNamed(page, 'Answer, in progress').getByText('writing', { exact: true }).waitFor();
+    const before = below(page, written(page).getByText('The **first** words and the last', { exact: true }));
     const late = await open(runId, `?node=${answerId}`, NARROW);
     await written(late).getByText('The **first** words').waitFor();
     await assertAccessible(late, 'a run whose model writes');
     await assertFits(late);
-    const before = await below(page, written(page).getByText('The **first** words and the last', { exact: true }));
     const result = panel(page).getByText('The first words and the last', { exact: true });
     await result.waitFor();
-    assert.ok(Math.abs((await below(page, result)) - before) < 12);
+    assert.ok(Math.abs((await below(page, result)) - (await before)) < 12);
     assert.equal(await page.getByText('writing', { exact: true }).count(), 0);
     await nodeNamed(late, 'Answer, succeeded').waitFor();
     assert.equal(await written(late).count(), 0);
