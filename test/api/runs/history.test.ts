@@ -61,6 +61,7 @@ describe('history', function () {
         parent_path: null,
         resumed_from: null,
         duration: item.duration,
+        answer_nodes: [model.id],
         error: null,
         temporal_url: `${stack.stack.temporal_ui_url}/namespaces/${stack.stack.temporal_namespace}/workflows/${runId}`,
       });
