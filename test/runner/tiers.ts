@@ -98,6 +98,7 @@ export const TIERS = {
     'test/api/http/docs-page.test.ts',
     'test/console/audit.test.ts',
     'test/console/cases.test.ts',
+    'test/console/chat.test.ts',
     'test/console/connections.test.ts',
     'test/console/costs.test.ts',
     'test/console/editor-runs.test.ts',
