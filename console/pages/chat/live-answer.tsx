@@ -1,7 +1,8 @@
-import { useEffect, useEffectEvent, useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import { api, unwrap } from '../../app/api.js';
 import { Problem } from '../../app/problem.js';
-import { queryClient } from '../../app/queries.js';
 import { isObject } from '../../drawing/json.js';
 import { readLinks } from '../../drawing/run-links.js';
 import { hasEnded, type LiveRun } from '../../live/live-run.js';
@@ -49,8 +50,9 @@ function Followed({ workflow, runId, isBehind, mayWrite, onChanged, run }: LiveA
   const isOpen = run.status === 'In Progress';
   const { connection, error, retry } = useLiveRun({ runId, links, isOpen, withWords: true });
   const word = useRunWord(runId) ?? 'in queue';
-  useChanges(runId, word, isOpen, onChanged);
-  const { text, isGoingOn } = useAnswer(runId, run.answer_nodes ?? []);
+  useEnd(word, isOpen, onChanged);
+  const [wasQueued] = useState(isBehind);
+  const { text, isGoingOn } = useAnswer(runId, useAnswerNodes(run, wasQueued && word !== 'in queue'));
   const isWriting = isGoingOn && word !== 'waiting';
   if (word === 'in queue' && isBehind) {
     return (
@@ -78,18 +80,33 @@ function Followed({ workflow, runId, isBehind, mayWrite, onChanged, run }: LiveA
   );
 }
 
-/** A run that begins may have another drawing than before, and one that ends leaves an answer. */
-function useChanges(runId: string, word: string, isOpen: boolean, onChanged: () => Promise<void>): void {
-  const hasBegun = word !== 'in queue';
+/** A run that ends leaves an answer. */
+function useEnd(word: string, isOpen: boolean, onChanged: () => Promise<void>): void {
   const isOver = !isOpen || word === 'succeed' || word === 'failed';
   const change = useEffectEvent(() => void onChanged());
-  useEffect(() => {
-    if (hasBegun) void queryClient.invalidateQueries({ queryKey: ['run', runId] });
-  }, [runId, hasBegun]);
   useEffect(() => {
     if (isOver) change();
   }, [isOver]);
 }
+
+/**
+ * Returns the ids of the nodes of which one answers. A run that was queued gets its drawing when it begins, and is read
+ * once more then. The state of its nodes is left alone, because the events may have told a newer one meanwhile.
+ */
+function useAnswerNodes(run: RunDetail, hasLeftQueue: boolean): readonly string[] {
+  const { data } = useQuery({
+    queryKey: ['run-answer-nodes', run.id],
+    queryFn: async ({ signal }) => {
+      const read = await unwrap(api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: run.id } }, signal }));
+      return read.answer_nodes ?? NONE;
+    },
+    enabled: hasLeftQueue,
+    staleTime: Infinity,
+  });
+  return data ?? run.answer_nodes ?? NONE;
+}
+
+const NONE: readonly string[] = [];
 
 /** Returns the words of the node that answers, of which a run has at most one. */
 function useAnswer(runId: string, answering: readonly string[]): { text: string; isGoingOn: boolean } {
