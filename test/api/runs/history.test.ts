@@ -65,7 +65,9 @@ describe('history', function () {
         error: null,
         temporal_url: `${stack.stack.temporal_ui_url}/namespaces/${stack.stack.temporal_namespace}/workflows/${runId}`,
       });
-      assert.deepEqual(await list(workflowId), { page: 1, size: 10, total: 1, items: [item] });
+      // Whose words a chat shows is told of a single run.
+      const { answer_nodes: _answering, ...listed } = item as typeof item & { answer_nodes: string[] };
+      assert.deepEqual(await list(workflowId), { page: 1, size: 10, total: 1, items: [listed] });
     });
 
     it('a run keeps the drawing it ran with', async () => {
