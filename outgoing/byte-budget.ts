@@ -223,3 +223,6 @@ interface Tenant {
   /** The line of this tenant, ordered as `#line` is. */
   line: Set<Lease>;
 }
+
+/** A lease with this signal gets memory at once or not at all. */
+export const NEVER_WAITS = AbortSignal.abort(new Error('There is no memory for it.'));

@@ -1,11 +1,11 @@
-// What models write while they write it. All streams of a worker share one loop, which runs while there are any: it asks
+// Tells what models write while they write it. All streams of a worker share one loop, which runs while there are any: it asks
 // the database which runs somebody reads, and writes what they lack in the same statement. Extensions, section 13.
 import type { Logger } from '../../config/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { writeDeltas, type RunDelta, type ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { Masker } from '../../graph/mask.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import { NEVER_WAITS, type ByteBudget } from '../../outgoing/byte-budget.js';
 import { untilAborted } from '../../outgoing/until-aborted.js';
 import { createStepText, type StepText } from './step-text.js';
 
@@ -119,6 +119,3 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
     },
   };
 }
-
-/** A lease with it gets memory at once or not at all. */
-const NEVER_WAITS = AbortSignal.abort(new Error('There is no memory for the text.'));

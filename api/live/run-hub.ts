@@ -5,7 +5,7 @@ import type { Logger } from '../../config/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { keepWatches, watchRuns, type RunState } from '../../db/runs/run-watches-repository.js';
 import { readDeltaMessage, runOfMessage } from '../../db/runs/run-deltas-repository.js';
-import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import { NEVER_WAITS, type ByteBudget } from '../../outgoing/byte-budget.js';
 import { pause } from '../background/loops.js';
 import type { EventTail } from './event-tail.js';
 import { lookAtStates, lookForDeltas, lookForEvents } from './run-looks.js';
@@ -42,9 +42,6 @@ const RUNS_AT_ONCE = 200;
 /** Each waits as long as it asked for if fewer wait than this. */
 const CROWD = 100;
 const SPREAD = 0.3;
-
-/** A lease with it gets memory at once or not at all. */
-const NEVER_WAITS = AbortSignal.abort(new Error('There is no memory for what models write.'));
 
 export class RunHub {
   readonly #db: Database;

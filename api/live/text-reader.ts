@@ -1,4 +1,4 @@
-// What one reader has been told of the words of models, and what it is told next. Extensions, section 13.
+// Knows what one reader has been told of the words of models, and tells it what is next. Extensions, section 13.
 import type { StoredAnswer, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { RunEvent, ToldNode } from '../../db/runs/run-events-repository.js';
 import { isObject } from '../../graph/json.js';
@@ -88,7 +88,7 @@ export class TextReader {
     if (node.endedAt < this.#joinedAt) return [];
     const place = this.#places.get(node);
     const last = node.steps.at(-1);
-    // Who comes late gets the step in flight.
+    // A reader who comes late gets the step in flight.
     const steps = place === undefined && last !== undefined && last.begunAt < this.#joinedAt ? [last] : node.steps;
     return steps.flatMap((step) => this.#takeStep(node, step));
   }

@@ -1,4 +1,4 @@
-// What a run has come to, for whoever has called it and takes one answer: MCP clients, and clients of chat completions.
+// Follows a run for a caller who takes one answer: MCP clients, and clients of chat completions.
 import { readOutputs } from '../../db/nodes/node-outputs-repository.js';
 import { countCharacters, findRunResult } from '../../db/runs/run-output.js';
 import { findRunEnd } from '../../db/runs/tool-runs-repository.js';

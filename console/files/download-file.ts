@@ -11,7 +11,7 @@ export async function downloadFile({ file_id: id, name }: FileValue): Promise<vo
     save(new URL(url).pathname, name);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 403) throw error;
-    // Who may only read gets no links, but the bytes.
+    // A person who may only read gets no links, but the bytes.
     const options = { params: { path }, parseAs: 'blob' } as const;
     const url = URL.createObjectURL(await unwrap(api.GET('/api/v1/files/{file_id}/content/', options)));
     save(url, name);

@@ -133,7 +133,7 @@ function DropArea({ uploads, isMany, describedBy }: DropAreaProps) {
         multiple={isMany}
         onChange={({ target }) => {
           uploads.choose(target.files ?? []);
-          // The same file can be chosen again.
+          // A person can choose this file again.
           target.value = '';
         }}
       />

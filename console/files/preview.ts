@@ -1,4 +1,4 @@
-// What a person can see of a file. The bytes decide, and never the type that was declared. Nothing of a file is executed:
+// Decides what a person can see of a file. The bytes decide, and never the type that was declared. Nothing of a file is executed:
 // markup (SVG and HTML, too) is text.
 import { api, unwrap } from '../app/api.js';
 import type { FileValue } from './file-value.js';

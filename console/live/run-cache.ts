@@ -28,7 +28,7 @@ export function writeShownRun(runId: string, shown: Omit<ShownRun, 'writing'> & 
   queryClient.setQueryData(shownRunKey(runId), { writing, ...shown });
 }
 
-// What models write changes many times a second, so it is kept apart from what every node of the graph looks at.
+// The words of models change many times a second, so it is kept apart from what every node of the graph looks at.
 
 function wordsKey(runId: string): QueryKey {
   return ['run-words', runId];

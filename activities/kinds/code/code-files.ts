@@ -1,4 +1,4 @@
-// What code reads and saves. Extensions, section 12.
+// Files that code reads and saves. Extensions, section 12.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { NodeFailure } from '../../node/failures.js';

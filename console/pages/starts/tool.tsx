@@ -1,10 +1,10 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { Awaited, Problem } from '../../app/problem.js';
-import { useChange } from '../../app/queries.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { CheckboxField } from '../../ui/fields.js';
+import { useOffer } from './offer.js';
 
 interface ToolSectionProps {
   workflowId: number;
@@ -14,17 +14,11 @@ interface ToolSectionProps {
 /** Says whether MCP clients are offered the workflow, and how they get to it. */
 export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
   const { data, error, refetch, isFetching } = useTool(workflowId);
-  const change = useChange((isTool: boolean) => offerTool(workflowId, isTool), {
-    invalidates: ['tool', 'workflow'],
-    said: 'The change is saved.',
-  });
-  // The choice is shown at once. If it could not be saved, the stored value is shown again.
-  const [chosen, setChosen] = useState<boolean>();
-  const isTool = chosen ?? data?.is_tool === true;
-  const choose = (next: boolean): void => {
-    setChosen(next);
-    change.mutate(next, { onSettled: () => setChosen(undefined) });
-  };
+  const {
+    isOffered,
+    error: problem,
+    choose,
+  } = useOffer(workflowId, { field: 'is_tool', stored: data?.is_tool, invalidates: ['tool', 'workflow'] });
   return (
     <section className="starts-section" aria-labelledby="tool-heading">
       <h2 id="tool-heading">Tool</h2>
@@ -33,7 +27,7 @@ export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
         and what the run puts out is the answer.
       </p>
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
-      <Problem error={change.error} />
+      <Problem error={problem} />
       {data !== undefined && (
         <>
           <CheckboxField
@@ -43,11 +37,11 @@ export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
                 ? 'To everybody who may run the workflow and has an API key.'
                 : 'Editors of the project offer tools.'
             }
-            isChecked={isTool}
+            isChecked={isOffered}
             onChange={choose}
             disabled={!mayChange}
           />
-          {isTool && <ToolFacts tool={data} />}
+          {isOffered && <ToolFacts tool={data} />}
         </>
       )}
     </section>
@@ -104,11 +98,6 @@ function useTool(workflowId: number): UseQueryResult<Tool> {
     queryKey: ['tool', workflowId],
     queryFn: ({ signal }) => unwrap(api.GET(TOOL, { params: { path: { id: workflowId } }, signal })),
   });
-}
-
-function offerTool(workflowId: number, isTool: boolean): Promise<unknown> {
-  const params = { path: { id: workflowId } };
-  return unwrap(api.PATCH('/api/v1/workflows/{id}/', { params, body: { is_tool: isTool } }));
 }
 
 /** Returns the configuration of a server that most MCP clients take. */

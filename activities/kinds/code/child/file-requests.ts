@@ -1,4 +1,4 @@
-// What a program asks of the worker: files that it reads and saves. They are asked for one after the other.
+// Asks the worker for the files that a program reads and saves. They are asked for one after the other.
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 import { MAX_FILE_BYTES, type Answer, type FileRequest } from './messages.js';
 

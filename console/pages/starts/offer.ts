@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { api, unwrap, type paths } from '../../app/api.js';
+import { useChange } from '../../app/queries.js';
+
+type Fields = NonNullable<paths['/api/v1/workflows/{id}/']['patch']['requestBody']>['content']['application/json'];
+
+interface OfferOptions {
+  /** The field of the workflow that says so. */
+  field: 'is_chat' | 'is_tool';
+  /** Undefined before it is known. */
+  stored: boolean | undefined;
+  /** The queries that the change makes old. */
+  invalidates: string[];
+}
+
+/** The switch that offers a workflow to others. A choice is shown at once, and the stored value again if it fails. */
+export function useOffer(workflowId: number, { field, stored, invalidates }: OfferOptions) {
+  const save = (isOffered: boolean): Promise<unknown> => {
+    const body: Fields = { [field]: isOffered };
+    return unwrap(api.PATCH('/api/v1/workflows/{id}/', { params: { path: { id: workflowId } }, body }));
+  };
+  const change = useChange(save, { invalidates, said: 'The change is saved.' });
+  const [chosen, setChosen] = useState<boolean>();
+  return {
+    isOffered: chosen ?? stored === true,
+    error: change.error,
+    choose: (next: boolean): void => {
+      setChosen(next);
+      change.mutate(next, { onSettled: () => setChosen(undefined) });
+    },
+  };
+}
