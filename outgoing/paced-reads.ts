@@ -1,12 +1,17 @@
 // Connections whose answers come in many small pieces over a long time, as models write. Each piece that is read by itself
 // costs more than all else that is done with it, so pieces that follow each other closely are read together.
 import type { Socket } from 'node:net';
-import { buildConnector, DecoratorHandler, type Dispatcher } from 'undici';
+import { buildConnector } from 'undici';
 
-/** Pieces wait this long for others, once an answer has come in many. */
-const TOGETHER_MS = 80;
-/** So many reads of a connection are not delayed; one more is not for each time that the delay has passed. */
-const FREE_READS = 8;
+/**
+ * How long pieces wait at most for others: the more small ones have come in a row, the longer. Each is a part of the last one, so
+ * that connections are read at the same moments: a moment in which a process works has a cost of its own.
+ */
+const DELAYS_MS = [0, 30, 60, 120];
+/** So many small pieces in a row wait equally long. */
+const READS_OF_DELAY = 4;
+/** A connection that has brought nothing for so long is read at once again. */
+const QUIET_MS = 400;
 /** A read that brings so much is not one of many small ones. */
 const LARGE_BYTES = 8 * 1024;
 
@@ -22,60 +27,40 @@ export function pacedConnector(): buildConnector.connector {
     });
 }
 
+const moments = new Map<number, (() => void)[]>();
+
+/** Calls `read` at the next moment that is a multiple of `delayMs`. */
+function readLater(read: () => void, delayMs: number): void {
+  const now = performance.now();
+  const at = Math.ceil(now / delayMs) * delayMs;
+  const reads = moments.get(at);
+  if (reads !== undefined) return void reads.push(read);
+  moments.set(at, [read]);
+  // A timer may be a part of a millisecond early, and what is read before the moment would ask for the same one again.
+  const inMs = Math.ceil(at - now) + 1;
+  setTimeout(() => {
+    const due = moments.get(at) ?? [];
+    moments.delete(at);
+    for (const each of due) each();
+  }, inMs);
+}
+
 /* oxlint-disable no-underscore-dangle -- Node.js names the method so by which a stream asks for more */
 function paceReads(socket: Socket): void {
   const read = socket._read.bind(socket);
-  let free = FREE_READS;
+  let smallReads = 0;
   let lastAt = performance.now();
   let lastBytes = 0;
   socket._read = (size) => {
     const now = performance.now();
-    free = Math.min(FREE_READS, free + (now - lastAt) / TOGETHER_MS);
+    const isSmall = socket.bytesRead - lastBytes < LARGE_BYTES && now - lastAt < QUIET_MS;
+    smallReads = isSmall ? smallReads + 1 : 0;
     lastAt = now;
-    const isLarge = socket.bytesRead - lastBytes >= LARGE_BYTES;
     lastBytes = socket.bytesRead;
-    if (!isLarge) free = Math.max(0, free - 1);
-    if (free > 0) read(size);
-    else setTimeout(() => !socket.destroyed && read(size), TOGETHER_MS);
+    const delayMs = DELAYS_MS[Math.floor(smallReads / READS_OF_DELAY)] ?? DELAYS_MS.at(-1)!;
+    if (delayMs === 0) read(size);
+    else readLater(() => !socket.destroyed && read(size), delayMs);
   };
 }
 
 /* oxlint-enable no-underscore-dangle */
-
-/** Returns the dispatcher with answers in which pieces that were read together are one piece. */
-export function joiningPieces(dispatcher: Dispatcher): Dispatcher {
-  return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, new JoiningHandler(handler)));
-}
-
-class JoiningHandler extends DecoratorHandler implements Dispatcher.DispatchHandler {
-  readonly #handler: Dispatcher.DispatchHandler;
-  #pieces: Buffer[] = [];
-
-  constructor(handler: Dispatcher.DispatchHandler) {
-    super(handler);
-    this.#handler = handler;
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.#pieces.push(piece) === 1) queueMicrotask(() => this.#pass(controller));
-  }
-
-  onResponseEnd(controller: Dispatcher.DispatchController, trailers: Parameters<EndOf>[1]): void {
-    this.#pass(controller);
-    this.#handler.onResponseEnd?.(controller, trailers);
-  }
-
-  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    this.#pieces = [];
-    this.#handler.onResponseError?.(controller, error);
-  }
-
-  #pass(controller: Dispatcher.DispatchController): void {
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    if (pieces.length > 0)
-      this.#handler.onResponseData?.(controller, pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
-  }
-}
-
-type EndOf = NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>;

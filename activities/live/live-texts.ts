@@ -34,8 +34,13 @@ export interface LiveTexts {
   begin(step: BegunStep): LiveText;
 }
 
-/** What a provider has sent is told within 200 ms, and before a round the reads wait for each other (`paced-reads.ts`). */
+/** Without news it is asked at this interval whether somebody reads. */
 const ROUND_MS = 120;
+/**
+ * What comes together is told together. What a provider has sent is told within 200 ms, most of which the reads wait for each
+ * other (`paced-reads.ts`).
+ */
+const GATHER_MS = 20;
 /** A database that does not answer holds the result of a node up no longer than this. */
 const END_WITHIN_MS = 2_000;
 
@@ -54,6 +59,15 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
   function hurry(): void {
     isHurried = true;
     wake();
+  }
+
+  let gathering: NodeJS.Timeout | undefined;
+
+  function tellSoon(): void {
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      hurry();
+    }, GATHER_MS);
   }
 
   async function repeat(): Promise<void> {
@@ -107,7 +121,10 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
       steps.add(step);
       void repeat();
       return {
-        add: (text) => step.add(text),
+        add(text) {
+          step.add(text);
+          if (step.hasReaders) tellSoon();
+        },
         async end(toolCalls) {
           step.end(toolCalls);
           if (!step.hasReaders) return leave(step);

@@ -54,12 +54,12 @@ function readMessage(message: unknown, place: string, files: DataUri[]): { role:
   if (typeof role !== 'string' || !ROLES.includes(role)) {
     throw wrong(`${place}.role`, `The role of a message is one of ${ROLES.join(', ')}.`);
   }
+  // A message of the assistant that only calls tools has no content.
+  if (role === 'assistant' && (content === undefined || content === null)) return { role, content: '' };
   return { role, content: readContent(content, `${place}.content`, files) };
 }
 
-/** A message of the assistant that only calls tools has no content. */
 function readContent(content: unknown, place: string, files: DataUri[]): string {
-  if (content === undefined || content === null) return '';
   if (typeof content === 'string') return storable(content, place);
   if (!Array.isArray(content)) throw wrong(place, 'The content of a message is a text or a list of parts.');
   return content.flatMap((part: unknown, index) => readPart(part, `${place}[${index}]`, files)).join('\n');

@@ -8,10 +8,7 @@ import { openFeed, type DeltaEvent } from '../live/run-feed.js';
 export interface FollowedRun {
   runId: string;
   reader: Reader;
-  /**
-   * The interval at which the caller is told that nothing has happened, its rights are checked, and it is seen what runs
-   * below this one wait for.
-   */
+  /** The interval at which the caller is told that nothing has happened, and its rights are checked. */
   aliveEveryMs: number;
   /** True if what models write is told. */
   tellsWords: boolean;
@@ -29,6 +26,9 @@ export type RunNews =
   | { kind: 'failed'; nodeId: string }
   | { kind: 'alive' | 'ended' | 'lost' };
 
+/** The events of a run do not tell what the runs below it ask, so that is looked for at this interval. */
+const LOOK_BELOW_MS = 3_000;
+
 /** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
 export async function* followAnswer(
   { db, memory, runHub, sharedReads }: Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>,
@@ -39,6 +39,7 @@ export async function* followAnswer(
   const isOver = (): boolean => signal.aborted || runHub.isStopping;
   let place = 0;
   let aliveAtMs = performance.now() + aliveEveryMs;
+  let lookAtMs = Infinity;
   try {
     while (!isOver()) {
       const events = await feed.after(place);
@@ -53,6 +54,9 @@ export async function* followAnswer(
         if (kind === 'node' && path === '' && told !== undefined && 'node' in told && told.node.isHandled) {
           yield { kind: 'failed', nodeId: subject };
         }
+        const waitsFor = told !== undefined && 'node' in told ? told.node.waiting?.for : undefined;
+        if (waitsFor === 'child') lookAtMs = Math.min(lookAtMs, performance.now() + LOOK_BELOW_MS);
+        isAsking ||= waitsFor === 'connection';
         isAsking ||= (kind === 'approval' || kind === 'human_task') && status === 'pending';
         if (kind === 'run' && status !== 'In Progress') {
           yield { kind: 'ended' };
@@ -60,8 +64,10 @@ export async function* followAnswer(
         }
       }
       const isDue = performance.now() >= aliveAtMs;
+      const isToLook = performance.now() >= lookAtMs;
+      if (isToLook) lookAtMs = performance.now() + LOOK_BELOW_MS;
       // An event tells of a request as it was then, and somebody may have decided since.
-      if (isDue || isAsking) {
+      if (isDue || isAsking || isToLook) {
         const requests = await findOpenRequests(db, runId);
         if (requests.length > 0) yield { kind: 'asks', requests };
       }
@@ -71,7 +77,7 @@ export async function* followAnswer(
         yield { kind: isAllowed ? 'alive' : 'lost' };
         if (!isAllowed) return;
       }
-      if (events.length === 0) await feed.untilNews(Math.max(0, aliveAtMs - performance.now()));
+      if (events.length === 0) await feed.untilNews(Math.max(0, Math.min(aliveAtMs, lookAtMs) - performance.now()));
     }
   } finally {
     feed.end();

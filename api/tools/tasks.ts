@@ -83,7 +83,8 @@ function unknownTask(): ProtocolError {
 /** A `Task` of the protocol. `ttl` is how long its result is kept. */
 async function toTask({ db, config }: TaskDeps, task: ToolTask): Promise<JsonObject> {
   const { runId, createdAt, updatedAt } = task;
-  const requests = statusOf(task) === 'working' ? await findOpenRequests(db, runId) : [];
+  const open = statusOf(task) === 'working' ? await findOpenRequests(db, runId) : [];
+  const requests = open.filter(({ kind }) => kind !== 'sign_in');
   const [status, message] =
     requests.length > 0 ? ['input_required', toRequestText(requests, config)] : [statusOf(task), failureOf(task)];
   return {

@@ -101,17 +101,22 @@ export function applyNews(live: LiveRun, news: readonly (RunEvent | PolledRun)[]
   return applyEvents(after, events);
 }
 
-/** Returns the run as a poll shows it. A poll may be older than an event, so a node that has ended stays ended. */
+/**
+ * Returns the run as a poll shows it. A poll may be older than an event, so a node that has ended stays ended. Where the poll
+ * does not say that it is as new as the last event, it tells only of nodes that are not known and of nodes that have ended.
+ */
 export function applyState(live: LiveRun, polled: PolledRun): LiveRun {
+  const isOlder = live.version !== undefined && (polled.version === undefined || polled.version < live.version);
   const nodes = new Map(live.nodes);
   const pending = new Map(live.pending);
   for (const entry of Object.values(polled.nodes)) {
-    setEntry(nodes, pending, entry);
     const key = nodeKey(entry.id, entry.path);
+    if (isOlder && nodes.has(key) && entry.status === 'in progress') continue;
+    setEntry(nodes, pending, entry);
     const requests = entry.status === 'in progress' ? (entry.approval_requests ?? []) : [];
     setOrDelete(pending, key, requests.filter(isPending).map(idOf));
   }
-  const status = hasEnded(live) ? live.status : polled.status;
+  const status = hasEnded(live) || (isOlder && !hasEnded(polled)) ? live.status : polled.status;
   const version = live.version ?? polled.version;
   return { status, version, nodes, places: live.places, pending, order: orderOf(live, nodes) };
 }

@@ -162,9 +162,16 @@ function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
 interface Requests {
   approvals: readonly string[];
   tasks: readonly string[];
+  /** The connections for which somebody has to sign in, each once. */
+  signIns: readonly ConnectionWait[];
 }
 
-const NO_REQUESTS: Requests = { approvals: NONE, tasks: NONE };
+interface ConnectionWait {
+  connectionId: number;
+  until: string;
+}
+
+const NO_REQUESTS: Requests = { approvals: NONE, tasks: NONE, signIns: [] };
 
 export function useRequests(runId: string): Requests {
   const text = useShownRun(runId, ({ live }) => JSON.stringify(requestsOf(live)));
@@ -176,5 +183,10 @@ function requestsOf({ order, nodes, pending }: LiveRun): Requests {
     const { status, waiting } = nodes.get(key)!;
     return status === 'in progress' && waiting?.for === 'human' ? (waiting.task_id ?? []) : [];
   });
-  return { approvals: [...pending.values()].flat(), tasks };
+  const signIns = new Map<number, ConnectionWait>();
+  for (const { status, waiting } of nodes.values()) {
+    const connectionId = status === 'in progress' && waiting?.for === 'connection' ? waiting.connection_id : undefined;
+    if (connectionId !== undefined) signIns.set(connectionId, { connectionId, until: waiting!.until });
+  }
+  return { approvals: [...pending.values()].flat(), tasks, signIns: [...signIns.values()] };
 }

@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { isoText } from './iso-text.js';
 
-/** A request for an approval, or a human task, that nobody has decided yet. */
+/** A request for an approval, or a human task, that nobody has decided yet, or a connection that needs a sign-in. */
 export interface OpenRequest {
-  kind: 'approval' | 'human_task';
-  /** Its address in the inbox ends with this. */
+  kind: 'approval' | 'human_task' | 'sign_in';
+  /** The address of an approval or of a task in the inbox ends with this. */
   id: string;
-  /** The tool that is to be called; null for a human task. */
+  /** The tool that is to be called; null for anything but an approval. */
   tool: string | null;
-  /** Secrets masked: the arguments of the tool as JSON text, or the message of the task. */
+  /** Secrets masked: the arguments of the tool as JSON text, the message of the task, or the name of the connection. */
   text: string;
   expiresAt: string;
 }
@@ -35,6 +35,13 @@ export async function findOpenRequests(db: Db, runId: string): Promise<OpenReque
       SELECT 'human_task', task.task_id::text, NULL, task.message, task.created_at, ${isoText(sql`task.expires_at`)}
       FROM below JOIN human_tasks AS task ON task.run_id = below.id
       WHERE task.status = 'pending' AND task.expires_at > now()
+      UNION ALL
+      SELECT 'sign_in', connection.id::text, NULL, connection.name, min(wait.begun_at), ${isoText(sql`max(wait.until)`)}
+      FROM below
+      JOIN waits AS wait ON wait.run_id = below.id AND wait.kind = 'connection' AND wait.closed_at IS NULL
+      JOIN connections AS connection ON connection.id = wait.connection_id
+      WHERE wait.until > now()
+      GROUP BY connection.id
     ) AS open ORDER BY created_at, id LIMIT ${MOST}`.execute(db);
   return rows;
 }

@@ -185,7 +185,7 @@ describe('a workflow in clients of the chat-completion protocol', function () {
           return page.getByRole('log').innerText();
         };
         await say('Hello', /You said: Hello/);
-        const asked = await say('Take the tool', /goes on when this is decided/);
+        const asked = await say('Take the tool', /goes on when this is done/);
         const requestId = /\/inbox\/([\w-]+)/.exec(asked)?.[1];
         await approve(`May the tool \`echo\` be called /inbox/${requestId} `);
       } finally {

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
+import { oauthConnection, signIn } from '../api/connections/sign-in.js';
 import { answerTo, converse, createChat, messagesOf, say } from '../api/conversations/chats.js';
 import { eventually } from '../support/eventually.js';
 import type { ModelAnswer } from '../support/fake-model-provider.js';
-import { agent, drawing, linkInRow, llm, node, trigger } from '../support/graphs.js';
+import { agent, drawing, http, linkInRow, llm, node, trigger } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
+import { startTokenProvider } from '../support/token-provider.js';
 import { startToolServer } from '../support/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
@@ -38,6 +40,7 @@ describe('the chat of a workflow', function () {
   const world = useConsole(async (stack) => ({
     ...(await createOwner(stack, 'Talks')),
     tools: await startToolServer(),
+    provider: await startTokenProvider(),
   }));
 
   /** A chat whose model gives these answers, one after the other. */
@@ -153,6 +156,47 @@ describe('the chat of a workflow', function () {
     await answers(page).getByText('waiting', { exact: true }).waitFor();
     await button(log(page).getByRole('article', { name: 'Check' }), 'Go on').click();
     await answers(page).getByText('It went on').waitFor();
+    await page.context().close();
+  });
+
+  it('has a sign-in that is needed as a card with its button', async () => {
+    const { account, projectId, stack } = world;
+    const connection = await oauthConnection(account, projectId, world.provider, 'calendar');
+    const call = http(`${world.provider.url}/day`, { label: 'Call', connection });
+    const end = node('output', { value: 'It was read' });
+    const id = await createChat(account.api, projectId, drawing(linkInRow([trigger(), call, end])));
+    const conversation = await begin(id);
+    await say(account.api, conversation, 'Begin');
+    const page = await open(`${id}/chat/${conversation}`, account, NARROW);
+    const card = log(page).getByRole('article', { name: 'Sign in again: calendar' });
+    await button(card, 'Sign in').waitFor();
+    await assertFits(page, 'a sign-in in a chat');
+    await signIn(stack, account, { projectId, id: connection });
+    await answers(page).getByText('It was read').waitFor();
+    await page.context().close();
+  });
+
+  it('keeps what is typed while another conversation is looked at', async () => {
+    const id = await modelChat([{ text: 'Yes' }, { text: 'Yes again' }]);
+    const conversation = await begin(id);
+    await answerTo(world.account.api, conversation, await say(world.account.api, conversation, 'Well?'));
+    await world.account.api.patch(`/conversations/${await begin(id)}/`, { body: { title: 'Other' } });
+    const page = await open(`${id}/chat/${conversation}`);
+    const list = page.getByRole('list', { name: 'Conversations' });
+    const draft = (): Promise<string> => field(page).inputValue();
+    await field(page).fill('Half a sent');
+    await list.getByRole('link', { name: /^Other/ }).click();
+    await page.getByRole('heading', { name: 'Other' }).waitFor();
+    assert.equal(await draft(), '');
+    await list.getByRole('link', { name: /^Well/ }).click();
+    await eventually(async () => (await draft()) === 'Half a sent');
+    await button(log(page), 'Ask anew').click();
+    assert.equal(await draft(), 'Well?');
+    await button(page, 'Keep them').click();
+    assert.equal(await draft(), 'Half a sent');
+    await button(page, 'Send').click();
+    await answers(page).getByText('Yes again').waitFor();
+    assert.equal(await draft(), '');
     await page.context().close();
   });
 

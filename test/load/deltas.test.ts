@@ -17,7 +17,10 @@ const READERS_OF_EACH = 4;
 const WITHIN_MS = 600;
 /** On a machine that is busy with something else, times say nothing of the service. */
 const BUSY_FROM_MS = 150;
-const ROUNDS = 4;
+const ROUNDS = 6;
+/** Processor time, of all processes, of a run whose model streams, in relation to one whose model does not. */
+const WITHOUT_READERS = 1.05;
+const WITH_A_READER = 1.15;
 /** Answers in one piece, without readers and with one each; and streams, without readers and with one each. */
 const MODES = ['whole', 'followed', 'unread', 'read'] as const;
 const TICKS_A_SECOND = 100;
@@ -150,7 +153,6 @@ describe('50 runs whose models say 100 tokens a second', function () {
     process.stdout.write(
       `      milliseconds a run: ${JSON.stringify(spent)}\n      ratios: ${JSON.stringify(ratios)}\n`,
     );
-    // On a machine that does other things the figures are rough.
-    assert.ok(ratios.unread.all < 1.25 && ratios.readers.all < 1.5, JSON.stringify(ratios));
+    assert.ok(ratios.unread.all <= WITHOUT_READERS && ratios.readers.all <= WITH_A_READER, JSON.stringify(ratios));
   });
 });

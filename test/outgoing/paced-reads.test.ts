@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Agent, fetch, type Dispatcher } from 'undici';
+import { Agent, fetch } from 'undici';
 import { startHttpServer, type HttpServer } from '../../cli/sandbox/http-server.js';
-import { joiningPieces, pacedConnector } from '../../outgoing/paced-reads.js';
+import { pacedConnector } from '../../outgoing/paced-reads.js';
 
 const PIECES = 120;
 
@@ -11,13 +11,11 @@ describe('an answer that comes in many small pieces', function () {
   this.timeout(20_000);
   let server: HttpServer;
   let agent: Agent;
-  let dispatcher: Dispatcher;
   let serve: (response: ServerResponse) => Promise<void>;
 
   before(async () => {
     server = await startHttpServer((_request, response) => serve(response));
     agent = new Agent({ connect: pacedConnector() });
-    dispatcher = joiningPieces(agent);
   });
   after(async () => {
     await agent.destroy();
@@ -33,7 +31,7 @@ describe('an answer that comes in many small pieces', function () {
   };
 
   async function read(): Promise<string[]> {
-    const response = await fetch(server.url, { dispatcher });
+    const response = await fetch(server.url, { dispatcher: agent });
     const pieces: string[] = [];
     for await (const piece of response.body!) pieces.push(Buffer.from(piece as Uint8Array).toString());
     return pieces;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { WAKE_SIGNAL, type Wake } from '../../contract/run-workflow.js';
 import { createAccount, type Account } from '../api/accounts.js';
 import { createConnection, oauthConnection, readConnection, signIn } from '../api/connections/sign-in.js';
+import { createChat } from '../api/conversations/chats.js';
 import { createHook, deliveriesOf } from '../api/webhook-receiver.js';
 import { eventually } from '../support/eventually.js';
 import { agent, drawing, http, link, linkInRow, node, trigger } from '../support/graphs.js';
@@ -82,6 +83,25 @@ describe('runs that wait for a connection', function () {
       assert.deepEqual([provider.accepted, await openWaits(runId)], [[], 0]);
     });
   }
+
+  it('tell a chat at once who has to come, and go on', async () => {
+    const id = await oauthConnection(account, projectId, provider, 'of the chat');
+    const call = http(`${provider.url}/chat`, { connection: id });
+    const workflowId = await createChat(account.api, projectId, drawing(linkInRow([trigger(), call])));
+    const sinceMs = performance.now();
+    const answer = await fetch(`${stack.apiUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${account.apiKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ model: `workflow:${workflowId}`, messages: [{ role: 'user', content: 'Go' }] }),
+    });
+    const told = (await answer.json()) as { id: string; choices: { message: { content: string } }[] };
+    const wanted = /^Somebody has to sign in for the connection `of the chat` here: http\S+\/inbox \(until \S+Z\)\n/;
+    assert.match(told.choices[0]!.message.content, wanted);
+    // It is looked for every 15 s, too.
+    assert.ok(performance.now() - sinceMs < 12_000);
+    await signIn(stack, account, { projectId, id });
+    assert.equal((await account.api.pollToEnd(told.id)).data.status, 'succeed');
+  });
 
   it('hold no slot and use no attempt: more nodes wait than a worker has slots, and others run meanwhile', async () => {
     const id = await oauthConnection(account, projectId, provider, 'many');

@@ -10,13 +10,14 @@ import { isObject } from '../../../graph/json.js';
 import { createMasker, type Masker } from '../../../graph/mask.js';
 import { startDeadline } from '../../../outgoing/pausable-deadline.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
-import { joiningPieces, pacedConnector } from '../../../outgoing/paced-reads.js';
+import { pacedConnector } from '../../../outgoing/paced-reads.js';
+import { takingEvents } from '../../../outgoing/take-events.js';
 import { whenSent } from '../../../outgoing/when-sent.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { WorkerMetrics } from '../../worker/worker-metrics.js';
-import { readCompletion, type TextListener } from './streamed-completion.js';
+import { AnswerReader, type TextListener } from './streamed-completion.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
@@ -45,7 +46,7 @@ export interface ModelClients {
 }
 
 /** Every call has a limit of its own. The 300 s that `fetch` waits by default would cut a call that is paid for. */
-const dispatcher = joiningPieces(new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: pacedConnector() }));
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: pacedConnector() });
 
 export function createModelClients(
   db: Database,
@@ -101,11 +102,13 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
   const unstreamed = new LRUCache<string, true>(REFUSALS);
   return async (body, { signal, timeoutMs, headers, onText, onSent }) => {
     const limit = startDeadline(timeoutMs, signal);
-    const fetchOptions: Record<string, unknown> = { dispatcher: whenSent(dispatcher, onSent) };
-    const options = { signal: limit.signal, timeout: timeoutMs, headers, fetchOptions };
     const ask = async (asked: object, listener?: TextListener): Promise<OpenAI.Chat.ChatCompletion> => {
+      const answer = new AnswerReader(listener);
+      const taking = takingEvents(whenSent(dispatcher, onSent), (piece) => answer.offer(piece));
+      const fetchOptions: Record<string, unknown> = { dispatcher: taking };
+      const options = { signal: limit.signal, timeout: timeoutMs, headers, fetchOptions };
       const response = await openai.chat.completions.create(asked as Body, options).asResponse();
-      return (await readCompletion(response, listener)) as OpenAI.Chat.ChatCompletion;
+      return (await answer.read(response)) as OpenAI.Chat.ChatCompletion;
     };
     try {
       if (onText === undefined || unstreamed.has(body.model) || !isStreamable(body)) return await ask(body);

@@ -13,46 +13,8 @@ const MAX_ANSWER_CHARACTERS = 32 * 1024 * 1024;
 /** How long the end of a stream is waited for behind its last event, so that its connection can be used again. */
 const DRAIN_MS = 1_000;
 
-/**
- * Returns the completion of an answer with the status 200; `onText` gets its content as it comes. A provider that has
- * answered in one piece is taken as it is; the value may be anything then. Throws `APIConnectionError` for a stream that
- * breaks off or says that it has failed.
- */
-export async function readCompletion(response: Response, onText?: TextListener): Promise<unknown> {
-  const isJson = /^application\/([^;]+\+)?json/i.test(response.headers.get('content-type') ?? '');
-  const answer = new AnswerReader(isJson ? undefined : onText);
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((cause: unknown) => {
-        // Only the usage or the closing words may be missing.
-        if (answer.isFinished) return { done: true, value: undefined } as const;
-        throw new APIConnectionError({ message: 'The answer of the provider has broken off.', cause: cause as Error });
-      });
-      if (!done) answer.take(value);
-      if (done || answer.isClosed) break;
-    }
-  } catch (error) {
-    void reader.cancel().catch(() => undefined);
-    throw error;
-  }
-  if (answer.isClosed) drain(reader);
-  return answer.end();
-}
-
-/** A connection whose answer is not read to its end is closed. */
-function drain(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-  const cancel = (): void => void reader.cancel().catch(() => undefined);
-  const timer = setTimeout(cancel, DRAIN_MS);
-  const readOn = async (): Promise<void> => {
-    while (!(await reader.read()).done);
-  };
-  void readOn()
-    .catch(() => undefined)
-    .finally(() => clearTimeout(timer));
-}
-
-class AnswerReader {
+/** Reads one answer with the status 200. Its pieces may be offered before it is read, or be in the body of the response. */
+export class AnswerReader {
   readonly #decoder = new TextDecoder();
   readonly #onText: TextListener | undefined;
   readonly #completion = new StreamedCompletion();
@@ -65,29 +27,76 @@ class AnswerReader {
   });
   /** The body, unless it is a stream. */
   #text = '';
+  #isJson: boolean;
   #hasEvents = false;
-  /** The stream has said that nothing follows. */
-  isClosed = false;
+  #isClosed = false;
+  #close: () => void = () => undefined;
+  #fail: (error: Error) => void = () => undefined;
+  /** Resolves when the stream has said that nothing follows. Rejects where it cannot be read. */
+  readonly #closed = new Promise<void>((resolve, reject) => {
+    this.#close = resolve;
+    this.#fail = reject;
+  });
 
-  /** Without a listener the body is taken as JSON. */
+  /** `onText` gets the content as it comes. Without it the answer is taken as JSON. */
   constructor(onText: TextListener | undefined) {
     this.#onText = onText;
+    this.#isJson = onText === undefined;
+    this.#closed.catch(() => undefined);
   }
 
-  get isFinished(): boolean {
-    return this.#completion.isFinished;
+  /** Takes a piece of a stream. It never throws: what is wrong with the piece is told by `read`. */
+  offer(piece: Uint8Array): void {
+    try {
+      this.#take(piece);
+    } catch (error) {
+      this.#fail(error as Error);
+    }
   }
 
-  take(bytes: Uint8Array): void {
+  /**
+   * Returns the completion. A provider that has answered in one piece is taken as it is; the value may be anything then. Throws
+   * `APIConnectionError` for a stream that breaks off or says that it has failed.
+   */
+  async read(response: Response): Promise<unknown> {
+    this.#isJson ||= /^application\/([^;]+\+)?json/i.test(response.headers.get('content-type') ?? '');
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const cancel = (): void => void reader.cancel().catch(() => undefined);
+    const ended = this.#readToEnd(reader);
+    try {
+      await Promise.race([ended, this.#closed]);
+    } catch (error) {
+      cancel();
+      throw error;
+    }
+    // A connection whose answer is not read to its end is closed.
+    const timer = setTimeout(cancel, DRAIN_MS);
+    void ended.catch(() => undefined).finally(() => clearTimeout(timer));
+    return this.#end();
+  }
+
+  async #readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        // Only the usage or the closing words may be missing.
+        if (this.#completion.isFinished) return { done: true, value: undefined } as const;
+        throw new APIConnectionError({ message: 'The answer of the provider has broken off.', cause: cause as Error });
+      });
+      if (done) return;
+      this.#take(value);
+    }
+  }
+
+  #take(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (!this.#hasEvents) this.#text += text;
     if (this.#text.length > MAX_ANSWER_CHARACTERS) throw tooLarge();
-    if (this.#onText !== undefined && !this.isClosed) this.#parser.feed(text);
+    if (!this.#isJson && !this.#isClosed) this.#parser.feed(text);
   }
 
-  end(): unknown {
+  #end(): unknown {
     // The last event of some streams lacks the empty line behind it.
-    if (this.#onText !== undefined && !this.isClosed) this.#parser.feed('\n\n');
+    if (!this.#isJson && !this.#isClosed) this.#parser.feed('\n\n');
     if (this.#hasEvents) return this.#completion.toAnswer();
     return parseOr(this.#text, this.#text);
   }
@@ -95,9 +104,10 @@ class AnswerReader {
   #onEvent({ event, data }: EventSourceMessage): void {
     this.#hasEvents = true;
     this.#text = '';
-    if (this.isClosed) return;
+    if (this.#isClosed) return;
     if (data.startsWith('[DONE]')) {
-      this.isClosed = true;
+      this.#isClosed = true;
+      this.#close();
       return;
     }
     const chunk = parseOr(data, undefined);

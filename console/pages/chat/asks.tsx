@@ -3,14 +3,18 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Problem } from '../../app/problem.js';
 import { queryClient } from '../../app/queries.js';
 import { useRequests } from '../../live/run-cache.js';
-import { Loading } from '../../ui/notices.js';
+import { Alert, Loading } from '../../ui/notices.js';
+import { useConnectionsToSignIn } from '../connection/connection-calls.js';
+import { ConnectionWait } from '../connection/connection-wait.js';
+import { useSignIn } from '../connection/sign-in.js';
 import { readApproval, readTask } from '../inbox/inbox-calls.js';
 import { RequestArticle } from '../inbox/request-article.js';
+import { SignInArticle } from '../inbox/sign-in-article.js';
 import { TaskArticle } from '../inbox/task-article.js';
 
 /** What a run asks people, as cards like those of the inbox. One that was decided stays while the run goes on. */
-export function Asks({ runId }: { runId: string }) {
-  const { approvals, tasks } = useRequests(runId);
+export function Asks({ runId, projectId }: { runId: string; projectId: number }) {
+  const { approvals, tasks, signIns } = useRequests(runId);
   const requests = useEach('approvals', approvals, readApproval);
   const asked = useEach('tasks', tasks, readTask);
   return (
@@ -27,6 +31,32 @@ export function Asks({ runId }: { runId: string }) {
           {(task) => <TaskArticle task={task} onChange={(now) => queryClient.setQueryData(queryKey, now)} isLinked />}
         </Card>
       ))}
+      {signIns.length > 0 && <SignIns projectId={projectId} waits={signIns} />}
+    </>
+  );
+}
+
+interface SignInsProps {
+  projectId: number;
+  waits: ReturnType<typeof useRequests>['signIns'];
+}
+
+/** Those who may sign in get a button, and the others are told who may. */
+function SignIns({ projectId, waits }: SignInsProps) {
+  const { data: own = [] } = useConnectionsToSignIn();
+  const signIn = useSignIn();
+  return (
+    <>
+      {signIn.problem !== undefined && <Alert>{signIn.problem}</Alert>}
+      {waits.map(({ connectionId, until }) => {
+        const connection = own.find(({ id }) => id === connectionId);
+        if (connection !== undefined) return <SignInArticle key={connectionId} {...{ connection, signIn }} />;
+        return (
+          <article key={connectionId} className="card">
+            <ConnectionWait {...{ projectId, connectionId, until }} />
+          </article>
+        );
+      })}
     </>
   );
 }

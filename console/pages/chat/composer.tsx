@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { useRunKey } from '../../app/queries.js';
+import { queryClient, useRunKey } from '../../app/queries.js';
 import { FileField } from '../../files/file-field.js';
 import { filesOfText, UPLOADING, type FileValue } from '../../files/file-value.js';
 import { Button } from '../../ui/button.js';
@@ -28,27 +28,53 @@ interface ComposerProps {
 
 const MOST_CHARACTERS = 262_144;
 
+/** A message that is typed and not sent. `files` is the JSON of the chosen files, or empty. */
+interface Draft {
+  text: string;
+  files: string;
+}
+
+const EMPTY: Draft = { text: '', files: '' };
+
+// Drafts last as long as the page, and are removed when the person signs out, like all that the cache holds.
+const DRAFTS = 'chat-drafts';
+queryClient.setQueryDefaults([DRAFTS], { gcTime: Infinity });
+
+function readDraft(conversationId: string): Draft {
+  return queryClient.getQueryData<Draft>([DRAFTS, conversationId]) ?? EMPTY;
+}
+
+function keepDraft(conversationId: string, { text, files }: Draft): void {
+  // What is still being uploaded ends with the field.
+  queryClient.setQueryData([DRAFTS, conversationId], { text, files: files === UPLOADING ? '' : files });
+}
+
 /** The field for the next message. Enter sends it, Shift+Enter breaks the line. */
 export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop }: ComposerProps) {
-  const [text, setText] = useState('');
-  const [files, setFiles] = useState('');
+  const [{ text, files }, setShown] = useState(() => readDraft(conversationId));
   /** Another number makes the field for files another one, which is empty. */
   const [round, setRound] = useState(0);
   const [begun, setBegun] = useState<Anew>();
   const field = useRef<HTMLTextAreaElement>(null);
   const { keyOf, settle, settleIfRefused } = useRunKey();
-  const begin = (content: string, chosen: readonly FileValue[]): void => {
-    setText(content);
-    setFiles(chosen.length === 0 ? '' : JSON.stringify(chosen));
+  const begin = (draft: Draft): void => {
+    setShown(draft);
     setRound(round + 1);
   };
   if (anew !== begun) {
     setBegun(anew);
-    if (anew !== undefined) begin(anew.content, anew.files);
+    if (anew !== undefined) {
+      begin({ text: anew.content, files: anew.files.length === 0 ? '' : JSON.stringify(anew.files) });
+    }
   }
   useEffect(() => {
     if (anew !== undefined) field.current?.focus();
   }, [anew]);
+  // What is asked anew leaves the draft alone.
+  const isDraft = anew === undefined;
+  useEffect(() => {
+    if (isDraft) keepDraft(conversationId, { text, files });
+  }, [isDraft, conversationId, text, files]);
   const sending = useMutation({
     mutationFn: () => {
       const saying = { content: text, files: filesOfText(files), replaces: anew?.replaces };
@@ -57,7 +83,8 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
     onSuccess: async () => {
       settle();
       announce('The message is sent.');
-      begin('', []);
+      if (anew === undefined) keepDraft(conversationId, EMPTY);
+      begin(readDraft(conversationId));
       onAnew(undefined);
       await onSent();
     },
@@ -88,7 +115,7 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
           <Button
             onClick={() => {
               onAnew(undefined);
-              begin('', []);
+              begin(readDraft(conversationId));
             }}
           >
             Keep them
@@ -104,11 +131,18 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
         rows={1}
         maxLength={MOST_CHARACTERS}
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => setShown((draft) => ({ ...draft, text: target.value }))}
         onKeyDown={press}
       />
       <div className="chat-tools">
-        <FileField key={round} label="Files" projectId={projectId} isMany value={files} onChange={setFiles} />
+        <FileField
+          key={round}
+          label="Files"
+          projectId={projectId}
+          isMany
+          value={files}
+          onChange={(chosen) => setShown((draft) => ({ ...draft, files: chosen }))}
+        />
         <div className="chat-buttons">
           {stop !== undefined && (
             <Button isBusy={stop.isBusy} onClick={stop.act}>

@@ -75,7 +75,7 @@ function Followed({ workflow, runId, isBehind, mayWrite, onChanged, run }: LiveA
         {connection === 'lost' && error === undefined && <p className="chat-hint">The connection is lost.</p>}
         <Problem error={error} onRetry={retry} />
       </article>
-      <Asks runId={runId} />
+      <Asks runId={runId} projectId={workflow.projectId} />
     </>
   );
 }

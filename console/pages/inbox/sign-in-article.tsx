@@ -34,7 +34,7 @@ interface SignInArticleProps {
 }
 
 /** One connection whose grant is gone, and how many runs wait for it. */
-function SignInArticle({ connection, signIn }: SignInArticleProps) {
+export function SignInArticle({ connection, signIn }: SignInArticleProps) {
   const headingId = useId();
   const { id, name, status, status_reason: reason, project, waiting_runs: runs } = connection;
   const isCurrent = signIn.current?.id === id;

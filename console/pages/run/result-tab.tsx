@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { mayAct, useProjectRole } from '../../app/projects.js';
 import { ownValue } from '../../drawing/json.js';
 import { FilesOf } from '../../files/file-figure.js';
 import type { NodeEntry } from '../../live/live-run.js';
@@ -8,7 +7,7 @@ import { useNodeWords } from '../../live/run-cache.js';
 import type { NodeWords } from '../../live/words.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { Time } from '../../ui/figures.js';
-import { useConnections } from '../connection/connection-calls.js';
+import { ConnectionWait } from '../connection/connection-wait.js';
 import { AgentSteps, useAgentSteps } from './agent-steps.js';
 import { CodeLines, ContentView } from './content-view.js';
 import { JsonTree, SearchedTree } from './json-tree.js';
@@ -172,30 +171,6 @@ function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
     default:
       return <p>The node has not ended yet. Its result appears here.</p>;
   }
-}
-
-interface ConnectionWaitProps {
-  projectId: number;
-  connectionId: number | undefined;
-  until: string;
-}
-
-/** Says who can end the wait, and leads those who may sign in to the connection. */
-function ConnectionWait({ projectId, connectionId, until }: ConnectionWaitProps) {
-  const { role } = useProjectRole(projectId);
-  const connections = useConnections(projectId, role !== undefined && mayAct(role, 'editor'));
-  const name = connections.data?.find(({ id }) => id === connectionId)?.name;
-  return (
-    <p>
-      The node waits until somebody has signed in for {name === undefined ? 'its connection' : 'the connection '}
-      {name !== undefined && <strong>{name}</strong>}, or until <Time at={until} />. Then it makes its call.{' '}
-      {role !== undefined && mayAct(role, 'admin') ? (
-        <Link href={`/settings?tab=connections&project=${projectId}`}>Go to the connection</Link>
-      ) : (
-        'Owners and admins of the project can sign in.'
-      )}
-    </p>
-  );
 }
 
 function Callback({ url, until }: { url: string | undefined; until: string }) {

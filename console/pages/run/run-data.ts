@@ -39,7 +39,7 @@ async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
   if (inside.length > 0) {
     const latest = readShownRun(runId)?.live ?? live;
     const entries = Object.fromEntries(inside.map((entry) => [nodeKey(entry.id, entry.path), entry]));
-    const whole = applyState(latest, { ...latest, nodes: entries });
+    const whole = applyState(latest, { status: latest.status, version: undefined, nodes: entries });
     writeShownRun(runId, { live: whole, statuses: statusesOf(links, whole) });
   }
   return run;

@@ -191,6 +191,8 @@ describe('a workflow as a model', function () {
       [[7], 'messages[0]', 'invalid_value'],
       [[{ role: 'wizard', content: 'x' }], 'messages[0].role', 'invalid_value'],
       [[{ role: 'user', content: 7 }], 'messages[0].content', 'invalid_value'],
+      [[{ role: 'user', content: null }], 'messages[0].content', 'invalid_value'],
+      [[{ role: 'assistant' }, { role: 'system' }], 'messages[1].content', 'invalid_value'],
       [[{ role: 'user', content: 'a\0b' }], 'messages[0].content', 'invalid_value'],
       [[{ role: 'user', content: [{ type: 'input_audio' }] }], 'messages[0].content[0].type', 'invalid_value'],
       [[{ role: 'user', content: 'x' }], 'messages', 'invalid_input'],

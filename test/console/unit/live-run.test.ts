@@ -83,6 +83,26 @@ describe('the live state of a run', () => {
     assert.equal(applyState(over, { status: 'in progress', version: 1, nodes: {} }).status, 'succeed');
   });
 
+  it('does not let a poll without a version, or with an earlier one, take back what an event has told', () => {
+    const entry: NodeEntry = { id: 'a', status: 'in progress', started_at: START, finished_at: null };
+    const waits = { ...entry, path: '', waiting: { for: 'time' as const, until: END } };
+    const live = applyEvents(startLiveRun('in progress', {}), [{ type: 'node', version: 5, node: waits }]);
+    for (const earlier of [undefined, 4]) {
+      const polled = applyState(live, {
+        status: 'in queue',
+        version: earlier,
+        nodes: { a: entry, b: { ...entry, id: 'b' } },
+      });
+      assert.deepEqual(polled.nodes.get('a')?.waiting, waits.waiting);
+      assert.equal(polled.nodes.get('b')?.status, 'in progress');
+      assert.equal(polled.status, 'in progress');
+    }
+    assert.equal(
+      applyState(live, { status: 'in progress', version: 6, nodes: { a: entry } }).nodes.get('a')?.waiting,
+      undefined,
+    );
+  });
+
   it('keeps which requests wait, by events and by polls', () => {
     const live = applyEvents(startLiveRun('in progress', {}), [
       began('agent'),
@@ -100,7 +120,7 @@ describe('the live state of a run', () => {
       finished_at: null,
       approval_requests: [request],
     };
-    const polled = applyState(decided, { status: 'in progress', version: 20, nodes: { agent: entry } });
+    const polled = applyState(decided, { status: 'in progress', version: version + 1, nodes: { agent: entry } });
     assert.deepEqual(polled.pending.get('agent'), ['three']);
     assert.equal(applyEvents(polled, [ended('agent')]).pending.size, 0);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { APIConnectionError } from 'openai';
-import { readCompletion } from '../../../../activities/kinds/llm/streamed-completion.js';
+import { AnswerReader } from '../../../../activities/kinds/llm/streamed-completion.js';
 import { readMessage } from '../../../../activities/kinds/agent/assistant-message.js';
 import { NodeFailure } from '../../../../activities/node/failures.js';
 
@@ -28,7 +28,10 @@ function answer(parts: (string | Uint8Array | Error)[], type = 'text/event-strea
 
 async function read(parts: (string | Uint8Array | Error)[], type?: string) {
   const told: string[] = [];
-  const whole = (await readCompletion(answer(parts, type), (text) => told.push(text))) as Record<string, unknown>;
+  const whole = (await new AnswerReader((text) => told.push(text)).read(answer(parts, type))) as Record<
+    string,
+    unknown
+  >;
   return { told, whole };
 }
 
