@@ -422,7 +422,7 @@ describe('connections in the console', function () {
     const panel = page.getByRole('region', { name: 'Node', exact: true });
     await page.getByRole('region', { name: 'Graph' }).getByRole('group', { name: 'Call', exact: true }).click();
     const box = panel.getByRole('combobox', { name: 'Connection', exact: true });
-    await box.waitFor();
+    await box.getByRole('option', { name: 'shared' }).waitFor({ state: 'attached' });
     assert.deepEqual(await box.getByRole('option').allInnerTexts(), ['None', 'shared']);
     await page.context().close();
 
