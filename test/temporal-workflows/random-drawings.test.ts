@@ -10,7 +10,7 @@ import { judge } from './random-drawings/judge.js';
 import { play, type Machine, type Played } from './random-drawings/play.js';
 
 const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js');
-const RUNS = Number(process.env['RANDOM_DRAWINGS'] ?? 600);
+const RUNS = Number(process.env['RANDOM_DRAWINGS'] ?? 300);
 /** A mistake is looked for in more of them. */
 const MOST_RUNS = 20_000;
 /** `RANDOM_DRAWINGS_SEED=7` tries others. The report of a failure names the seed, too. */
