@@ -4,14 +4,12 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
 /**
- * How long pieces wait at most for others: the more small ones have come in a row, the longer. Each is a part of the last one, so
+ * How long pieces wait at most for others: the more small ones an answer has brought in a row, the longer. Each is a part of the last one, so
  * that connections are read at the same moments: a moment in which a process works has a cost of its own.
  */
 const DELAYS_MS = [0, 30, 60, 120];
 /** So many small pieces in a row wait equally long. */
 const READS_OF_DELAY = 4;
-/** A connection that has brought nothing for so long is read at once again. */
-const QUIET_MS = 400;
 /** A read that brings so much is not one of many small ones. */
 const LARGE_BYTES = 8 * 1024;
 
@@ -49,14 +47,13 @@ function readLater(read: () => void, delayMs: number): void {
 function paceReads(socket: Socket): void {
   const read = socket._read.bind(socket);
   let smallReads = 0;
-  let lastAt = performance.now();
-  let lastBytes = 0;
+  let [lastRead, lastWritten] = [0, 0];
   socket._read = (size) => {
-    const now = performance.now();
-    const isSmall = socket.bytesRead - lastBytes < LARGE_BYTES && now - lastAt < QUIET_MS;
+    const { bytesRead, bytesWritten } = socket;
+    // What was written is another request.
+    const isSmall = bytesRead - lastRead < LARGE_BYTES && bytesWritten === lastWritten;
     smallReads = isSmall ? smallReads + 1 : 0;
-    lastAt = now;
-    lastBytes = socket.bytesRead;
+    [lastRead, lastWritten] = [bytesRead, bytesWritten];
     const delayMs = DELAYS_MS[Math.floor(smallReads / READS_OF_DELAY)] ?? DELAYS_MS.at(-1)!;
     if (delayMs === 0) read(size);
     else readLater(() => !socket.destroyed && read(size), delayMs);

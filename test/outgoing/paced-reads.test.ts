@@ -59,6 +59,25 @@ describe('an answer that comes in many small pieces', function () {
     });
   }
 
+  it('delays no other answer on its connection', async () => {
+    serve = async (response) => {
+      await saySlowly(response);
+      response.end();
+    };
+    await read();
+    serve = async (response) => {
+      for (const part of ['a', 'b', 'c']) {
+        response.write(part);
+        await pause(2);
+      }
+      response.end();
+    };
+    const startedAt = performance.now();
+    for (let index = 0; index < 10; index += 1) assert.equal((await read()).join(''), 'abc');
+    // One that follows at once may come while the last read waits.
+    assert.ok(performance.now() - startedAt < 500, `${performance.now() - startedAt} ms`);
+  });
+
   it('is not delayed where it has few pieces or large ones', async () => {
     serve = async (response) => {
       for (const part of ['a', 'b', 'c']) {
