@@ -15,6 +15,7 @@ export const TIERS = {
   quick: [],
   /** What kills or freezes processes, takes over from another build, or waits for times of the service. */
   durability: [
+    'test/activities/kinds/code/sandbox-process.test.ts',
     'test/api/background/reconciler.test.ts',
     'test/api/chat/chat-crash.test.ts',
     'test/api/conversations/conversations-crash.test.ts',
@@ -198,6 +199,7 @@ export const ALONE = [
   'test/api/sessions/brute-force.test.ts',
   'test/console/large-drawing.test.ts',
   'test/db/runs/snapshots.test.ts',
+  'test/load/deltas.test.ts',
   'test/load/live-readers.test.ts',
   'test/outgoing/mcp-call.test.ts',
   'test/temporal-workflows/project-fairness.test.ts',

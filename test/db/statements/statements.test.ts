@@ -18,7 +18,7 @@ import {
 const LEFT_OUT = /^db\/(migrations\/|core\/(migrate|runtime-rights|listener|client|statement|preparing-client)\.ts)/;
 
 /** A function is called so often, each time with other arguments and answers, and until every statement was reached. */
-const CALLS = 16;
+const CALLS = 8;
 const MOST_CALLS = 300;
 
 describe('the statements of db/', function () {
