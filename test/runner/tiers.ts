@@ -19,6 +19,7 @@ export const TIERS = {
     'test/api/background/reconciler.test.ts',
     'test/api/chat/chat-crash.test.ts',
     'test/api/conversations/conversations-crash.test.ts',
+    'test/api/files/files.test.ts',
     'test/api/live/deltas-durability.test.ts',
     'test/api/live/event-stream.test.ts',
     'test/api/live/withdrawn-readers.test.ts',
