@@ -73,15 +73,21 @@ export class ByteBudget {
   lease(tenant: string, signal?: AbortSignal): ByteLease {
     const lease: Lease = { tenant, counted: 0, uncounted: undefined, pending: undefined };
     let asked = 0;
+    let hasEnded = false;
     return {
       get bytes() {
         return asked;
       },
       resize: (bytes) => {
+        // What was on its way when the lease ended would hold memory that nobody gives back.
+        if (hasEnded) return undefined;
         asked = bytes;
         return this.#resize(lease, Math.ceil(bytes), signal);
       },
-      end: () => this.#end(lease),
+      end: () => {
+        hasEnded = true;
+        this.#end(lease);
+      },
     };
   }
 

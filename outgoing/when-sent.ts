@@ -20,4 +20,9 @@ class TellingHandler extends DecoratorHandler implements Dispatcher.DispatchHand
     this.#onSent();
     this.#handler.onRequestStart?.(controller, context);
   }
+
+  /** An answer may begin several times: with interim ones, such as 103, before the real one. */
+  onResponseStart(...given: Parameters<Required<Dispatcher.DispatchHandler>['onResponseStart']>): void {
+    this.#handler.onResponseStart?.(...given);
+  }
 }

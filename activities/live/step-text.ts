@@ -32,6 +32,8 @@ export interface StepText extends Pick<Step, 'runId'> {
 /** Memory is asked for in steps of this size. */
 const LEASED_AT_ONCE = 64 * 1024;
 const BYTES_OF_UNIT = 2;
+/** What a step says beyond this is told when its result is stored: all who read hold what is told until then. */
+const MOST_UNITS = 512 * 1024;
 
 /**
  * `lease` must never wait: where it has no memory the text is given up. Then nothing more is told of the step before the
@@ -44,6 +46,7 @@ export function createStepText(
   const masks = masker.stream();
   let pieces: string[] = [];
   let heldUnits = 0;
+  let saidUnits = 0;
   let leasedBytes = 0;
   let toolCalls: ToldToolCall[] = [];
   let number = 0;
@@ -91,6 +94,8 @@ export function createStepText(
     },
     add(text) {
       if (isGivenUp) return;
+      saidUnits += text.length;
+      if (saidUnits > MOST_UNITS) return giveUp();
       pieces.push(text);
       hold(text.length);
     },

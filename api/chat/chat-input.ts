@@ -2,10 +2,10 @@
 import { Readable } from 'node:stream';
 import type { FileValue } from '../../files/file-value.js';
 import type { Files, FileToSave } from '../../files/files.js';
-import { fileFieldOf } from '../../graph/file-values.js';
-import { inputFieldsOf, type RunInput } from '../../graph/input.js';
+import type { RunInput } from '../../graph/input.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { messageFiles } from '../files/message-files.js';
 import { saveUpload } from '../files/upload.js';
 import { ApiError } from '../http/errors.js';
 
@@ -145,11 +145,8 @@ export async function saveChatFiles(
   }
 }
 
-/** A trigger whose field `files` takes one file gets the only one. Without files, the field keeps its default. */
 export function toRunInput({ message, messages }: ChatInput, saved: readonly FileValue[], document: unknown): RunInput {
-  if (saved.length === 0) return { message, messages };
-  const takesOne = inputFieldsOf(document).some((field) => field['id'] === 'files' && fileFieldOf(field) === 'file');
-  return { message, messages, files: takesOne && saved.length === 1 ? saved[0] : saved };
+  return { message, messages, ...(saved.length > 0 && { files: messageFiles(saved, document) }) };
 }
 
 function storable(text: string, param: string): string {

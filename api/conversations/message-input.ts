@@ -2,6 +2,7 @@
 import type { Exchange } from '../../db/conversations/messages-repository.js';
 import type { FileValue } from '../../files/file-value.js';
 import type { RunInput } from '../../graph/input.js';
+import { messageFiles } from '../files/message-files.js';
 
 export const MOST_MESSAGES = 100;
 export const MAX_MESSAGES_BYTES = 256 * 1024;
@@ -22,16 +23,19 @@ export interface MessageToAnswer {
   inputs: RunInput;
   /** The exchanges before it in the branch, the newest first. */
   before: readonly Exchange[];
+  drawing: unknown;
 }
 
 /** `before` in the order of the branch, and the message itself, as many of the newest as fit. */
-export function toRunInput({ conversationId, content, files, inputs, before }: MessageToAnswer): RunInput {
+export function toRunInput({ conversationId, content, files, inputs, before, drawing }: MessageToAnswer): RunInput {
+  const { files: _own, ...others } = Array.isArray(inputs) ? {} : inputs;
+  const given = messageFiles(files, drawing);
   return {
-    ...(Array.isArray(inputs) ? {} : inputs),
+    ...others,
     message: content,
     messages: toMessages(content, before),
     conversation_id: conversationId,
-    files: [...files],
+    ...(given !== undefined && { files: given }),
   };
 }
 

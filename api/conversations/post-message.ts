@@ -122,6 +122,7 @@ async function prepare(
       files,
       inputs: stored.input,
       before,
+      drawing: workflow.document,
     }),
     passedSecrets: secretsOf(stored),
   });

@@ -81,9 +81,10 @@ async function begin(
   runId: string,
 ): Promise<boolean | Refusal> {
   const { db, secretBox, snapshots } = deps;
-  const { id, conversationId, contentEnc } = message;
+  const { conversationId } = message;
   const stored = openInputs(secretBox, conversationId, message.inputsEnc);
-  if (stored === undefined)
+  const content = openContent(secretBox, message);
+  if (stored === undefined || content === undefined)
     return { code: 'input_unreadable', message: 'The inputs cannot be opened with the keys of this service.' };
   const prepared = await prepareRun(deps, {
     workflow,
@@ -91,10 +92,11 @@ async function begin(
     runId,
     input: toRunInput({
       conversationId,
-      content: contentEnc === null ? message.content : secretBox.open(contentEnc, 'message', id),
+      content,
       files: message.files as unknown as FileValue[],
       inputs: stored.input,
       before: await readBranch(db, message.follows, { most: MOST_MESSAGES, maxBytes: MAX_MESSAGES_BYTES }),
+      drawing: workflow.document,
     }),
     passedSecrets: secretsOf(stored),
   });
@@ -108,4 +110,14 @@ async function begin(
       checkInSeconds: START_GRACE_SECONDS,
     }),
   );
+}
+
+/** Undefined where the key is gone that has sealed it. */
+function openContent(box: AppDeps['secretBox'], { id, content, contentEnc }: QueuedMessage): string | undefined {
+  if (contentEnc === null) return content;
+  try {
+    return box.open(contentEnc, 'message', id);
+  } catch {
+    return undefined;
+  }
 }

@@ -51,7 +51,7 @@ export const messageSchema = z
     files: z.array(fileValueSchema.extend({ deleted: z.literal(true).optional() })),
     created_at: z.iso.datetime(),
     run_id: z.uuid(),
-    cost: amountSchema.nullable().describe('What the run has cost; null for messages of people'),
+    cost: amountSchema.nullable().describe('What the run has cost with the runs below it; null for messages of people'),
     status: z.enum(['in queue', 'in progress', 'succeed', 'failed', 'cancelled']).describe('The status of the run'),
     error: z
       .object({ code: z.string(), message: z.string() })

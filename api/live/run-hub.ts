@@ -111,7 +111,7 @@ export class RunHub {
     this.#register(runId);
     const end = this.#runs.follow(reader, onNews);
     if (this.#runs.get(runId)?.tail === undefined) this.#lookAt(runId);
-    const reading = withDeltas ? this.#runs.readTexts(runId, onNews, () => this.#openTexts(runId)) : undefined;
+    const reading = withDeltas ? this.#runs.readTexts(runId, onNews, () => this.#openTexts(reader)) : undefined;
     const leave = (): void => {
       reading?.leave();
       end();
@@ -156,10 +156,11 @@ export class RunHub {
     if (!this.#runs.has(runId)) this.#unregistered.add(runId);
   }
 
-  #openTexts(runId: string): RunTexts {
+  /** Its memory is held for the first who reads. */
+  #openTexts({ runId, userId }: RunReader): RunTexts {
     this.#unregistered.add(runId);
     this.#readDeltas(runId);
-    return new RunTexts(this.#memory.lease(`run:${runId}`, NEVER_WAITS));
+    return new RunTexts(this.#memory.lease(`user:${userId}`, NEVER_WAITS));
   }
 
   #readDeltas(runId: string): void {

@@ -54,7 +54,7 @@ export class TextReader {
     this.#joinedAt = reading.texts.tick();
   }
 
-  /** What has come and is not told yet: one delta for the text of each step, and one for each tool call. */
+  /** What has come and is not told yet, in part: one delta for the text of each step, and one for each tool call. */
   take(): TextDelta[] {
     return [...this.#reading.texts.nodes.values()].flatMap((node) => this.#takeOf(node));
   }
@@ -64,7 +64,10 @@ export class TextReader {
     const node = endedNode(event);
     if (node === undefined) return [];
     const known = this.#reading.texts.get({ path: event.path, nodeId: event.subject });
-    const deltas = known === undefined ? [] : this.#takeOf(known);
+    const deltas: TextDelta[] = [];
+    if (known !== undefined) {
+      for (let more = this.#takeOf(known); more.length > 0; more = this.#takeOf(known)) deltas.push(...more);
+    }
     const isMine = event.status === 'succeed' && event.version > this.#reading.since;
     const answer = isMine && !node.isReused && node.source === null ? await this.#answerOf(event, known) : undefined;
     if (answer !== undefined) deltas.push(...this.#rest(event, known, answer));
@@ -98,12 +101,14 @@ export class TextReader {
     if (step.isBroken || (known !== undefined && step.begunAt < known.step.begunAt)) return [];
     const isNew = known?.step !== step;
     const place = isNew ? { step, pieces: 0, toolCalls: 0, index: 0 } : known;
-    const text = step.pieces.slice(place.pieces).join('');
-    const toolCalls = step.toolCalls.slice(place.toolCalls);
+    const pieces = someOf(step.pieces, place.pieces);
+    const text = pieces.join('');
+    const isAll = place.pieces + pieces.length === step.pieces.length;
+    const toolCalls = isAll ? step.toolCalls.slice(place.toolCalls) : [];
     if (text === '' && toolCalls.length === 0) return [];
     this.#places.set(node, place);
-    place.pieces = step.pieces.length;
-    place.toolCalls = step.toolCalls.length;
+    place.pieces += pieces.length;
+    place.toolCalls += toolCalls.length;
     const isAgain = known === undefined ? step.attempt > 1 : known.step.attempt < step.attempt;
     let isReset = isNew && (isAgain || step.isLate || step.begunAt < this.#joinedAt);
     const parts = [...(text === '' ? [] : [{ text }]), ...toolCalls.map((call) => ({ tool_call: call }))];
@@ -122,7 +127,7 @@ export class TextReader {
     const inline = result === null ? undefined : answerIn(result);
     if (result !== null && inline === undefined) return undefined;
     if (inline !== undefined && last !== undefined) return { attempt: last.attempt, step: last.step, content: inline };
-    if (last?.isWhole === true && !last.isBroken) return undefined;
+    if (last?.isWhole === true && last.pieces.length > 0) return undefined;
     await lease.resize(lease.bytes + COPIES * (event.apartBytes ?? event.bytes));
     return readAnswer({ path: event.path, nodeId: event.subject });
   }
@@ -140,6 +145,20 @@ export class TextReader {
     const at = isSame ? place : { step: answer, index: 0 };
     return [toDelta(subject, path, at, { text }, isReset)];
   }
+}
+
+/** At most this much text is taken at once, for a reader may be slow. */
+const MOST_AT_ONCE = 64 * 1024;
+
+/** Returns the pieces behind the first `from`, as many as are taken at once: one at least. */
+function someOf(pieces: readonly string[], from: number): string[] {
+  let until = from;
+  let units = 0;
+  while (until < pieces.length && (until === from || units + pieces[until]!.length <= MOST_AT_ONCE)) {
+    units += pieces[until]!.length;
+    until += 1;
+  }
+  return pieces.slice(from, until);
 }
 
 function toDelta(

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
+import { totalCost } from '../runs/child-runs-repository.js';
 
 /** A message of a person, or the answer to one. */
 export interface MessageRecord {
@@ -64,7 +65,7 @@ export async function pageOfMessages(
       CASE WHEN is_beyond THEN left(content, ${CUT_CHARACTERS}) ELSE content END AS content,
       is_cut OR (is_beyond AND char_length(content) > ${CUT_CHARACTERS}) AS "isCut",
       coalesce(files, '[]') AS files, counted.created_at AS "createdAt", run.id AS "runId", run.status AS "runStatus",
-      run.run_started_at IS NOT NULL AS "isRunStarted", run.cost_usd AS "costUsd", run.error_code AS "errorCode",
+      run.run_started_at IS NOT NULL AS "isRunStarted", ${totalCost('run')} AS "costUsd", run.error_code AS "errorCode",
       run.error_message AS "errorMessage", CASE WHEN NOT is_answer THEN replaces END AS replaces
     FROM counted JOIN runs AS run ON run.id = run_id
     ORDER BY counted.created_at, ordinal, is_answer`.execute(db);
@@ -76,7 +77,7 @@ export async function findMessageOfRun(db: Db, runId: string): Promise<MessageRe
   const { rows } = await sql<MessageRecord>`
     SELECT message.id, 'user' AS role, content, false AS "isCut", files, message.created_at AS "createdAt",
       run.id AS "runId", run.status AS "runStatus", run.run_started_at IS NOT NULL AS "isRunStarted",
-      run.cost_usd AS "costUsd", run.error_code AS "errorCode", run.error_message AS "errorMessage", replaces
+      ${totalCost('run')} AS "costUsd", run.error_code AS "errorCode", run.error_message AS "errorMessage", replaces
     FROM conversation_messages AS message JOIN runs AS run ON run.id = message.run_id
     WHERE message.run_id = ${runId}`.execute(db);
   return (await markDeleted(db, rows))[0];

@@ -88,17 +88,29 @@ export function readDeltaMessage(message: string): RunDelta | undefined {
   return { runId, path, nodeId, attempt, step, number, body };
 }
 
-/** The rows of a run behind those that are known, by node; in their order. */
+/**
+ * The rows of the latest attempts of a run's nodes behind those that are known; in their order. Of a node that is not known, the
+ * last step.
+ */
 export async function readDeltas(db: Db, runId: string, known: Omit<DeltaKey, 'runId'>[]): Promise<RunDelta[]> {
   const { rows } = await sql<DeltaKey & { body: string }>`/* read_deltas */
-    SELECT run_id AS "runId", path, node_id AS "nodeId", attempt, step, number, body FROM run_deltas AS delta
-    WHERE run_id = ${runId}::uuid AND NOT EXISTS (
-      SELECT FROM unnest(${known.map(({ path }) => path)}::text[], ${known.map(({ nodeId }) => nodeId)}::text[],
+    WITH known AS (
+      SELECT * FROM unnest(${known.map(({ path }) => path)}::text[], ${known.map(({ nodeId }) => nodeId)}::text[],
         ${known.map(({ attempt }) => attempt)}::integer[], ${known.map(({ step }) => step)}::integer[],
         ${known.map(({ number }) => number)}::integer[]) AS known (path, node_id, attempt, step, number)
-      WHERE known.path = delta.path AND known.node_id = delta.node_id
-        AND (known.attempt, known.step, known.number) >= (delta.attempt, delta.step, delta.number))
-    ORDER BY path, node_id, attempt, step, number`.execute(db);
+    )
+    SELECT delta.run_id AS "runId", delta.path, delta.node_id AS "nodeId", delta.attempt, delta.step, delta.number, delta.body
+    FROM run_deltas AS delta
+    JOIN node_results AS node ON node.run_id = delta.run_id AND node.path = delta.path AND node.node_id = delta.node_id
+      AND node.attempts = delta.attempt
+    LEFT JOIN known ON known.path = delta.path AND known.node_id = delta.node_id
+    WHERE delta.run_id = ${runId}::uuid AND CASE WHEN known.node_id IS NOT NULL
+      THEN (known.attempt, known.step, known.number) < (delta.attempt, delta.step, delta.number)
+      ELSE delta.step = (
+        SELECT max(step) FROM run_deltas AS last
+        WHERE last.run_id = delta.run_id AND last.path = delta.path AND last.node_id = delta.node_id
+          AND last.attempt = delta.attempt) END
+    ORDER BY delta.path, delta.node_id, delta.attempt, delta.step, delta.number`.execute(db);
   return rows.map(({ body, ...key }) => ({ ...key, body: JSON.parse(body) as DeltaBody }));
 }
 

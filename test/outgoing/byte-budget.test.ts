@@ -100,7 +100,18 @@ describe('byte budget', () => {
     assert.ok(await isGranted(budget.lease('c').resize(5)));
     impatient.end();
     assert.deepEqual([budget.heldBytes, budget.waiting], [95, 0]);
-    await assert.rejects(impatient.resize(90)!, /cancelled/, 'also where it was cancelled before it asked');
+    const late = budget.lease('b', controller.signal);
+    await assert.rejects(late.resize(90)!, /cancelled/, 'also where it was cancelled before it asked');
+  });
+
+  it('gives nothing to a lease that has ended', async () => {
+    const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
+    const ended = budget.lease('a');
+    assert.ok(await isGranted(ended.resize(90)));
+    ended.end();
+    for (const bytes of [50, 0, 90]) assert.equal(ended.resize(bytes), undefined);
+    assert.deepEqual([budget.heldBytes, budget.waiting], [0, 0]);
+    assert.ok(await isGranted(budget.lease('b').resize(100)));
   });
 
   it('serves every caller whatever they ask for, and holds no more than the total and what the oldest one needs', async () => {

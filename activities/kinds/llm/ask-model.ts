@@ -11,7 +11,8 @@ import type { ToldToolCall } from '../../../db/runs/run-deltas-repository.js';
 import { joinMaskers } from '../../../graph/mask.js';
 import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { LiveTexts } from '../../live/live-texts.js';
-import type { Charge } from '../../node/failures.js';
+import { isDeeperThan } from '../../../outgoing/json-depth.js';
+import { NodeFailure, type Charge } from '../../node/failures.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { claimModelCall } from './claim-model-call.js';
@@ -61,7 +62,8 @@ export async function askModel(
     ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker })
     : undefined;
   const calling = { signal, timeoutMs, headers, onSent, onText: told && ((text: string) => told.add(text)) };
-  const answer = await client.complete(body, calling).catch(async (error: unknown) => {
+  const completed = client.complete(body, calling).then(refuseDeep);
+  const answer = await completed.catch(async (error: unknown) => {
     told?.drop();
     const isPaid = hasLeft && !isRefusal(error);
     // The end of the node or of its run charges a call that they have cut off, and the next attempt repeats one whose
@@ -78,6 +80,14 @@ export async function askModel(
   const estimated = { input: reserved.input, output: tokensIn(charactersIn(messagesOf(masked))) };
   const charge = toCharge(masked?.usage, model, estimated);
   return { answer: masked, charge: { ...charge, answered: { turn, attempt, ...toPaid(charge) } } };
+}
+
+/** A deeper answer cannot be written as JSON. */
+const MAX_DEPTH = 500;
+
+function refuseDeep<Answer>(answer: Answer): Answer {
+  if (!isDeeperThan(answer, MAX_DEPTH)) return answer;
+  throw new NodeFailure('invalid_response', 'The answer of the provider is nested too deeply.');
 }
 
 /** The provider has answered that it did nothing. */

@@ -68,7 +68,7 @@ export function createModelClients(
           () => undiciFetch(url, toInit(init)) as unknown as Promise<Response>,
         );
         tell({ status: String(response.status) });
-        return response;
+        return response.ok ? response : shortened(response);
       } catch (error) {
         tell({ status: 'none' });
         throw error;
@@ -152,7 +152,25 @@ function toStreamed(body: Body): object {
 
 function toInit(init: RequestInit | undefined): UndiciRequestInit {
   const body = typeof init?.body === 'string' ? { body: unmarkNumbers(init.body) } : {};
-  return { dispatcher, ...(init as UndiciRequestInit | undefined), ...body };
+  // A provider does not choose where the requests of this network go.
+  return { dispatcher, ...(init as UndiciRequestInit | undefined), ...body, redirect: 'manual' };
+}
+
+const MAX_REFUSAL_BYTES = 256 * 1024;
+
+/** What a provider says of a failure is quoted in part: the rest is not read. */
+function shortened(response: Response): Response {
+  if (response.body === null) return response;
+  let left = MAX_REFUSAL_BYTES;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      if (piece.length <= left) controller.enqueue(piece);
+      else controller.terminate();
+      left -= piece.length;
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(limit), { status, statusText, headers });
 }
 
 /** A provider may quote the file that it does not take. */

@@ -8,8 +8,16 @@ import { NodeFailure } from '../../node/failures.js';
 /** Gets the next piece of the answer's content. */
 export type TextListener = (text: string) => void;
 
-/** The text of an answer, and one event of a stream: nobody writes so much, and a provider may be hostile. */
+/**
+ * The text of an answer, one event of a stream, and what stands between its events: nobody writes so much, and a provider may
+ * be hostile.
+ */
 const MAX_ANSWER_CHARACTERS = 32 * 1024 * 1024;
+/** Lines of a stream that are none of its format cost much more time than others. */
+const MAX_WRONG_LINES = 1_000;
+const MAX_FACTS = 50;
+/** What a call takes beside its text. */
+const CALL_CHARACTERS = 100;
 /** How long the end of a stream is waited for behind its last event, so that its connection can be used again. */
 const DRAIN_MS = 1_000;
 
@@ -21,13 +29,19 @@ export class AnswerReader {
   readonly #parser = createParser({
     onEvent: (event) => this.#onEvent(event),
     maxBufferSize: MAX_ANSWER_CHARACTERS,
-    onError(error) {
-      if (error.type === 'max-buffer-size-exceeded') throw tooLarge();
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') throw tooLarge();
+      this.#wrongLines += 1;
+      if (this.#wrongLines > MAX_WRONG_LINES) throw noStream();
     },
   });
   /** The body, unless it is a stream. */
   #text = '';
+  #wrongLines = 0;
+  /** Of a stream, the characters that are not in the data of its events. */
+  #otherCharacters = 0;
   #isJson: boolean;
+  #isStream = false;
   #hasEvents = false;
   #isClosed = false;
   #close: () => void = () => undefined;
@@ -59,7 +73,9 @@ export class AnswerReader {
    * `APIConnectionError` for a stream that breaks off or says that it has failed.
    */
   async read(response: Response): Promise<unknown> {
-    this.#isJson ||= /^application\/([^;]+\+)?json/i.test(response.headers.get('content-type') ?? '');
+    const type = response.headers.get('content-type') ?? '';
+    this.#isStream = /^text\/event-stream\b/i.test(type);
+    this.#isJson ||= /^application\/([^;]+\+)?json/i.test(type);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const cancel = (): void => void reader.cancel().catch(() => undefined);
     const ended = this.#readToEnd(reader);
@@ -90,7 +106,8 @@ export class AnswerReader {
   #take(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (!this.#hasEvents) this.#text += text;
-    if (this.#text.length > MAX_ANSWER_CHARACTERS) throw tooLarge();
+    this.#otherCharacters += text.length;
+    if (Math.max(this.#text.length, this.#otherCharacters) > MAX_ANSWER_CHARACTERS) throw tooLarge();
     if (!this.#isJson && !this.#isClosed) this.#parser.feed(text);
   }
 
@@ -98,12 +115,15 @@ export class AnswerReader {
     // The last event of some streams lacks the empty line behind it.
     if (!this.#isJson && !this.#isClosed) this.#parser.feed('\n\n');
     if (this.#hasEvents) return this.#completion.toAnswer();
-    return parseOr(this.#text, this.#text);
+    const whole = parseOr(this.#text, undefined);
+    if (whole === undefined && this.#isStream) throw brokenOff();
+    return whole ?? this.#text;
   }
 
   #onEvent({ event, data }: EventSourceMessage): void {
     this.#hasEvents = true;
     this.#text = '';
+    this.#otherCharacters -= data.length;
     if (this.#isClosed) return;
     if (data.startsWith('[DONE]')) {
       this.#isClosed = true;
@@ -113,7 +133,7 @@ export class AnswerReader {
     const chunk = parseOr(data, undefined);
     const isFailure = event === 'error' || chunk === undefined || (isObject(chunk) && Boolean(chunk['error']));
     if (isFailure) throw new APIConnectionError({ message: 'The stream of the provider has failed.' });
-    const text = this.#completion.add(chunk);
+    const text = this.#completion.add(chunk, data.length);
     if (text !== '') this.#onText?.(text);
   }
 }
@@ -124,6 +144,14 @@ function parseOr(text: string, otherwise: unknown): unknown {
   } catch {
     return otherwise;
   }
+}
+
+function brokenOff(): APIConnectionError {
+  return new APIConnectionError({ message: 'The stream of the provider has broken off.' });
+}
+
+function noStream(): NodeFailure {
+  return new NodeFailure('invalid_response', 'The provider answered with a stream that is none of events.');
 }
 
 function tooLarge(): NodeFailure {
@@ -153,11 +181,11 @@ class StreamedCompletion {
     return this.#finishReason !== undefined;
   }
 
-  /** Returns the content that the chunk brings. */
-  add(chunk: unknown): string {
+  /** Returns the content that the chunk brings. `characters`: of the chunk as text. */
+  add(chunk: unknown, characters: number): string {
     if (!isObject(chunk)) return '';
     const { choices, usage, ...facts } = chunk;
-    Object.assign(this.#facts, facts);
+    this.#addFacts(facts, characters);
     if (usage !== undefined && usage !== null) this.#usage = usage;
     const choice: unknown = Array.isArray(choices)
       ? choices.find((one) => isObject(one) && (one['index'] ?? 0) === 0)
@@ -165,33 +193,45 @@ class StreamedCompletion {
     if (!isObject(choice)) return '';
     const { finish_reason: reason, delta } = choice;
     if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;
-    return isObject(delta) ? this.#addDelta(delta) : '';
+    return isObject(delta) ? this.#addDelta(delta, characters) : '';
   }
 
   toAnswer(): OpenAI.Chat.ChatCompletion {
-    if (this.#finishReason === undefined) {
-      throw new APIConnectionError({ message: 'The stream of the provider has broken off.' });
-    }
+    if (this.#finishReason === undefined) throw brokenOff();
     const message = { ...this.#message, ...(this.#calls.length > 0 && { tool_calls: this.#calls }) };
     const choices = [{ index: 0, message, logprobs: null, finish_reason: this.#finishReason }];
     const usage = this.#usage === undefined ? {} : { usage: this.#usage };
     return { ...this.#facts, object: 'chat.completion', choices, ...usage } as unknown as OpenAI.Chat.ChatCompletion;
   }
 
-  #addDelta({ role: _role, tool_calls: calls, content, ...others }: Fields): string {
+  /** Each chunk repeats most of them. */
+  #addFacts(facts: Fields, characters: number): void {
+    const known = Object.keys(this.#facts).length;
+    Object.assign(this.#facts, facts);
+    const now = Object.keys(this.#facts).length;
+    if (now > MAX_FACTS) throw tooLarge();
+    if (now > known || Object.values(facts).some((value) => typeof value === 'object' && value !== null)) {
+      this.#count(characters);
+    }
+  }
+
+  #addDelta({ role: _role, tool_calls: calls, content, ...others }: Fields, characters: number): string {
     if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) this.#addCall(call);
     const text = textOf(content);
     if (text !== undefined) this.#append('content', text);
     for (const [name, value] of Object.entries(others)) {
       if (typeof value === 'string') this.#append(name, value);
-      else if (value !== null) this.#message[name] = value;
+      else if (value !== null) {
+        this.#count(characters);
+        this.#message[name] = value;
+      }
     }
     return text ?? '';
   }
 
   #append(name: string, text: string): void {
-    this.#count(text);
     const known = this.#message[name];
+    this.#count(text.length + (known === undefined ? name.length : 0));
     this.#message[name] = typeof known === 'string' ? known + text : text;
   }
 
@@ -199,12 +239,10 @@ class StreamedCompletion {
     const call = this.#callOf(index, id);
     if (typeof id === 'string' && id !== '') call.id = id;
     if (typeof type === 'string' && type !== '') call.type = type;
-    if (!isObject(given)) return;
-    const { name, arguments: written } = given;
+    const { name, arguments: written } = isObject(given) ? given : ({} as Fields);
     if (typeof name === 'string' && name !== '') call.function.name = name;
-    if (typeof written !== 'string') return;
-    this.#count(written);
-    call.function.arguments += written;
+    if (typeof written === 'string') call.function.arguments += written;
+    this.#count([id, type, name, written].reduce<number>((sum, each) => sum + lengthOf(each), 0));
   }
 
   /** Some providers do not number their calls; then an id that is new begins another one. */
@@ -214,16 +252,20 @@ class StreamedCompletion {
     const known = typeof index === 'number' ? this.#callsByIndex.get(index) : isNew ? undefined : last;
     if (known !== undefined) return known;
     const call: StreamedCall = { type: 'function', function: { arguments: '' } };
-    this.#count('call');
+    this.#count(CALL_CHARACTERS);
     this.#calls.push(call);
     this.#callsByIndex.set(index, call);
     return call;
   }
 
-  #count(text: string): void {
-    this.#characters += text.length;
+  #count(characters: number): void {
+    this.#characters += characters;
     if (this.#characters > MAX_ANSWER_CHARACTERS) throw tooLarge();
   }
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0;
 }
 
 /** Some providers write content in parts. */

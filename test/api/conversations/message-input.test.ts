@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { FileValue } from '../../../files/file-value.js';
 import { MAX_MESSAGES_BYTES, toMessages, toRunInput } from '../../../api/conversations/message-input.js';
 
 const exchange = (id: number, answer: string | null = `answer ${id}`, content = `message ${id}`) => ({
@@ -51,12 +52,26 @@ describe('the messages of an input', () => {
   it('and what else the conversation gives replace what the inputs call by the same name', () => {
     const [conversationId, content] = ['c', 'now'];
     const inputs = { tone: 'calm', message: 'other', files: 'other' };
-    assert.deepEqual(toRunInput({ conversationId, content, files: [], inputs, before: [] }), {
+    assert.deepEqual(toRunInput({ conversationId, content, files: [], inputs, before: [], drawing: {} }), {
       tone: 'calm',
       message: 'now',
       messages: [{ role: 'user', content: 'now' }],
       conversation_id: 'c',
       files: [],
     });
+  });
+
+  it('have their files as the trigger takes them, and leave its default alone where they have none', () => {
+    const [one, other] = ['a', 'b'].map((name) => ({ file_id: name, name, type: 'text/plain', size: 1, sha256: name }));
+    const filesFor = (files: FileValue[], type?: string): unknown => {
+      const fields = type === undefined ? [] : [{ id: 'files', type }];
+      const drawing = { nodes: [{ id: 't', type: 'trigger-node', data: { input_fields: fields } }], start_node: 't' };
+      const input = toRunInput({ conversationId: 'c', content: 'x', files, inputs: {}, before: [], drawing });
+      return Array.isArray(input) ? undefined : input['files'];
+    };
+    assert.deepEqual(filesFor([one!], 'file'), one);
+    assert.deepEqual(filesFor([one!, other!], 'file'), [one, other]);
+    assert.deepEqual([filesFor([], 'file'), filesFor([], 'files'), filesFor([])], [undefined, undefined, []]);
+    assert.deepEqual([filesFor([one!], 'files'), filesFor([one!])], [[one], [one]]);
   });
 });

@@ -13,6 +13,8 @@ import type { StreamPart } from '../../support/stream-completion.js';
 import { startToolServer, type ToolServer } from '../../support/tool-server.js';
 import { createAccount, type Account } from '../accounts.js';
 
+const LONG_TEXT = 'in one long piece '.repeat(3_000);
+
 describe('what a model writes', function () {
   this.timeout(60_000);
   let stack: TestStack;
@@ -105,8 +107,12 @@ describe('what a model writes', function () {
 
   it('is told before the end of the node also where it was said at once or did not come as a stream', async () => {
     const [quick, whole] = [scripted({ text: 'at once' }), scripted({ text: 'in one piece', streams: false })];
-    const stream = await open(await start(scripted({ parts: slowly(['wait'], 200) }).node, quick.node, whole.node));
+    // A result of more than 16 KiB is not in its event.
+    const long = scripted({ text: LONG_TEXT, streams: false });
+    const wait = scripted({ parts: slowly(['wait'], 200) });
+    const stream = await open(await start(wait.node, quick.node, whole.node, long.node));
     await stream.ended;
+    assert.ok(joined(stream.events, long.node) === LONG_TEXT);
     assert.equal(joined(stream.events, quick.node), 'at once');
     assert.equal(joined(stream.events, whole.node), 'in one piece');
   });

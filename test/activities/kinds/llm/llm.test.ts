@@ -131,6 +131,11 @@ describe('LLM node', function () {
     assert.equal(nothing.requests.length, 1);
     const text = await runScripted([{ body: 'nonsense' }]);
     assert.equal(text.entry.error!.code, 'invalid_response');
+    let deep: unknown = [];
+    for (let depth = 0; depth < 1_000; depth += 1) deep = [deep];
+    const nested = await runScripted([{ body: { choices: [{ message: { content: deep } }] } }]);
+    assert.equal(nested.entry.error!.code, 'invalid_response');
+    assert.equal(nested.requests.length, 1);
   });
 
   it('takes content null as empty text and hostile usage as none, so that the amount is estimated', async () => {

@@ -119,6 +119,8 @@ describe('the answer of a provider that streams', () => {
       [say({ content: 'half' }), 'data: {"error": {"message": "overloaded"}}\n\n'],
       [say({ content: 'half' }), 'event: error\ndata: overloaded\n\n'],
       [say({ content: 'half' }), 'data: {"choices": [\n\n', END],
+      [],
+      [': still at work\n\n'],
     ];
     for (const parts of broken) await assert.rejects(read(parts), isNetworkError, JSON.stringify(parts));
   });
@@ -132,6 +134,24 @@ describe('the answer of a provider that streams', () => {
     await assert.rejects(read(events), isTooLarge);
     await assert.rejects(read(oneEvent), isTooLarge);
     await assert.rejects(read(asJson, 'application/json'), isTooLarge);
+    const chunk = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`;
+    const names = Array.from({ length: 9 }, (_, index) => index);
+    const hidden = [
+      names.map((name) => chunk({ [`fact ${name}`]: much })),
+      Array.from({ length: 60 }, (_, index) => chunk({ [`fact ${index}`]: index })),
+      names.map((name) => say({ [`part ${name}`]: [much] })),
+      names.map((name) => say({ [`${name}${much}`]: 'x' })),
+      names.map((index) => say({ tool_calls: [{ index, id: `${index}${much}` }] })),
+      names.map(() => `:${much}\n`),
+    ];
+    for (const parts of hidden) await assert.rejects(read([say({ content: 'x' }), ...parts]), isTooLarge);
+  });
+
+  it('is refused where its lines are none of the format, which cost much time', async () => {
+    const isWrong = (error: unknown): boolean => error instanceof NodeFailure && error.code === 'invalid_response';
+    const startedAt = performance.now();
+    await assert.rejects(read([say({ content: 'x' }), 'a\n'.repeat(1_000_000)]), isWrong);
+    assert.ok(performance.now() - startedAt < 1_000);
   });
 
   it('may come in one piece, or be no completion at all', async () => {
@@ -141,6 +161,6 @@ describe('the answer of a provider that streams', () => {
       assert.deepEqual([told, whole], [[], json]);
     }
     assert.equal((await read(['<html>'], 'text/html')).whole, '<html>');
-    assert.equal((await read([], 'text/event-stream')).whole, '');
+    assert.deepEqual((await read([JSON.stringify(json)], 'text/event-stream')).whole, json);
   });
 });
