@@ -2560,7 +2560,7 @@ export interface components {
         Message: {
             /** @description Null for the answer of a run that has not succeeded */
             content: string | null;
-            /** @description What the run has cost; null for messages of people */
+            /** @description What the run has cost with the runs below it; null for messages of people */
             cost: components["schemas"]["Amount"] | null;
             /** Format: date-time */
             created_at: string;
