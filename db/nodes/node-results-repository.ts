@@ -61,6 +61,15 @@ export async function claimNode(
   return rows[0];
 }
 
+/** The step has ended, and waits for something before it is taken again, which is no other attempt then. */
+export async function leaveStep(db: Db, { runId, path, nodeId }: NodeKey, step: string): Promise<void> {
+  await sql`
+    UPDATE node_results SET step = ${`${step}/left`}
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'in progress' AND step = ${step}`.execute(
+    db,
+  );
+}
+
 /** What earlier attempts have left of a node, without making another one. */
 export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* find_node */

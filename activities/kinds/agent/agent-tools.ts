@@ -10,6 +10,7 @@ import {
   type TurnKey,
 } from '../../../db/agents/agent-repository.js';
 import { findTools } from '../../../db/agents/agent-tools.js';
+import { leaveStep } from '../../../db/nodes/node-results-repository.js';
 import { expireRequests } from '../../../db/agents/approvals-repository.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { splitLease } from '../../../outgoing/split-lease.js';
@@ -23,9 +24,10 @@ import { NO_SERVER, type OpenToolRun } from './workflow-tools.js';
 export const CALLS_AT_ONCE = 8;
 
 export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<ToolsFacts | undefined> {
+  const name = `${turn}/tools`;
   return {
     ...agentStepFrame(deps),
-    name: `${turn}/tools`,
+    name,
     settled: () => undefined,
     async perform(task) {
       const data = agentNode.schema.parse(task.node.data);
@@ -56,6 +58,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const starts = new PQueue({ concurrency: 1 });
       await Promise.all(open.map((call) => (isOfWorkflow(call) ? starts : servers).add(() => answer(call))));
       if (failures.length > 0) throw failures.find((error) => !isRetryable(error)) ?? failures[0];
+      if (runs.length > 0) await leaveStep(deps.db, task, name);
       return toFacts(runs);
     },
   };

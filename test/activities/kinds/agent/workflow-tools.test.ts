@@ -121,6 +121,14 @@ describe('workflows as tools of an agent', function () {
     const run = await runToEnd([work]);
     assert.equal(run.end.data.status, 'succeed', JSON.stringify(run.end.data));
     assert.equal(run.end.data.data![work.id]!.result!.content, 'Sunny');
+    // The step that waits for a run is taken twice, and no worker was lost.
+    const attempts = await queryDatabase(stack, 'SELECT error_code FROM node_attempts WHERE run_id = $1', [run.runId]);
+    const [{ made }] = (await queryDatabase(
+      stack,
+      'SELECT max(attempts)::integer AS made FROM node_results WHERE run_id = $1',
+      [run.runId],
+    )) as [{ made: number }];
+    assert.deepEqual([attempts, made], [[], 1]);
     const [offered] = stack.modelProvider.requestsFor(model)[0]!.body['tools'] as { function: object }[];
     assert.deepEqual(offered!.function, {
       name: 'Weather_of_a_city_',
