@@ -17,7 +17,7 @@ export async function meterAnswer(answer: ChatAnswer, call: MeteredCall, onEnd: 
   if (!Buffer.isBuffer(body)) return meterStream(body, reader, call, onEnd);
   if (status >= 400) await call.end({ kind: 'failed', reason: `http_${status}` });
   else {
-    reader.push(body);
+    await reader.push(body);
     await call.end({ kind: 'complete', read: await reader.end() });
   }
   onEnd('complete');
@@ -35,8 +35,9 @@ function meterStream(body: Readable, reader: UsageReader, call: MeteredCall, onE
   const metered = new Transform({
     flush: callbackify(() => end('complete')),
     transform(chunk: Buffer, _encoding, done) {
-      reader.push(chunk);
-      done(null, chunk);
+      const room = reader.push(chunk);
+      if (room === undefined) done(null, chunk);
+      else void room.then(() => done(null, chunk));
     },
     destroy(error, done) {
       void end('broken');

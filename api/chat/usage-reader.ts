@@ -18,7 +18,8 @@ interface SaidUsage {
 }
 
 export interface UsageReader {
-  push(chunk: Buffer): void;
+  /** Resolves when there is room for the next chunk; undefined where there is some. A small chunk may unpack to a large text. */
+  push(chunk: Buffer): Promise<void> | undefined;
   /** Resolves when everything that was pushed has been read. */
   end(): Promise<ReadUsage>;
 }
@@ -46,7 +47,7 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
   const text = isStream ? createStreamReader() : createBodyReader();
   const decode = new StringDecoder('utf8');
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase() || 'identity';
-  const read = (chunk: Buffer): void => text.push(decode.write(chunk));
+  const read = (chunk: Buffer): undefined => void text.push(decode.write(chunk));
   const unpack = DECODERS[encoding]?.();
   if (unpack === undefined) {
     const isPlain = encoding === 'identity';
@@ -63,7 +64,13 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
   });
   unpack.on('error', ({ code }: NodeJS.ErrnoException) => (decoded = code === 'Z_BUF_ERROR' ? 'cut' : 'unknown'));
   return {
-    push: (chunk) => void unpack.write(chunk),
+    push(chunk) {
+      if (unpack.write(chunk)) return undefined;
+      return new Promise((resolve) => {
+        unpack.once('drain', resolve);
+        void over.then(resolve);
+      });
+    },
     async end() {
       unpack.end();
       await over;

@@ -88,4 +88,20 @@ describe('what an answer of a provider says of its usage', () => {
     assert.deepEqual(usage, USAGE);
     assert.ok(characters > 4 * 1024 * 1024, String(characters));
   });
+
+  it('holds back who passes it on while a small chunk unpacks to a large text', async () => {
+    const bytes = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'a'));
+    const reader = createUsageReader({ ...SSE, 'content-encoding': 'gzip' });
+    const room = reader.push(bytes.subarray(0, 20_000));
+    assert.ok(room instanceof Promise);
+    await room;
+    await reader.push(bytes.subarray(20_000));
+    assert.equal((await reader.end()).decoded, 'whole');
+  });
+
+  it('holds nobody back once its bytes are no archive', async () => {
+    const reader = createUsageReader({ ...SSE, 'content-encoding': 'gzip' });
+    for (let time = 0; time < 3; time += 1) await reader.push(Buffer.alloc(100_000, 'x'));
+    assert.equal((await reader.end()).decoded, 'unknown');
+  });
 });
