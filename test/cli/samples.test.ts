@@ -129,7 +129,7 @@ describe('the sample workflows of npm start', function () {
       assert.equal(settings.length, 1);
       assert.notEqual(settings[0]!.base_url, before);
       const moved = await samples();
-      const addresses = moved.map(addressOf);
+      const addresses = moved.map(addressOf).filter((address) => address !== undefined);
       assert.deepEqual(addresses, ['http://127.0.0.1:9/mine', ...addresses.slice(1).map(() => settings[0]!.base_url)]);
       const others = JSON.stringify(moved.slice(1));
       assert.ok(!others.includes(before) && others.includes(`${settings[0]!.base_url}/mcp`), 'tools move, too');

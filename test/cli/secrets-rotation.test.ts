@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startApiProcess } from '../api/api-process.js';
+import { converse, say } from '../api/conversations/chats.js';
 import { deliverTo, makeStartHook, standardHeaders } from '../api/hooks/hook-sender.js';
 import { createHook, renewSecret, typesOf, verify } from '../api/webhook-receiver.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
@@ -110,6 +111,18 @@ describe('rotation of SECRETS_KEY', function () {
     );
   }
 
+  /** The second message waits for the first one, and both say the secret. */
+  async function talk(projectId: number): Promise<void> {
+    const begin = trigger([{ id: 'token', is_secret: true, input_requirements: true }]);
+    const workflowId = await api.createWorkflow(
+      projectId,
+      drawing(linkInRow([begin, nodeOf('wait', { mode: 'callback' })])),
+    );
+    assert.equal((await api.patch(`/workflows/${workflowId}/`, { body: { is_chat: true } })).status, 200);
+    const { id } = await converse(api, workflowId, { inputs: { token } });
+    for (let time = 0; time < 2; time += 1) await say(api, id, `It is ${token}`);
+  }
+
   /** A pin, a case, its run and its result, and a result that a node was given. */
   async function tryOut(workflowId: number): Promise<void> {
     const { body } = await api.get<{ data: { nodes: { id: string }[] } }>(`/workflows/${workflowId}/`);
@@ -179,6 +192,7 @@ describe('rotation of SECRETS_KEY', function () {
     assert.equal((await api.post(`/workflows/${workflow}/schedules/`, { body: scheduled })).status, 201);
     await makeConnection(hook.projectId);
     await tryOut(other);
+    await talk(hook.projectId);
     const bytes = randomBytes(150_000);
     const file = await createFileClient(stack).upload(hook.projectId, bytes);
     const bytesNow = () => createFileClient(stack).bytesOf(file.file_id);

@@ -24,6 +24,8 @@ export function takeSnapshot(stack: TestStack, into: string): Backups {
   } finally {
     signalAll(pids, 'SIGCONT');
   }
+  // Files come last: what the database knows is there then.
+  execFileSync('cp', ['-a', path.join(stack.dataDir, 'files'), into]);
   return { postgres: into, temporal: into };
 }
 
@@ -31,7 +33,7 @@ export function takeSnapshot(stack: TestStack, into: string): Backups {
 export function restore({ postgres, temporal }: Backups, secretsOf: string): string {
   const dataDir = makeDataDir();
   copyFileSync(path.join(secretsOf, 'secrets.json'), path.join(dataDir, 'secrets.json'));
-  execFileSync('cp', ['-a', path.join(postgres, 'postgres'), dataDir]);
+  for (const name of ['postgres', 'files']) execFileSync('cp', ['-a', path.join(postgres, name), dataDir]);
   rmSync(path.join(dataDir, 'postgres', 'postmaster.pid'), { force: true });
   for (const name of temporalFiles(temporal)) execFileSync('cp', ['-a', path.join(temporal, name), dataDir]);
   if (!existsSync(path.join(dataDir, 'temporal.db'))) throw new Error('there is no backup of Temporal');
