@@ -315,7 +315,7 @@ describe('connections in the console', function () {
     await dialog.waitFor({ state: 'detached' });
     const { id } = await stored('Slack');
     assert.equal(await box.inputValue(), String(id));
-    assert.equal(await chosenIn(box), 'Slack');
+    await eventually(async () => (await chosenIn(box)) === 'Slack');
     await assertAccessible(page, 'the choice of a connection');
     await page.keyboard.press('Control+s');
     await page.getByText('All changes saved').waitFor();
