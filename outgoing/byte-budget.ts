@@ -79,7 +79,7 @@ export class ByteBudget {
         return asked;
       },
       resize: (bytes) => {
-        // What was on its way when the lease ended would hold memory that nobody gives back.
+        // A request that was on its way when the lease ended would hold memory that nobody gives back.
         if (hasEnded) return undefined;
         asked = bytes;
         return this.#resize(lease, Math.ceil(bytes), signal);

@@ -1,3 +1,6 @@
+/** A deeper value cannot be written as JSON again. */
+export const MAX_JSON_DEPTH = 500;
+
 /**
  * Returns whether arrays and objects are nested more than `limit` deep. `JSON.parse` accepts depths that other code
  * cannot handle.

@@ -50,7 +50,7 @@ function paceReads(socket: Socket): void {
   let [lastRead, lastWritten] = [0, 0];
   socket._read = (size) => {
     const { bytesRead, bytesWritten } = socket;
-    // What was written is another request.
+    // Bytes that were written are another request.
     const isSmall = bytesRead - lastRead < LARGE_BYTES && bytesWritten === lastWritten;
     smallReads = isSmall ? smallReads + 1 : 0;
     [lastRead, lastWritten] = [bytesRead, bytesWritten];

@@ -1,7 +1,5 @@
 import { parseModestJson } from '../../graph/json-text.js';
-import { isDeeperThan } from '../../outgoing/json-depth.js';
-
-const MAX_JSON_DEPTH = 500;
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../outgoing/json-depth.js';
 
 /**
  * Undefined for what is no JSON or has too many values, and for deeper values: they cannot be written as JSON again later,

@@ -37,8 +37,8 @@ export interface LiveTexts {
 /** Without news it is asked at this interval whether somebody reads. */
 const ROUND_MS = 120;
 /**
- * What comes together is told together. What a provider has sent is told within 200 ms, most of which the reads wait for each
- * other (`paced-reads.ts`).
+ * Text that comes together is told together. The words of a provider are told within 200 ms, most of which the reads wait for
+ * each other (`paced-reads.ts`).
  */
 const GATHER_MS = 20;
 /** A database that does not answer holds the result of a node up no longer than this. */
@@ -55,13 +55,12 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
   let wake: () => void = () => undefined;
   let isRunning = false;
   let isHurried = false;
+  let gathering: NodeJS.Timeout | undefined;
 
   function hurry(): void {
     isHurried = true;
     wake();
   }
-
-  let gathering: NodeJS.Timeout | undefined;
 
   function tellSoon(): void {
     gathering ??= setTimeout(() => {

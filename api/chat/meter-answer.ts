@@ -32,12 +32,14 @@ function meterStream(body: Readable, reader: UsageReader, call: MeteredCall, onE
     onEnd(kind);
     await call.end({ kind, read: await reader.end() });
   };
+  const pass = callbackify(async (chunk: Buffer) => {
+    await reader.push(chunk);
+    return chunk;
+  });
   const metered = new Transform({
     flush: callbackify(() => end('complete')),
     transform(chunk: Buffer, _encoding, done) {
-      const room = reader.push(chunk);
-      if (room === undefined) done(null, chunk);
-      else void room.then(() => done(null, chunk));
+      pass(chunk, done);
     },
     destroy(error, done) {
       void end('broken');

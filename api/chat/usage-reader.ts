@@ -47,7 +47,10 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
   const text = isStream ? createStreamReader() : createBodyReader();
   const decode = new StringDecoder('utf8');
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase() || 'identity';
-  const read = (chunk: Buffer): undefined => void text.push(decode.write(chunk));
+  const read = (chunk: Buffer): undefined => {
+    text.push(decode.write(chunk));
+    return undefined;
+  };
   const unpack = DECODERS[encoding]?.();
   if (unpack === undefined) {
     const isPlain = encoding === 'identity';

@@ -103,12 +103,15 @@ export function toWholeRun({ answerDb, currencies, ...deps }: Deps, run: History
   const { document, documentBytes, input } = run;
   const readLater = (copies: number, make: (text: string) => unknown) =>
     lazyValue(copies * documentBytes, async () => make(await readDrawing(db, run)));
+  const drawing = document === null ? undefined : parseDrawing(document);
+  const ofDrawing = (make: (parsed: JsonObject) => unknown) =>
+    drawing === undefined ? readLater(PARSED_COPIES, (text) => make(parseDrawing(text))) : make(drawing);
   return toRun(run, currencies, {
     result: toNodeMap(run.nodes, run.node_errors, { readApart: readApartFrom(db, placeOf(run), run.nodes) }),
     data: document === null ? readLater(TEXT_COPIES, (text) => new RawJson(text)) : new RawJson(document),
-    input_fields: document === null ? readLater(PARSED_COPIES, readInputFields) : readInputFields(document),
+    input_fields: ofDrawing(inputFieldsOf),
     input_data: input === null ? lazyText(() => readInputPieces(db, run.id), PIECE_BYTES) : new RawJson(input),
-    answer_nodes: document === null ? readLater(PARSED_COPIES, readAnswerNodes) : readAnswerNodes(document),
+    answer_nodes: ofDrawing(answerNodesIn),
   });
 }
 
@@ -165,9 +168,12 @@ function readInputFields(document: string): JsonObject[] {
   return inputFieldsOf(JSON.parse(document));
 }
 
+function parseDrawing(document: string): JsonObject {
+  return JSON.parse(document) as JsonObject;
+}
+
 /** A refused run may have a drawing that cannot be compiled. */
-function readAnswerNodes(document: string): string[] {
-  const drawing = JSON.parse(document) as JsonObject;
+function answerNodesIn(drawing: JsonObject): string[] {
   const compiled = compilePlan(drawing);
   return compiled.ok ? [...answerNodesOf(drawing, compiled.plan)] : [];
 }

@@ -6,14 +6,12 @@ import { isObject, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Masker } from '../../graph/mask.js';
-import { isDeeperThan } from '../../outgoing/json-depth.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../outgoing/json-depth.js';
 import type { AppDeps } from '../deps.js';
 import { RawJson } from '../http/json-text.js';
 import { amountSchema } from '../projects/project-view.js';
 
 const timestamp = z.iso.datetime();
-/** Deeper values are shown as text. */
-const MAX_JSON_DEPTH = 500;
 
 const toolCallSchema = z.object({
   server_label: z.string().nullable().describe('Empty for a workflow, null for a tool that does not exist'),

@@ -3,7 +3,7 @@ import { parseJson } from '../../../graph/json-text.js';
 import { codeNode, type CodeNodeData } from '../../../graph/nodes/code.js';
 import { renderJson } from '../../../graph/template.js';
 import type { Logger } from '../../../config/logger.js';
-import { isDeeperThan } from '../../../outgoing/json-depth.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../../outgoing/json-depth.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
@@ -18,8 +18,6 @@ const MAX_ATTEMPTS = 4;
 const MIB = 1024 * 1024;
 /** This limit counts the inputs as JSON text. */
 const MAX_INPUT_BYTES = 8 * MIB;
-/** Deeper values cannot be written as JSON again later. */
-const MAX_JSON_DEPTH = 500;
 
 /** An error of a file that the code has not caught is the node's. */
 const FILE_ERRORS = new Set(['file_missing', 'file_too_large', 'invalid_document']);

@@ -11,7 +11,7 @@ import type { ToldToolCall } from '../../../db/runs/run-deltas-repository.js';
 import { joinMaskers } from '../../../graph/mask.js';
 import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { LiveTexts } from '../../live/live-texts.js';
-import { isDeeperThan } from '../../../outgoing/json-depth.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../../outgoing/json-depth.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
@@ -82,11 +82,8 @@ export async function askModel(
   return { answer: masked, charge: { ...charge, answered: { turn, attempt, ...toPaid(charge) } } };
 }
 
-/** A deeper answer cannot be written as JSON. */
-const MAX_DEPTH = 500;
-
 function refuseDeep<Answer>(answer: Answer): Answer {
-  if (!isDeeperThan(answer, MAX_DEPTH)) return answer;
+  if (!isDeeperThan(answer, MAX_JSON_DEPTH)) return answer;
   throw new NodeFailure('invalid_response', 'The answer of the provider is nested too deeply.');
 }
 

@@ -38,7 +38,7 @@ export class AnswerReader {
   /** The body, unless it is a stream. */
   #text = '';
   #wrongLines = 0;
-  /** Of a stream, the characters that are not in the data of its events. */
+  /** The characters that are not in the data of an event: all of them, where there is none. */
   #otherCharacters = 0;
   #isJson: boolean;
   #isStream = false;
@@ -107,7 +107,7 @@ export class AnswerReader {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (!this.#hasEvents) this.#text += text;
     this.#otherCharacters += text.length;
-    if (Math.max(this.#text.length, this.#otherCharacters) > MAX_ANSWER_CHARACTERS) throw tooLarge();
+    if (this.#otherCharacters > MAX_ANSWER_CHARACTERS) throw tooLarge();
     if (!this.#isJson && !this.#isClosed) this.#parser.feed(text);
   }
 

@@ -45,7 +45,7 @@ function readDraft(conversationId: string): Draft {
 }
 
 function keepDraft(conversationId: string, { text, files }: Draft): void {
-  // What is still being uploaded ends with the field.
+  // An upload that still goes on ends with the field.
   queryClient.setQueryData([DRAFTS, conversationId], { text, files: files === UPLOADING ? '' : files });
 }
 
@@ -70,7 +70,7 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
   useEffect(() => {
     if (anew !== undefined) field.current?.focus();
   }, [anew]);
-  // What is asked anew leaves the draft alone.
+  // A message that is asked anew leaves the draft alone.
   const isDraft = anew === undefined;
   useEffect(() => {
     if (isDraft) keepDraft(conversationId, { text, files });

@@ -89,7 +89,7 @@ function inBranch(exchanges: readonly Exchange[]): Exchange[] {
   for (const [place, { message }] of exchanges.entries()) {
     const replaced = message?.replaces ?? undefined;
     if (replaced === undefined) before.push(place - 1);
-    // What it replaces may stand on a page that is not read: then nothing that is read comes before it.
+    // The replaced message may stand on a page that is not read: then nothing that is read comes before this one.
     else before.push(before[places.get(replaced) ?? -1] ?? -1);
   }
   const branch = new Set<number>();

@@ -9,7 +9,7 @@ const USAGE = { prompt_tokens: 11, completion_tokens: 7 };
 async function read(bytes: Buffer | string, headers: Record<string, string>, pieceBytes = 5): Promise<ReadUsage> {
   const reader = createUsageReader(headers);
   const all = Buffer.from(bytes);
-  for (let at = 0; at < all.length; at += pieceBytes) reader.push(all.subarray(at, at + pieceBytes));
+  for (let at = 0; at < all.length; at += pieceBytes) await reader.push(all.subarray(at, at + pieceBytes));
   return reader.end();
 }
 
