@@ -81,13 +81,14 @@ function missingFrom(stored: { has(id: string): boolean }, live: LiveNode[]): Li
 /** Distinguishes what is in flight and not stored: no version counts it. Empty where there is nothing. */
 function toLiveTag(missing: LiveNode[]): string {
   if (missing.length === 0) return '';
-  const facts = missing.map(({ id, waiting }) => [id, waiting?.for, waiting?.untilMs]);
-  const text = JSON.stringify(facts.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+  const text = JSON.stringify(missing.map(({ id }) => id).toSorted());
   return createHash('sha256').update(text).digest('base64url').slice(0, LIVE_TAG_CHARACTERS);
 }
 
-export function toLiveEntry({ id, waiting }: LiveNode): Record<string, unknown> {
-  const entry = { id, status: 'in progress', started_at: null, finished_at: null };
-  if (waiting === undefined) return entry;
-  return { ...entry, waiting: { for: waiting.for, until: new Date(waiting.untilMs).toISOString() } };
+/**
+ * A node that waits is stored before its workflow knows of it. Where the workflow tells of a wait that was not stored yet,
+ * the wait began between the two reads, and its ids are not known here. So the entry says no more than that the node runs.
+ */
+export function toLiveEntry({ id }: LiveNode): Record<string, unknown> {
+  return { id, status: 'in progress', started_at: null, finished_at: null };
 }

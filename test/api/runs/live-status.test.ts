@@ -92,11 +92,10 @@ describe('live status of runs', () => {
       assert.deepEqual(addLive({}, [{ id: 'inner', path: 'LOOP[3]' }]), {});
     });
 
-    it('says what a node waits for, and until when', () => {
-      const waiting = { for: 'approval' as const, untilMs: Date.parse('2026-01-01T00:00:00.500Z') };
-      const until = '2026-01-01T00:00:00.500Z';
+    it('says nothing of a wait that began after the stored state was read', () => {
+      const waiting = { for: 'human' as const, untilMs: Date.parse('2026-01-01T00:00:00.500Z') };
       const [entry] = Object.values(addLive({}, [{ id: 'asks', path: '', waiting }]));
-      assert.deepEqual((entry as { waiting: unknown }).waiting, { for: 'approval', until });
+      assert.deepEqual(entry, { id: 'asks', status: 'in progress', started_at: null, finished_at: null });
     });
 
     it('takes ids that name a prototype as ids', () => {
