@@ -4,15 +4,23 @@
 // at once, and what follows them interleaves: the run would start its next nodes in another order, and take the results
 // of one node for those of another. docs/adr/0019-iterations-inside-the-run.md
 import {
+  ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
   condition,
+  proxySinks,
   type ActivateInput,
+  type ConcludeActivationInput,
+  type ConcludeActivationOutput,
   type Next,
   type WorkflowInternalsInterceptor,
   type WorkflowInterceptors,
+  type WorkflowOutboundCallsInterceptor,
 } from '@temporalio/workflow';
+import { CANCELLED_LOCALLY, type LocalActivitySinks } from '../contract/local-activities.js';
 
 type Activate = Next<WorkflowInternalsInterceptor, 'activate'>;
+type Conclude = Next<WorkflowInternalsInterceptor, 'concludeActivation'>;
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
 const oneByOne: WorkflowInternalsInterceptor = {
@@ -48,7 +56,37 @@ function allIsDone(): Promise<void> {
   });
 }
 
+const { localActivities } = proxySinks<LocalActivitySinks>();
+
+/** Tells the worker which local activities are cancelled, in place of the SDK (contract/local-activities.ts). */
+const cancelling: WorkflowInternalsInterceptor = {
+  activate(input: ActivateInput, next: Activate): void {
+    if (input.activation.jobs?.some(({ initializeWorkflow: begun }) => begun)) localActivities.begin();
+    next(input);
+  },
+
+  concludeActivation(input: ConcludeActivationInput, next: Conclude): ConcludeActivationOutput {
+    const { commands } = next(input);
+    for (const { requestCancelLocalActivity: cancel } of commands) {
+      // The id of a local activity is its number.
+      if (cancel) localActivities.cancel(`${cancel.seq}`);
+    }
+    return { commands: commands.filter(({ requestCancelLocalActivity: cancel }) => !cancel) };
+  },
+};
+
+const cancelled: WorkflowOutboundCallsInterceptor = {
+  async scheduleLocalActivity(input, next) {
+    try {
+      return await next(input);
+    } catch (error) {
+      const isCancelled = error instanceof ApplicationFailure && error.type === CANCELLED_LOCALLY;
+      throw isCancelled ? new CancelledFailure(error.message) : error;
+    }
+  },
+};
+
 /** The SDK calls this export by its name. */
 export function interceptors(): WorkflowInterceptors {
-  return { internals: [oneByOne] };
+  return { internals: [cancelling, oneByOne], outbound: [cancelled] };
 }

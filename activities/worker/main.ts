@@ -20,6 +20,7 @@ import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createSandbox } from '../kinds/code/sandbox.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
+import { createLocalCancellation } from './local-cancellation.js';
 import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
@@ -82,6 +83,7 @@ async function main(): Promise<void> {
   const temporal = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const slots = new ProjectSlots({ slots: config.activitySlots, projectSlots: config.projectSlots });
   const holdSlots = createProjectSlotsInterceptor({ slots, contexts, handedBack: metrics.handedBack });
+  const localCancellation = createLocalCancellation();
   const options: WorkerOptions = {
     connection,
     namespace: config.temporal.namespace,
@@ -108,7 +110,8 @@ async function main(): Promise<void> {
       logger,
       metrics,
     }),
-    interceptors: { activity: [createErrorHygieneInterceptor(logger), holdSlots] },
+    interceptors: { activity: [localCancellation.interceptor, createErrorHygieneInterceptor(logger), holdSlots] },
+    sinks: localCancellation.sinks,
     // An activity holds a database connection only for single statements.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
     maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,

@@ -20,6 +20,7 @@ export interface Job {
 
 interface Activator {
   now: number;
+  getAndResetSinkCalls: () => { fnName: string; args: unknown[] }[];
   mutateWorkflowInfo: (change: (info: object) => object) => void;
 }
 
@@ -84,13 +85,20 @@ export class WorkflowMachine {
     return this.step([{ variant: 'initializeWorkflow', initializeWorkflow }]);
   }
 
-  /** Delivers what has happened, and returns what the workflow does then. Throws what its code has thrown. */
+  /**
+   * Delivers what has happened, and returns what the workflow does then. Throws what its code has thrown. Workers are told by
+   * a sink which local activities are cancelled; this stands among the commands.
+   */
   step(jobs: Job[]): Command[] {
     this.#activator!.now = this.#now += 10;
     this.#run('activate', { jobs });
     while (Number(this.#run('tryUnblockConditions')) > 0);
     const completion = this.#run('concludeActivation') as coresdk.workflow_completion.IWorkflowActivationCompletion;
-    return completion.successful?.commands ?? [];
+    const cancels = this.#activator!.getAndResetSinkCalls().filter(({ fnName }) => fnName === 'cancel');
+    return [
+      ...(completion.successful?.commands ?? []),
+      ...cancels.map(({ args: [id] }) => ({ requestCancelLocalActivity: { seq: Number(id) } })),
+    ];
   }
 
   /** Whether the server thinks that the history is long enough. */

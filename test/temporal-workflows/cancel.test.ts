@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { drawing, http, link, trigger } from '../support/graphs.js';
+import { condition, drawing, http, link, node, resultOf, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { transactionsOf, withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
@@ -68,5 +68,20 @@ describe('cancelling a run', function () {
     await withTemporal(stack, (client) => client.workflow.getHandle(run.runId).terminate('test'));
     await assertCancelled(run);
     assert.ok(Date.now() - startedAt < 60_000);
+  });
+
+  it('stops a local activity that is under way when another one fails', async () => {
+    const [begin, text, fails] = [
+      trigger(),
+      node('code', { code: 'return "ab".repeat(500_000)' }),
+      condition('x', 'matches', '{{ input.pattern }}'),
+    ];
+    // Judged in a process of its own, this takes a while.
+    const judged = condition(resultOf(text, 'content'), 'matches', '[0-9]+x');
+    link(begin, text);
+    link(text, [judged, fails]);
+    const run = await api.runToEnd(drawing([begin, text, judged, fails]), { pattern: '(' });
+    assert.equal(run.nodes[fails.id]?.error?.code, 'invalid_pattern', JSON.stringify(run.nodes[fails.id]));
+    assert.equal(run.nodes[judged.id]?.error?.code, 'cancelled', JSON.stringify(run.nodes[judged.id]));
   });
 });

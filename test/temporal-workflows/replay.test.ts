@@ -33,6 +33,8 @@ const UNREACHED = [
   'graph-run.ts: : undefined',
   'planner.ts: putBack(node) { this.#states[node] = NodeState.ready; this.#queue.push(node); }',
   'planner.ts: : undefined',
+  'interceptors.ts: localActivities.cancel(`${cancel.seq}`);',
+  'interceptors.ts: ? new _temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__.CancelledFailure(error.message)',
   // Activities decide by these.
   'planner.ts: hasSettled(node) { return isSettled(this.#states[node]); }',
   'planner.ts: isReady(node) { return this.#states[node] === NodeState.ready; }',

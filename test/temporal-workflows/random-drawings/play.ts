@@ -13,6 +13,7 @@ import type {
   WalkedEnd,
   WalkRef,
 } from '../../../contract/activities.js';
+import { CANCELLED_LOCALLY } from '../../../contract/local-activities.js';
 import type { RunGraphInput } from '../../../contract/run-workflow.js';
 import { mayBeCaught } from '../../../graph/caught.js';
 import { innermostLoop } from '../../../graph/iteration-path.js';
@@ -207,6 +208,8 @@ class Player {
     // A failure of a local activity comes as it is.
     const wrapped = (cause: object): object =>
       isLocal ? cause : { message: '', activityFailureInfo: { activityType: { name: type } }, cause };
+    if (answer === 'cancelled' && isLocal)
+      return { failed: { failure: { applicationFailureInfo: { type: CANCELLED_LOCALLY, nonRetryable: true } } } };
     if (answer === 'cancelled') return { cancelled: { failure: wrapped({ message: '', canceledFailureInfo: {} }) } };
     if (answer === 'given up')
       return { failed: { failure: wrapped({ message: '', timeoutFailureInfo: { timeoutType: START_TO_CLOSE } }) } };
