@@ -20,6 +20,8 @@ export async function startHttpServer(
       response.end(String(error));
     });
   });
+  // With the usual 5 s, a connection may be closed in the moment in which the next attempt of a node uses it again.
+  server.keepAliveTimeout = 60_000;
   server.listen(listenOn, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -25,12 +25,12 @@ describe('cancelling a run', function () {
   /** A run whose only HTTP node hangs for half a minute. */
   async function startHanging() {
     const path = `/delay/30000/cancel-${++runs}`;
-    const [start, node] = [trigger(), http(`${target.url}${path}`)];
-    link(start, node);
-    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, node]));
+    const [start, call] = [trigger(), http(`${target.url}${path}`)];
+    link(start, call);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, call]));
     const runId = (await api.run(workflowId)).data.id;
     await eventually(() => target.requestsTo(path).length === 1);
-    return { workflowId, runId, nodeId: node.id, request: target.requestsTo(path)[0]! };
+    return { workflowId, runId, nodeId: call.id, request: target.requestsTo(path)[0]! };
   }
 
   async function assertCancelled({ workflowId, runId, nodeId }: Awaited<ReturnType<typeof startHanging>>) {
