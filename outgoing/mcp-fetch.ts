@@ -12,6 +12,7 @@ import {
   type RequestInit as UndiciRequestInit,
 } from 'undici';
 import { createGuardedConnector, type AddressRules } from './address-guard.js';
+import { isEventStream } from './event-stream-type.js';
 import { unmarkNumbers } from './exact-numbers.js';
 import type { Exchange, Exchanges } from './exchanges.js';
 import { McpError, McpStatusError } from './mcp-error.js';
@@ -86,7 +87,8 @@ interface Outgoing {
 async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise<Response> {
   const response = await check(await send(options, request), request, options.transport);
   const { exchange } = request;
-  if (exchange === undefined || !isEventStream(response)) return limited(options, request, response, () => undefined);
+  if (exchange === undefined || !isEventStream(response.headers.get('content-type')))
+    return limited(options, request, response, () => undefined);
   exchange.isStreaming = true;
   return limited(options, request, response, (end) => endOfStream(options.exchanges, exchange, end));
 }
@@ -213,10 +215,6 @@ function refuseLargeError({ bytes }: MessageSize): undefined {
   if (bytes > MAX_ERROR_BYTES) throw brokenOff();
 }
 
-function isEventStream(response: Response): boolean {
-  return /^text\/event-stream\b/i.test(response.headers.get('content-type')?.trim() ?? '');
-}
-
 function decoded(response: Response, request: Outgoing, limitBytes: number): Readable {
   const body = Readable.fromWeb(response.body as WebStream<Uint8Array>).on('error', () => undefined);
   const encoding = response.headers.get(ENCODING_HEADER) ?? undefined;
@@ -238,7 +236,7 @@ function limited(
   const { status, headers, body } = response;
   if (body === null || (status >= 300 && status < 400)) return response;
   const reserve = (size: MessageSize) => exchanges.reserve(request.exchange, size);
-  const limitedBody = isEventStream(response)
+  const limitedBody = isEventStream(response.headers.get('content-type'))
     ? limitEvents(decoded(response, request, MAX_STREAM_BYTES), reserve, onEnd)
     : limitBody(decoded(response, request, MAX_MESSAGE_BYTES), reserve);
   return new Response(limitedBody, { status, headers: Object.fromEntries(headers) });

@@ -1,6 +1,7 @@
 // Takes the events of an answer as they come from the socket. The body of an answer of `fetch` is a web stream, which costs more
 // for each piece than all else that is done with it.
 import { DecoratorHandler, type Dispatcher } from 'undici';
+import { isEventStream } from './event-stream-type.js';
 
 /**
  * Returns a dispatcher for one request. If its answer is a stream of events, `take` gets the bytes, and the body that `fetch`
@@ -27,7 +28,7 @@ class TakingHandler extends DecoratorHandler implements Handler {
 
   onResponseStart(...[controller, status, headers, message]: Parameters<StartOf>): void {
     const isPlain = headers['content-encoding'] === undefined;
-    this.#hasEvents = status === 200 && isPlain && /^text\/event-stream\b/i.test(String(headers['content-type']));
+    this.#hasEvents = status === 200 && isPlain && isEventStream(headers['content-type']);
     this.#handler.onResponseStart?.(controller, status, headers, message);
   }
 

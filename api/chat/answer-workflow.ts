@@ -6,6 +6,7 @@ import { readRunTokens } from '../../db/runs/run-tokens-repository.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
+import { EVENT_STREAM_HEADERS } from '../http/event-stream-headers.js';
 import type { RouteResult } from '../http/route.js';
 import { cancelRun } from '../runs/cancel-run.js';
 import { toRequestText } from '../runs/request-text.js';
@@ -31,7 +32,6 @@ export const TIMES: AnswerTimes = { maxMs: 600_000, aliveEveryMs: 15_000 };
 /** A caller that takes nothing for so long is disconnected. */
 const STALLED_MS = 60_000;
 const COMMENT = ':\n\n';
-const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 export type AnswerDeps = Pick<
   AppDeps,
@@ -83,7 +83,7 @@ export function answerStream(
   body.once('close', () => {
     if (!outcome.isAnswered) void giveUp(deps, run);
   });
-  return { status: 200, headers: HEADERS, body, stalledMs: STALLED_MS };
+  return { status: 200, headers: EVENT_STREAM_HEADERS, body, stalledMs: STALLED_MS };
 }
 
 interface Outcome {

@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { ModelProvider } from '../../config/model-providers.js';
 import { createMasker } from '../../graph/mask.js';
+import { isEventStream } from '../../outgoing/event-stream-type.js';
 import { tracedCall } from '../../outgoing/traced-call.js';
 import { whenSent } from '../../outgoing/when-sent.js';
 import { ApiError } from '../http/errors.js';
@@ -103,7 +104,7 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
 /** Errors are never streamed: they are small and are searched for the key before they are passed on. */
 function isStream(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData): boolean {
   if (statusCode >= 400) return false;
-  return call.wantsStream || /^text\/event-stream\b/i.test(String(headers['content-type']));
+  return call.wantsStream || isEventStream(headers['content-type']);
 }
 
 function watch(body: Readable, limit: Limit): Readable {

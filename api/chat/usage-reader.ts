@@ -4,6 +4,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { charactersIn, isCount } from '../../config/model-price.js';
 import { isObject } from '../../graph/json.js';
+import { isEventStream } from '../../outgoing/event-stream-type.js';
 
 export interface ReadUsage extends SaidUsage {
   /** `cut`: the compressed bytes have no end. `unknown`: they have an encoding that is not known, or not their own. */
@@ -43,7 +44,7 @@ interface AnswerHeaders {
 }
 
 export function createUsageReader(headers: AnswerHeaders): UsageReader {
-  const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+  const isStream = isEventStream(headers['content-type']);
   const text = isStream ? createStreamReader() : createBodyReader();
   const decode = new StringDecoder('utf8');
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase() || 'identity';

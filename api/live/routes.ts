@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { readRunHead } from '../../db/runs/poll-repository.js';
 import { overloaded } from '../http/errors.js';
+import { EVENT_STREAM_HEADERS } from '../http/event-stream-headers.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerNotFound, refuseInvisible } from '../runs/answer-poll.js';
@@ -54,14 +55,11 @@ const events = defineRoute({
         : openEndedFeed(deps.db, runId);
     };
     const body = streamRun(deps, { runId, reader: caller, role: run.role, after, open, signal });
-    return { status: 200, headers: STREAM_HEADERS, body, stalledMs: STALLED_MS };
+    return { status: 200, headers: EVENT_STREAM_HEADERS, body, stalledMs: STALLED_MS };
   },
 });
 
 export const liveRoutes: Route[] = [events];
-
-/** Proxies that gather answers before they pass them on are asked not to. */
-const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 /**
  * The stream begins at the beginning, and nothing is lost, for a version that is none of this run, or that a restored

@@ -7,6 +7,7 @@ import { findSnapshotOf } from '../../db/runs/tool-runs-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { AppDeps } from '../deps.js';
+import { EVENT_STREAM_HEADERS } from '../http/event-stream-headers.js';
 import type { RouteResult } from '../http/route.js';
 import { failure, readCallResult, stillRunning } from './call-result.js';
 import { followCall, type FollowedCall } from './follow-call.js';
@@ -49,9 +50,8 @@ interface StreamedCall extends OpenCall, Omit<FollowedCall, 'tellsNodes' | 'aliv
 }
 
 export function streamCall(deps: CallDeps, call: StreamedCall, times = TIMES): RouteResult {
-  const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
   const body = Readable.from(framesOf(deps, call, times), { objectMode: false, highWaterMark: 1 });
-  return { status: 200, headers, body, stalledMs: STALLED_MS };
+  return { status: 200, headers: EVENT_STREAM_HEADERS, body, stalledMs: STALLED_MS };
 }
 
 async function* framesOf(

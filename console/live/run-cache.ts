@@ -159,11 +159,13 @@ function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
 }
 
 /** What a run asks people at the moment, by the ids of the requests and of the tasks. */
-interface Requests {
+export interface Requests {
   approvals: readonly string[];
   tasks: readonly string[];
   /** The connections for which somebody has to sign in, each once. */
   signIns: readonly ConnectionWait[];
+  /** The runs of sub-workflows for which the run waits, and which may ask people themselves. */
+  below: readonly string[];
 }
 
 interface ConnectionWait {
@@ -171,22 +173,23 @@ interface ConnectionWait {
   until: string;
 }
 
-const NO_REQUESTS: Requests = { approvals: NONE, tasks: NONE, signIns: [] };
+const NO_REQUESTS: Requests = { approvals: NONE, tasks: NONE, signIns: [], below: NONE };
 
 export function useRequests(runId: string): Requests {
   const text = useShownRun(runId, ({ live }) => JSON.stringify(requestsOf(live)));
   return useMemo(() => (text === undefined ? NO_REQUESTS : (JSON.parse(text) as Requests)), [text]);
 }
 
-function requestsOf({ order, nodes, pending }: LiveRun): Requests {
-  const tasks = order.flatMap((key) => {
+export function requestsOf({ order, nodes, pending }: LiveRun): Requests {
+  const waits = order.flatMap((key) => {
     const { status, waiting } = nodes.get(key)!;
-    return status === 'in progress' && waiting?.for === 'human' ? (waiting.task_id ?? []) : [];
+    return status === 'in progress' ? (waiting ?? []) : [];
   });
+  const tasks = waits.flatMap(({ for: what, task_id: id }) => (what === 'human' ? (id ?? []) : []));
+  const below = waits.flatMap(({ for: what, run_id: id }) => (what === 'child' ? (id ?? []) : []));
   const signIns = new Map<number, ConnectionWait>();
-  for (const { status, waiting } of nodes.values()) {
-    const connectionId = status === 'in progress' && waiting?.for === 'connection' ? waiting.connection_id : undefined;
-    if (connectionId !== undefined) signIns.set(connectionId, { connectionId, until: waiting!.until });
+  for (const { for: what, connection_id: connectionId, until } of waits) {
+    if (what === 'connection' && connectionId !== undefined) signIns.set(connectionId, { connectionId, until });
   }
-  return { approvals: [...pending.values()].flat(), tasks, signIns: [...signIns.values()] };
+  return { approvals: [...pending.values()].flat(), tasks, signIns: [...signIns.values()], below };
 }

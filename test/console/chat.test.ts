@@ -159,6 +159,23 @@ describe('the chat of a workflow', function () {
     await page.context().close();
   });
 
+  it('has what the run of a sub-workflow asks as cards, at any depth', async () => {
+    const { api } = world.account;
+    const person = node('human', { label: 'Check', message: 'Shall it go on?' });
+    const inner = await api.createWorkflow(world.projectId, drawing(linkInRow([trigger(), person])));
+    const calls = (id: number) => node('workflow', { label: 'Call it', workflow_id: id, input: {} });
+    const outer = await api.createWorkflow(world.projectId, drawing(linkInRow([trigger(), calls(inner)])));
+    const end = node('output', { value: 'It went on' });
+    const id = await createChat(api, world.projectId, drawing(linkInRow([trigger(), calls(outer), end])));
+    const conversation = await begin(id);
+    await say(api, conversation, 'Begin');
+    const page = await open(`${id}/chat/${conversation}`);
+    await button(log(page).getByRole('article', { name: 'Check' }), 'Done').click();
+    await answers(page).getByText('It went on').waitFor();
+    await log(page).getByRole('article', { name: 'Check' }).waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   it('has a sign-in that is needed as a card with its button', async () => {
     const { account, projectId, stack } = world;
     const connection = await oauthConnection(account, projectId, world.provider, 'calendar');

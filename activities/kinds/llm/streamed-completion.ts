@@ -3,6 +3,7 @@ import { APIConnectionError } from 'openai';
 import type OpenAI from 'openai';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { isObject } from '../../../graph/json.js';
+import { isEventStream } from '../../../outgoing/event-stream-type.js';
 import { NodeFailure } from '../../node/failures.js';
 
 /** Gets the next piece of the answer's content. */
@@ -74,7 +75,7 @@ export class AnswerReader {
    */
   async read(response: Response): Promise<unknown> {
     const type = response.headers.get('content-type') ?? '';
-    this.#isStream = /^text\/event-stream\b/i.test(type);
+    this.#isStream = isEventStream(type);
     this.#isJson ||= /^application\/([^;]+\+)?json/i.test(type);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const cancel = (): void => void reader.cancel().catch(() => undefined);

@@ -1,8 +1,11 @@
-import { useQueries, type UseQueryResult } from '@tanstack/react-query';
+import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
+import { pollRunChange } from '../../../clients/typescript/src/index.js';
+import { api } from '../../app/api.js';
 import { Problem } from '../../app/problem.js';
 import { queryClient } from '../../app/queries.js';
-import { useRequests } from '../../live/run-cache.js';
+import { startLiveRun } from '../../live/live-run.js';
+import { requestsOf, useRequests, type Requests } from '../../live/run-cache.js';
 import { Alert, Loading } from '../../ui/notices.js';
 import { useConnectionsToSignIn } from '../connection/connection-calls.js';
 import { ConnectionWait } from '../connection/connection-wait.js';
@@ -12,14 +15,45 @@ import { RequestArticle } from '../inbox/request-article.js';
 import { SignInArticle } from '../inbox/sign-in-article.js';
 import { TaskArticle } from '../inbox/task-article.js';
 
-/** What a run asks people, as cards like those of the inbox. One that was decided stays while the run goes on. */
-export function Asks({ runId, projectId }: { runId: string; projectId: number }) {
-  const { approvals, tasks, signIns } = useRequests(runId);
-  const requests = useEach('approvals', approvals, readApproval);
+/** A run below is read so often. It is not followed, because browsers have six connections for a service. */
+const READ_AGAIN_MS = 3_000;
+
+interface AsksProps {
+  runId: string;
+  projectId: number;
+}
+
+/** What a run asks people, or a run below it, as cards like those of the inbox. */
+export function Asks({ runId, projectId }: AsksProps) {
+  return <Cards requests={useRequests(runId)} projectId={projectId} />;
+}
+
+/** What the run of a sub-workflow asks outside its loops. Sub-workflows are in the project of those that call them. */
+function AsksBelow({ runId, projectId }: AsksProps) {
+  const { data: requests } = useQuery({
+    queryKey: ['run-requests', runId],
+    queryFn: async ({ signal }) => {
+      const { status, nodes } = (await pollRunChange(api, runId, { signal }))!;
+      return requestsOf(startLiveRun(status, nodes));
+    },
+    refetchInterval: READ_AGAIN_MS,
+  });
+  return requests && <Cards requests={requests} projectId={projectId} />;
+}
+
+/** A request that was decided stays while its run is shown. */
+function Cards({
+  requests: { approvals, tasks, signIns, below },
+  projectId,
+}: {
+  requests: Requests;
+  projectId: number;
+}) {
+  const calls = useEach('approvals', approvals, readApproval);
   const asked = useEach('tasks', tasks, readTask);
   return (
     <>
-      {requests.map(({ id, queryKey, query }) => (
+      {calls.map(({ id, queryKey, query }) => (
         <Card key={id} query={query}>
           {(request) => (
             <RequestArticle request={request} onChange={(now) => queryClient.setQueryData(queryKey, now)} isLinked />
@@ -32,13 +66,16 @@ export function Asks({ runId, projectId }: { runId: string; projectId: number })
         </Card>
       ))}
       {signIns.length > 0 && <SignIns projectId={projectId} waits={signIns} />}
+      {below.map((id) => (
+        <AsksBelow key={id} runId={id} projectId={projectId} />
+      ))}
     </>
   );
 }
 
 interface SignInsProps {
   projectId: number;
-  waits: ReturnType<typeof useRequests>['signIns'];
+  waits: Requests['signIns'];
 }
 
 /** Those who may sign in get a button, and the others are told who may. */
