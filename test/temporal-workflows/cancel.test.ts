@@ -3,7 +3,7 @@ import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { condition, drawing, http, link, node, resultOf, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { transactionsOf, withTemporal } from '../support/inspect.js';
+import { historyOf, transactionsOf, withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 
@@ -83,5 +83,25 @@ describe('cancelling a run', function () {
     const run = await api.runToEnd(drawing([begin, text, judged, fails]), { pattern: '(' });
     assert.equal(run.nodes[fails.id]?.error?.code, 'invalid_pattern', JSON.stringify(run.nodes[fails.id]));
     assert.equal(run.nodes[judged.id]?.error?.code, 'cancelled', JSON.stringify(run.nodes[judged.id]));
+  });
+
+  it('leaves alone what ends in the moment in which it is cancelled: no workflow task fails', async () => {
+    const [begin, body] = [trigger(), node('set', { value: 'x' })];
+    // The outputs are too large, so the iterations fail side by side, and the first one stops the others.
+    const output = '{{ input.text }}'.repeat(110);
+    const loop = node('for_each', { items: '{{ input.list }}', body_node: body.id, output });
+    link(begin, loop);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([begin, loop, body]));
+    const input = { list: [1, 2, 3], text: 'x'.repeat(100_000) };
+    for (let round = 0; round < 10; round++) {
+      const { data: run } = await api.run(workflowId, input);
+      const { data: ended } = await api.pollToEnd(run.id);
+      assert.equal(ended.data?.[loop.id]?.error?.code, 'output_too_large');
+      const events = await historyOf(stack, run.id);
+      assert.deepEqual(
+        events.filter(({ type }) => type === 'workflowTaskFailed').map(({ text }) => text),
+        [],
+      );
+    }
   });
 });
