@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.js';
 import type { ModelAnswer } from '../support/fake-model-provider.js';
 import { agent, drawing, http, linkInRow, llm, node, trigger } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
+import { createGate } from '../support/stream-completion.js';
 import { startTokenProvider } from '../support/token-provider.js';
 import { startToolServer } from '../support/tool-server.js';
 import { assertAccessible } from './axe.js';
@@ -96,7 +97,8 @@ describe('the chat of a workflow', function () {
   });
 
   it('shows words as they come, and all that was said so far to who comes amid an answer', async () => {
-    const parts = ['It *begins*', { waitMs: 3_500 }, ' and <img src=x onerror="document.title=1"> ends'];
+    const isSeen = createGate();
+    const parts = ['It *begins*', isSeen, ' and <img src=x onerror="document.title=1"> ends'];
     const id = await modelChat({ parts });
     const conversation = await begin(id);
     const page = await open(`${id}/chat/${conversation}`);
@@ -111,6 +113,7 @@ describe('the chat of a workflow', function () {
     const other = await open(`${id}/chat/${conversation}`);
     await answers(other).getByText('begins', { exact: true }).waitFor();
     await button(other, 'Stop').waitFor();
+    isSeen.open();
     for (const each of [page, other]) {
       await answers(each).getByText('ends').waitFor();
       await answers(each).getByRole('link', { name: 'Run' }).waitFor();
@@ -295,7 +298,8 @@ describe('the chat of a workflow', function () {
   });
 
   it('moves nothing that is read above while an answer grows', async () => {
-    const id = await modelChat([{ text: LONG }, { parts: ['More', { waitMs: 2_500 }, `\n\n${LONG}`] }]);
+    const isRead = createGate();
+    const id = await modelChat([{ text: LONG }, { parts: ['More', isRead, `\n\n${LONG}`] }]);
     const conversation = await begin(id);
     const page = await open(`${id}/chat/${conversation}`);
     await field(page).fill('Long');
@@ -308,6 +312,7 @@ describe('the chat of a workflow', function () {
     await log(page).evaluate((element: { scrollTop: number }) => (element.scrollTop = 300));
     await button(page, 'To the end').waitFor();
     const before = await top(page);
+    isRead.open();
     await answers(page).last().getByText('Line 59').waitFor();
     assert.equal(await top(page), before);
     await button(page, 'To the end').click();

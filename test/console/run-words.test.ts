@@ -14,7 +14,7 @@ import {
   type DrawingNode,
 } from '../support/graphs.js';
 import { startHttpTarget } from '../support/http-target.js';
-import type { StreamPart } from '../support/stream-completion.js';
+import { createGate, type StreamPart } from '../support/stream-completion.js';
 import { startToolServer } from '../support/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
@@ -61,17 +61,20 @@ describe('what models write, on a run page', function () {
     world.browser.person(world.owner.userId, `/runs/${runId}${place}`, options);
 
   it('come word by word in two tabs, and the result takes their place without moving', async () => {
+    const [isSeen, isSeenLate] = [createGate(), createGate()];
     const { runId, answerId } = await startWriter({
-      parts: ['The **first**', WAIT, ' words', WAIT, ' and the last', WAIT],
+      parts: ['The **first**', isSeen, ' words', isSeenLate, ' and the last', WAIT],
     });
     const page = await open(runId, `?node=${answerId}`);
     await written(page).getByText('The **first**').waitFor();
     await nodeNamed(page, 'Answer, in progress').getByText('writing', { exact: true }).waitFor();
     const before = below(page, written(page).getByText('The **first** words and the last', { exact: true }));
+    isSeen.open();
     const late = await open(runId, `?node=${answerId}`, NARROW);
     await written(late).getByText('The **first** words').waitFor();
     await assertAccessible(late, 'a run whose model writes');
     await assertFits(late);
+    isSeenLate.open();
     const result = panel(page).getByText('The first words and the last', { exact: true });
     await result.waitFor();
     assert.ok(Math.abs((await below(page, result)) - (await before)) < 12);
@@ -83,39 +86,47 @@ describe('what models write, on a run page', function () {
 
   it('begin anew with an attempt that follows one which failed, and give way to an error', async () => {
     const cut = { reset: true } as const;
+    const [isSeen, isSeenAnew] = [createGate(), createGate()];
     const { runId, answerId } = await startWriter([
-      { parts: ['lost words', WAIT, cut] },
-      { parts: ['new words', WAIT, cut] },
+      { parts: ['lost words', isSeen, cut] },
+      { parts: ['new words', isSeenAnew, cut] },
     ]);
     const page = await open(runId, `?node=${answerId}`);
     await written(page).getByText('lost words').waitFor();
+    isSeen.open();
     await written(page).getByText('new words', { exact: true }).waitFor();
     await written(page).getByText('writing, attempt 2', { exact: true }).waitFor();
     assert.equal(await page.getByText('lost words').count(), 0);
+    isSeenAnew.open();
     await nodeNamed(page, 'Answer, failed').waitFor();
     assert.equal(await written(page).count(), 0);
     await page.context().close();
   });
 
   it('are whole after the connection was lost while they came', async () => {
+    const [isLost, isBack] = [createGate(), createGate()];
     const { runId, answerId } = await startWriter({
-      parts: ['before, ', WAIT, 'meanwhile, ', WAIT, WAIT, 'after', WAIT],
+      parts: ['before, ', isLost, 'meanwhile, ', isBack, 'after', WAIT],
     });
     const page = await open(runId, `?node=${answerId}`);
     await written(page).getByText('before,').waitFor();
     await page.context().setOffline(true);
     await page.getByText('The connection is lost.').first().waitFor();
+    isLost.open();
+    await page.waitForTimeout(500);
     await page.context().setOffline(false);
     await written(page).getByText('before, meanwhile,').waitFor();
+    isBack.open();
     await written(page).getByText('before, meanwhile, after', { exact: true }).waitFor();
     await nodeNamed(page, 'Answer, succeeded').waitFor();
     await page.context().close();
   });
 
   it('are those of the chosen iteration where ten of them write at once', async () => {
+    const isSeen = createGate();
     const settings = model(({ messages }) => {
       const word = String(messages.at(-1)!.content);
-      return { parts: [`${word} begins`, WAIT, WAIT, `, ${word} ends`, WAIT] };
+      return { parts: [`${word} begins`, isSeen, `, ${word} ends`, WAIT] };
     });
     const [start, write] = [trigger([], { label: 'Start' }), llm('', { label: 'Write', settings })];
     const items = Array.from({ length: 10 }, (_, index) => `word${index}`);
@@ -128,6 +139,7 @@ describe('what models write, on a run page', function () {
     await nodeNamed(page, 'Write, in progress').getByText('writing', { exact: true }).waitFor();
     await panel(page).getByRole('combobox', { name: 'Iteration', exact: true }).selectOption({ label: 'Each [3]' });
     await written(page).getByText('word3 begins', { exact: true }).waitFor();
+    isSeen.open();
     await written(page).getByText('word3 begins, word3 ends', { exact: true }).waitFor();
     await nodeNamed(page, 'Write, succeeded').waitFor();
     await panel(page).getByText('word3 begins, word3 ends', { exact: true }).waitFor();
@@ -135,9 +147,10 @@ describe('what models write, on a run page', function () {
   });
 
   it('show the tool calls of a step as rows, which become the steps of the agent', async () => {
+    const [isSeen, isSeenAgain] = [createGate(), createGate()];
     const settings = model([
-      { parts: ['I wait.', WAIT], toolCalls: [{ name: 'slow', arguments: { ms: 4_000, text: 'tea' } }] },
-      { parts: ['It was', WAIT, ' good.', WAIT] },
+      { parts: ['I wait.', isSeen], toolCalls: [{ name: 'slow', arguments: { ms: 4_000, text: 'tea' } }] },
+      { parts: ['It was', isSeenAgain, ' good.', WAIT] },
     ]);
     const clerk = agent('Wait', settings, [{ endpoint_url: world.tools.url, require_approval: 'never' }], {
       label: 'Clerk',
@@ -145,6 +158,7 @@ describe('what models write, on a run page', function () {
     const { runId } = await world.start(inRow(clerk));
     const page = await open(runId, `?node=${clerk.id}`);
     await written(page).getByText('I wait.').waitFor();
+    isSeen.open();
     // The steps would soon take the place of the row.
     const row = written(page).getByRole('list', { name: 'Tool calls' }).getByRole('listitem').textContent();
     await page.route('**/steps/**', async (route) => {
@@ -158,13 +172,15 @@ describe('what models write, on a run page', function () {
     assert.equal(await page.getByText('writing', { exact: true }).count(), 0);
     await written(page).getByText('writing, model call 2').waitFor();
     await written(page).getByText('It was', { exact: true }).waitFor();
+    isSeenAgain.open();
     await panel(page).getByText('It was good.', { exact: true }).first().waitFor();
     await nodeNamed(page, 'Clerk, succeeded').waitFor();
     await page.context().close();
   });
 
   it('are shown in the editor, of a run and of a test', async () => {
-    const data = writer({ parts: ['Drawn', WAIT, ' words', WAIT] });
+    const isSeen = createGate();
+    const data = writer({ parts: ['Drawn', WAIT, ' words', isSeen] });
     const { workflowId } = await world.start(data);
     const page = await world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -173,6 +189,7 @@ describe('what models write, on a run page', function () {
     await card.getByText('writing', { exact: true }).waitFor();
     await card.click();
     await written(page).getByText('Drawn words', { exact: true }).waitFor();
+    isSeen.open();
     await page.getByRole('region', { name: 'Test result' }).getByText('Drawn words', { exact: true }).waitFor();
     await page.getByRole('region', { name: 'Graph' }).getByRole('group', { name: 'Answer, succeeded' }).waitFor();
     assert.equal(await page.getByText('writing', { exact: true }).count(), 0);

@@ -1,9 +1,27 @@
 // Sends a completion as a provider sends a stream.
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { pauseUnlessClosed } from './pause-unless-closed.js';
 
 /** A text is a piece of the content; bytes and raw text are sent as they are. */
-export type StreamPart = string | { raw: string | Uint8Array } | { waitMs: number } | { reset: true };
+export type StreamPart =
+  | string
+  | { raw: string | Uint8Array }
+  | { waitMs: number }
+  | { until: Promise<unknown> }
+  | { reset: true };
+
+/** A place in a stream at which it stops until the test lets it go on. */
+export interface Gate {
+  until: Promise<void>;
+  open: () => void;
+}
+
+export function createGate(): Gate {
+  let open!: () => void;
+  const until = new Promise<void>((resolve) => (open = resolve));
+  return { until, open };
+}
 
 interface Completion {
   choices: { message: { content?: string | null; tool_calls?: object[] }; finish_reason: string }[];
@@ -33,6 +51,7 @@ export async function streamCompletion(
   for (const part of parts ?? message.content?.match(/\S+\s*|\s+/g) ?? []) {
     if (typeof part === 'string') say({ content: part });
     else if ('raw' in part) response.write(part.raw);
+    else if ('until' in part) await Promise.race([part.until, once(response, 'close')]);
     else if ('reset' in part) return void response.socket?.resetAndDestroy();
     else if (!(await pauseUnlessClosed(response, part.waitMs))) return;
   }
