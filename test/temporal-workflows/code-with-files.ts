@@ -28,7 +28,8 @@ export function useCodeWithFiles() {
     const workflow = await api.createWorkflow(projectId, drawing(linkInRow([begin(), step])));
     const started = await api.run(workflow, { docs });
     assert.equal(started.status, 201, JSON.stringify(started));
-    const { data }: Envelope = await api.pollToEnd(started.data.id);
+    // Longer than the node may take.
+    const { data }: Envelope = await api.pollToEnd(started.data.id, { timeoutMs: 60_000 });
     return data.data![step.id]!;
   }
   return {
