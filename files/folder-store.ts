@@ -2,7 +2,12 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { MARK, MissingBytesError, type FileStore } from './file-store.js';
+
+/** So often, and after so long, a mark is read again that another process is writing. */
+const MARK_READS = 20;
+const MARK_AGAIN_MS = 50;
 
 /** Keeps files in a folder, as FOLDER/ab/abcdef. The folder is made when it is needed. */
 export function createFolderStore(folder: string): FileStore {
@@ -33,7 +38,13 @@ export function createFolderStore(folder: string): FileStore {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = path.join(folder, MARK);
       await writeFile(file, mark, { flag: 'wx', mode: 0o600, flush: true }).catch(unless('EEXIST'));
-      return (await readFile(file, 'utf8')).trim();
+      for (let reads = 1; reads <= MARK_READS; reads++) {
+        const found = (await readFile(file, 'utf8')).trim();
+        if (found !== '') return found;
+        // Another process has made the file in this moment, and has not written yet.
+        await pause(MARK_AGAIN_MS);
+      }
+      throw new Error(`${file} is empty. Remove it if it stays so.`);
     },
   };
 }

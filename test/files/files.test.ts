@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile, readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -123,6 +123,19 @@ describe('the folder of files', () => {
     const marks = await Promise.all([one.markedAs('a'), other.markedAs('b')]);
     assert.equal(marks[0], marks[1]);
     assert.equal(await readFile(path.join(folder, 'store-mark'), 'utf8'), marks[0]);
+  });
+
+  it('waits for a mark that another process is writing, and takes none that is empty', async () => {
+    const file = path.join(folder, 'store-mark');
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, '');
+    const store = createFolderStore(folder);
+    const found = store.markedAs('mine');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await writeFile(file, 'theirs');
+    assert.equal(await found, 'theirs');
+    await writeFile(file, '');
+    await assert.rejects(store.markedAs('mine'), /store-mark is empty/);
   });
 });
 
