@@ -1,4 +1,4 @@
-// Hands the results of local activities to a run one after the other.
+// Hands the results of local activities to a run one after the other, and cancels local activities by the worker.
 //
 // The first time, the SDK hands over each result when it is there. When it replays the run, it hands over several of them
 // at once, and what follows them interleaves: the run would start its next nodes in another order, and take the results

@@ -8,7 +8,7 @@ import { CANCELLED_LOCALLY, type LocalActivitySinks } from '../../contract/local
 
 const { BENIGN } = ApplicationFailureCategory;
 const MESSAGE = 'The run has cancelled the activity.';
-/** Executions whose cancelled activities are remembered, because these may wait for their first or next attempt; and for how long. */
+/** So many executions are remembered, and for so long: an activity that they have cancelled may wait for its next attempt. */
 const REMEMBERED = { max: 10_000, ttl: 10 * 60_000 };
 
 export interface LocalCancellation {

@@ -51,9 +51,11 @@ export async function streamCompletion(
   for (const part of parts ?? message.content?.match(/\S+\s*|\s+/g) ?? []) {
     if (typeof part === 'string') say({ content: part });
     else if ('raw' in part) response.write(part.raw);
-    else if ('until' in part) await Promise.race([part.until, once(response, 'close')]);
     else if ('reset' in part) return void response.socket?.resetAndDestroy();
-    else if (!(await pauseUnlessClosed(response, part.waitMs))) return;
+    else if ('until' in part) {
+      await Promise.race([part.until, once(response, 'close')]);
+      if (response.closed) return;
+    } else if (!(await pauseUnlessClosed(response, part.waitMs))) return;
   }
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
     const { function: given, ...head } = call as { function: { name: string; arguments: string } };

@@ -1,6 +1,6 @@
 import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
-import { pollRunChange } from '../../../clients/typescript/src/index.js';
+import { pollRun } from '../../../clients/typescript/src/index.js';
 import { api } from '../../app/api.js';
 import { Problem } from '../../app/problem.js';
 import { queryClient } from '../../app/queries.js';
@@ -33,7 +33,7 @@ function AsksBelow({ runId, projectId }: AsksProps) {
   const { data: requests } = useQuery({
     queryKey: ['run-requests', runId],
     queryFn: async ({ signal }) => {
-      const { status, nodes } = (await pollRunChange(api, runId, { signal }))!;
+      const { status, nodes } = await pollRun(api, runId, signal);
       return requestsOf(startLiveRun(status, nodes));
     },
     refetchInterval: READ_AGAIN_MS,

@@ -12,20 +12,15 @@ type Work = () => Promise<unknown>;
 describe('cancelling local activities', () => {
   const begin = () => {
     const { sinks, interceptor } = createLocalCancellation();
-    const execute = (activityId: string, work: Work, isLocal = true): Promise<unknown> => {
-      const workflowExecution = { workflowId: 'run', runId: 'execution' };
-      const environment = new MockActivityEnvironment(
-        { isLocal, activityId, workflowExecution },
-        { interceptors: [interceptor] },
-      );
-      return environment.run(work);
-    };
+    const workflowExecution = { workflowId: 'run', runId: 'execution' };
+    const environmentOf = (activityId: string, isLocal = true) =>
+      new MockActivityEnvironment({ isLocal, activityId, workflowExecution }, { interceptors: [interceptor] });
+    const execute = (activityId: string, work: Work): Promise<unknown> => environmentOf(activityId).run(work);
     const cancel = (activityId: string, runId = 'execution') =>
       void sinks.localActivities.cancel.fn({ runId } as WorkflowInfo, activityId);
     const beginAnew = () => void sinks.localActivities.begin.fn({ runId: 'execution' } as WorkflowInfo);
-    return { execute, cancel, beginAnew };
+    return { environmentOf, execute, cancel, beginAnew };
   };
-  const untilCancelled: Work = () => Context.current().cancelled;
   const isCancelled = (error: unknown): boolean =>
     error instanceof ApplicationFailure && error.type === CANCELLED_LOCALLY && error.nonRetryable === true;
 
@@ -84,19 +79,14 @@ describe('cancelling local activities', () => {
   });
 
   it('leaves normal activities to the SDK', async () => {
-    const { execute, cancel } = begin();
+    const { environmentOf, cancel } = begin();
     cancel('1');
-    assert.equal(await execute('1', () => Promise.resolve('done'), false), 'done');
+    assert.equal(await environmentOf('1', false).run(() => Promise.resolve('done')), 'done');
   });
 
   it('still lets a worker that stops cancel them', async () => {
-    const { interceptor } = createLocalCancellation();
-    const workflowExecution = { workflowId: 'run', runId: 'execution' };
-    const environment = new MockActivityEnvironment(
-      { isLocal: true, activityId: '1', workflowExecution },
-      { interceptors: [interceptor] },
-    );
-    const stopped = environment.run(untilCancelled);
+    const environment = begin().environmentOf('1');
+    const stopped = environment.run(() => Context.current().cancelled);
     environment.cancel('WORKER_SHUTDOWN');
     await assert.rejects(stopped, CancelledFailure);
   });
