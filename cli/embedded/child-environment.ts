@@ -1,7 +1,11 @@
 import type { Environment } from '../../config/environment.js';
 import { withSecretFiles } from '../../config/secret-files.js';
 import type { StackSecrets } from './secrets-file.js';
-import type { StackPorts } from './stack-ports.js';
+
+export interface ServicePorts {
+  api: number;
+  workerMetrics: number;
+}
 
 export interface StackAddresses {
   /** The API's address from this machine. */
@@ -32,13 +36,13 @@ export function withSecrets(
 export function childEnvironment(
   env: NodeJS.ProcessEnv,
   environment: Environment,
-  ports: StackPorts,
+  ports: ServicePorts,
   addresses: StackAddresses,
 ): NodeJS.ProcessEnv {
   const inherited = Object.fromEntries(
     Object.entries(env).filter(([name]) => {
-      if (ports.temporal !== undefined && FOREIGN_TEMPORAL.test(name)) return false;
-      return !(ports.postgres !== undefined && FOREIGN_POSTGRES.test(name));
+      if (!env['TEMPORAL_ADDRESS'] && FOREIGN_TEMPORAL.test(name)) return false;
+      return !(environment.databaseUrl === undefined && FOREIGN_POSTGRES.test(name));
     }),
   );
   return {

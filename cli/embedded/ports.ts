@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { StartError } from './start-error.js';
 
-interface PortRequest {
+export interface PortRequest {
   /** 0 selects a free port. */
   port: number;
   host: string;
@@ -12,10 +12,9 @@ interface PortRequest {
 
 /** Returns the port to use. Throws StartError that names the variable when another process listens there. */
 export async function claimPort({ port, host, variable }: PortRequest): Promise<number> {
-  const listening = createServer();
+  let listening: Server;
   try {
-    listening.listen({ port, host, exclusive: true });
-    await once(listening, 'listening');
+    listening = await listen(port, host);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
@@ -27,9 +26,29 @@ export async function claimPort({ port, host, variable }: PortRequest): Promise<
   }
   const { port: claimed } = listening.address() as AddressInfo;
   if (port === 0) await reserve(listening, claimed, host);
+  await close(listening);
+  return claimed;
+}
+
+/** Returns whether another process listens on the port. */
+export async function isInUse({ port, host }: Pick<PortRequest, 'port' | 'host'>): Promise<boolean> {
+  try {
+    await close(await listen(port, host));
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  }
+}
+
+async function listen(port: number, host: string): Promise<Server> {
+  const listening = createServer().listen({ port, host, exclusive: true });
+  await once(listening, 'listening');
+  return listening;
+}
+
+async function close(listening: Server): Promise<void> {
   listening.close();
   await once(listening, 'close');
-  return claimed;
 }
 
 /**

@@ -22,17 +22,20 @@ import { StartError } from './start-error.js';
 interface PostgresOptions {
   /** An absolute path. */
   dataDir: string;
-  port: number;
   password: string;
   /** PATH is taken from it. */
   env: NodeJS.ProcessEnv;
 }
 
 interface PostgresServer {
-  url: string;
-  command: Command;
   /** Creates the data directory on the first start, and stops a server that a killed stack left on it. */
   prepare: () => Promise<void>;
+  on: (port: number) => PostgresAtPort;
+}
+
+interface PostgresAtPort {
+  url: string;
+  command: Command;
   isReady: () => Promise<boolean>;
 }
 
@@ -60,32 +63,25 @@ const settings = {
   log_parameter_max_length_on_error: '0',
 };
 
-export function createPostgresServer({ dataDir, port, password, env: given }: PostgresOptions): PostgresServer {
+export function createPostgresServer({ dataDir, password, env: given }: PostgresOptions): PostgresServer {
   const data = path.join(dataDir, 'postgres');
   const binaries = findPostgresBinaries();
   const account = postgresAccount(data);
   const env = { PATH: given['PATH'], LC_ALL: 'C', TZ: 'UTC' };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const run = (file: string, args: string[]): Command => runAs(account, { file, args, env }, [file, data]);
-  const connect = (database: string): pg.Client =>
-    new pg.Client({
-      host: HOST,
-      port,
-      user: SUPERUSER,
-      password,
-      database,
-      ssl: false,
-      connectionTimeoutMillis: 2_000,
-    });
+  const login = { host: HOST, user: SUPERUSER, password, ssl: false, connectionTimeoutMillis: 2_000 };
   return {
-    // sslmode is explicit, so that a PGSSLMODE for the user's own databases does not apply here.
-    url: `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}?sslmode=disable`,
-    command: run(binaries.postgres, ['-D', data, '-p', String(port), ...flags]),
     async prepare() {
       if (!existsSync(data)) await initialise(data, password, account, (args) => run(binaries.initdb, args));
       await stopLeftover(data);
     },
-    isReady: () => ensureDatabase(connect),
+    on: (port) => ({
+      // sslmode is explicit, so that a PGSSLMODE for the user's own databases does not apply here.
+      url: `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}?sslmode=disable`,
+      command: run(binaries.postgres, ['-D', data, '-p', String(port), ...flags]),
+      isReady: () => ensureDatabase((database) => new pg.Client({ ...login, port, database })),
+    }),
   };
 }
 

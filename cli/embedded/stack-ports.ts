@@ -1,32 +1,59 @@
+// The ports of the stack: where each comes from, and how a child gets one that it can listen on.
 import type { Environment } from '../../config/environment.js';
-import { claimPort } from './ports.js';
+import { claimPort, isInUse, type PortRequest } from './ports.js';
 
 export interface StackPorts {
-  api: number;
-  workerMetrics: number;
+  api: PortRequest;
+  workerMetrics: PortRequest;
   /** Undefined when DATABASE_URL names a database. */
-  postgres: number | undefined;
-  /** Undefined when TEMPORAL_ADDRESS names a server. */
-  temporal: number | undefined;
-  temporalUi: number | undefined;
+  postgres: PortRequest | undefined;
+  /** Port and port of the UI; undefined when TEMPORAL_ADDRESS names a server. */
+  temporal: [PortRequest, PortRequest] | undefined;
 }
 
-/**
- * The ports are chosen once, so restarted children keep theirs. Throws StartError that names the variable of a taken
- * port.
- */
-export async function claimStackPorts(environment: Environment, env: NodeJS.ProcessEnv): Promise<StackPorts> {
+/** A port that is lost so often is lost for another reason than chance. */
+const ATTEMPTS = 3;
+
+export function stackPorts(environment: Environment, env: NodeJS.ProcessEnv): StackPorts {
   const { host, port, postgresPort, temporalPort, temporalUiPort, workerMetricsPort } = environment;
-  const hasTemporal = !env['TEMPORAL_ADDRESS'];
+  const local = (port: number, variable: string): PortRequest => ({ port, host: '127.0.0.1', variable });
   return {
-    api: await claimPort({ port, host, variable: 'PORT' }),
-    workerMetrics: await claimLocal(env['WORKER_METRICS_PORT'] ? workerMetricsPort : 0, 'WORKER_METRICS_PORT'),
-    postgres: environment.databaseUrl === undefined ? await claimLocal(postgresPort, 'POSTGRES_PORT') : undefined,
-    temporal: hasTemporal ? await claimLocal(temporalPort, 'TEMPORAL_PORT') : undefined,
-    temporalUi: hasTemporal ? await claimLocal(temporalUiPort, 'TEMPORAL_UI_PORT') : undefined,
+    api: { port, host, variable: 'PORT' },
+    workerMetrics: local(env['WORKER_METRICS_PORT'] ? workerMetricsPort : 0, 'WORKER_METRICS_PORT'),
+    postgres: environment.databaseUrl === undefined ? local(postgresPort, 'POSTGRES_PORT') : undefined,
+    temporal: env['TEMPORAL_ADDRESS']
+      ? undefined
+      : [local(temporalPort, 'TEMPORAL_PORT'), local(temporalUiPort, 'TEMPORAL_UI_PORT')],
   };
 }
 
-function claimLocal(port: number, variable: string): Promise<number> {
-  return claimPort({ port, host: '127.0.0.1', variable });
+/**
+ * Fails before anything is started when a port that somebody has named is in use: it is claimed only when its child
+ * starts. Throws StartError that names the variable.
+ */
+export async function checkNamedPorts({ api, workerMetrics, postgres, temporal }: StackPorts): Promise<void> {
+  for (const request of [api, workerMetrics, postgres, ...(temporal ?? [])]) {
+    if (request !== undefined && request.port !== 0) await claimPort(request);
+  }
+}
+
+/**
+ * Claims the ports and starts on them. A port that was picked may be taken by another process before the child listens on
+ * it: the start is repeated with other ports then. `start` has ended its children when it rejects.
+ */
+export async function startOnPorts<T, const Requests extends PortRequest[]>(
+  requests: Requests,
+  start: (...ports: { [K in keyof Requests]: number }) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const ports: number[] = [];
+    for (const request of requests) ports.push(await claimPort(request));
+    try {
+      return await start(...(ports as { [K in keyof Requests]: number }));
+    } catch (error) {
+      const picked = requests.flatMap(({ port, host }, at) => (port === 0 ? [{ port: ports[at]!, host }] : []));
+      const taken = await Promise.all(picked.map(isInUse));
+      if (attempt === ATTEMPTS || !taken.includes(true)) throw error;
+    }
+  }
 }

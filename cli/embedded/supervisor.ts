@@ -16,7 +16,7 @@ import { createPostgresServer } from './postgres-server.js';
 import { removeSandboxProviderFile, writeSandboxProviderFile } from './sandbox-provider-file.js';
 import { readOrCreateSecrets, type StackSecrets } from './secrets-file.js';
 import { removeStackFile, writeStackFile, type ChildName, type StackFile } from './stack-file.js';
-import { claimStackPorts, type StackPorts } from './stack-ports.js';
+import { checkNamedPorts, stackPorts, startOnPorts, type StackPorts } from './stack-ports.js';
 import { findTemporalBinary } from './temporal-binary.js';
 import { createTemporalServer } from './temporal-server.js';
 
@@ -88,15 +88,13 @@ export class Stack {
     const completed = withSecrets(env, secrets);
     const { internalServiceToken, secretsKeys } = checkSettings(completed);
     const samples = { base_url: await this.#startSampleTargets(directory.path), model: demoModel(environment) };
-    const ports = await claimStackPorts(environment, env);
+    const ports = stackPorts(environment, env);
+    await checkNamedPorts(ports);
     const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
     const [databaseUrl, temporal] = await this.#together([
       this.#startPostgres(environment, secrets, ports),
       this.#startTemporal(environment, ports, namespace),
     ]);
-    const local = environment.host === '0.0.0.0' || environment.host === '::' ? '127.0.0.1' : environment.host;
-    const apiUrl = `http://${local.includes(':') ? `[${local}]` : local}:${ports.api}`;
-    const addresses: StackAddresses = { apiUrl, databaseUrl, temporalNamespace: namespace, ...temporal };
     const user = await setUpDatabase(databaseUrl, {
       dataDir: directory.path,
       secrets,
@@ -104,16 +102,21 @@ export class Stack {
       samples,
       environment,
     });
-    const childEnv = childEnvironment(completed, environment, ports, addresses);
-    childEnv['MODEL_PROVIDERS_FILE'] = await this.#modelProvidersFile(environment);
-    await this.#startServices(childEnv, apiUrl, ports);
+    const modelProviders = { MODEL_PROVIDERS_FILE: await this.#modelProvidersFile(environment) };
+    const apiUrl = await startOnPorts([ports.api, ports.workerMetrics], async (api, workerMetrics) => {
+      const apiUrl = localUrl(environment.host, api);
+      const addresses: StackAddresses = { apiUrl, databaseUrl, temporalNamespace: namespace, ...temporal };
+      const childEnv = childEnvironment(completed, environment, { api, workerMetrics }, addresses);
+      await this.#startServices({ ...childEnv, ...modelProviders }, apiUrl, workerMetrics);
+      return apiUrl;
+    });
     this.#file = {
       api_url: apiUrl,
       api_key: user.apiKey,
       user_id: user.userId,
-      temporal_address: addresses.temporalAddress,
+      temporal_address: temporal.temporalAddress,
       temporal_namespace: namespace,
-      temporal_ui_url: addresses.temporalUiUrl,
+      temporal_ui_url: temporal.temporalUiUrl,
       database_url: databaseUrl,
       internal_token: internalServiceToken ?? '',
       pids: this.#pids(),
@@ -127,17 +130,21 @@ export class Stack {
     if (ports.postgres === undefined) return environment.databaseUrl!;
     const dataDir = this.#directory!.path;
     const password = secrets.postgres_password;
-    const server = createPostgresServer({ dataDir, port: ports.postgres, password, env: this.#options.env });
-    await this.#startChild('postgres', `PostgreSQL on port ${ports.postgres}`, {
-      command: server.command,
-      beforeStart: server.prepare,
-      isReady: server.isReady,
-      readyTimeoutMs: 60_000,
-      // SIGINT is PostgreSQL's fast shutdown; after SIGTERM it would wait for its clients.
-      stopSignal: 'SIGINT',
-      stopTimeoutMs: 15_000,
+    const postgres = createPostgresServer({ dataDir, password, env: this.#options.env });
+    await postgres.prepare();
+    return startOnPorts([ports.postgres], async (port) => {
+      const server = postgres.on(port);
+      await this.#startChild('postgres', `PostgreSQL on port ${port}`, {
+        command: server.command,
+        beforeStart: postgres.prepare,
+        isReady: server.isReady,
+        readyTimeoutMs: 60_000,
+        // SIGINT is PostgreSQL's fast shutdown; after SIGTERM it would wait for its clients.
+        stopSignal: 'SIGINT',
+        stopTimeoutMs: 15_000,
+      });
+      return server.url;
     });
-    return server.url;
   }
 
   async #startTemporal(
@@ -146,25 +153,26 @@ export class Stack {
     namespace: string,
   ): Promise<Pick<StackAddresses, 'temporalAddress' | 'temporalUiUrl'>> {
     const { env, report } = this.#options;
-    const { temporal: port, temporalUi: uiPort } = ports;
-    if (port === undefined || uiPort === undefined) {
+    if (ports.temporal === undefined) {
       return { temporalAddress: env['TEMPORAL_ADDRESS']!, temporalUiUrl: environment.temporalUiUrl ?? '' };
     }
     const configured = environment.temporalCli;
     const binary = await findTemporalBinary({ configured, env, report, signal: this.#aborted.signal });
-    const server = createTemporalServer({ binary, dataDir: this.#directory!.path, port, uiPort, namespace, env });
-    await this.#startChild('temporal', `Temporal on ${server.address}, its UI on ${server.uiUrl}`, {
-      command: server.command,
-      isReady: server.isReady,
-      readyTimeoutMs: 60_000,
-      liveness: TEMPORAL_LIVENESS,
-      stopSignal: 'SIGTERM',
-      stopTimeoutMs: 10_000,
+    return startOnPorts(ports.temporal, async (port, uiPort) => {
+      const server = createTemporalServer({ binary, dataDir: this.#directory!.path, port, uiPort, namespace, env });
+      await this.#startChild('temporal', `Temporal on ${server.address}, its UI on ${server.uiUrl}`, {
+        command: server.command,
+        isReady: server.isReady,
+        readyTimeoutMs: 60_000,
+        liveness: TEMPORAL_LIVENESS,
+        stopSignal: 'SIGTERM',
+        stopTimeoutMs: 10_000,
+      });
+      return { temporalAddress: server.address, temporalUiUrl: environment.temporalUiUrl ?? server.uiUrl };
     });
-    return { temporalAddress: server.address, temporalUiUrl: environment.temporalUiUrl ?? server.uiUrl };
   }
 
-  /** They run in this process for as long as the stack. Before the ports are claimed: none of them may be theirs. */
+  /** They run in this process for as long as the stack. */
   async #startSampleTargets(dataDir: string): Promise<string> {
     const targets = await startSampleTargets(dataDir);
     this.#releasers.push(() => targets.close());
@@ -185,7 +193,7 @@ export class Stack {
     return writeSandboxProviderFile(dataDir, sandbox.url);
   }
 
-  async #startServices(env: NodeJS.ProcessEnv, apiUrl: string, ports: StackPorts): Promise<void> {
+  async #startServices(env: NodeJS.ProcessEnv, apiUrl: string, workerMetricsPort: number): Promise<void> {
     const service = (name: ChildName, entry: string, readyUrl: string): ChildSettings => ({
       command: { file: process.execPath, args: ['--enable-source-maps', path.join(DIST, entry)], env },
       isReady: async () => (await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) })).ok,
@@ -197,11 +205,16 @@ export class Stack {
         if (warning !== undefined) this.#options.warn(warning);
       },
     });
-    const workerReady = `http://127.0.0.1:${ports.workerMetrics}/readyz`;
-    await this.#together([
+    const workerReady = `http://127.0.0.1:${workerMetricsPort}/readyz`;
+    const started = await Promise.allSettled([
       this.#startChild('api', `API on ${apiUrl}`, service('api', 'api/main.js', `${apiUrl}/readyz`)),
       this.#startChild('worker', 'Worker', service('worker', 'activities/worker/main.js', workerReady)),
     ]);
+    const failed = started.find((result) => result.status === 'rejected');
+    if (failed === undefined) return;
+    // Both know the port of the API, so a start on other ports begins with neither.
+    await Promise.all([this.#children.get('api')?.stop(), this.#children.get('worker')?.stop()]);
+    throw failed.reason;
   }
 
   async #startChild(name: ChildName, label: string, settings: ChildSettings): Promise<void> {
@@ -216,7 +229,12 @@ export class Stack {
       onRestart: this.#options.warn,
     });
     this.#children.set(name, child);
-    await child.start();
+    try {
+      await child.start();
+    } catch (error) {
+      await child.stop();
+      throw error;
+    }
     this.#options.report(`${label} is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   }
 
@@ -256,6 +274,12 @@ export class Stack {
     await this.#starting?.catch(() => undefined);
     for (const release of this.#releasers.toReversed()) await release();
   }
+}
+
+/** The address at which this machine reaches what listens on `host`. */
+function localUrl(host: string, port: number): string {
+  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
 }
 
 /**

