@@ -45,7 +45,7 @@ describe('MCP tool calls', function () {
   async function call(endpointUrl: string, given: { timeoutMs?: number; server?: Partial<McpServer> } = {}) {
     const session = await client.connect(toServer(endpointUrl, given.server), NEVER);
     try {
-      return await session.callTool('echo', { a: 1 }, { timeoutMs: given.timeoutMs ?? 5_000, signal: NEVER });
+      return await session.callTool('echo', { a: 1 }, { timeoutMs: given.timeoutMs ?? 60_000, signal: NEVER });
     } finally {
       await session.close();
     }
@@ -115,7 +115,7 @@ describe('MCP tool calls', function () {
       const { url } = fake.endpoint({ 'tools/call': handler });
       const startedAt = performance.now();
       await assert.rejects(call(url), failing(code, message, false), String(handler));
-      assert.ok(performance.now() - startedAt < 2_500, String(handler));
+      assert.ok(performance.now() - startedAt < 25_000, String(handler));
     }
   });
 
@@ -131,7 +131,7 @@ describe('MCP tool calls', function () {
       const { url } = fake.endpoint(sseScript({ 'tools/call': handler }));
       const startedAt = performance.now();
       await assert.rejects(call(url, { server: { transport: 'sse' } }), failing(code, message, false), String(handler));
-      assert.ok(performance.now() - startedAt < 2_500, String(handler));
+      assert.ok(performance.now() - startedAt < 25_000, String(handler));
     }
   });
 
@@ -164,7 +164,7 @@ describe('MCP tool calls', function () {
   it('gives up after the time of the call and tells the server', async () => {
     for (const script of [{ 'tools/call': () => undefined }, sseScript({ 'tools/call': () => undefined })]) {
       const endpoint = fake.endpoint(script);
-      await assert.rejects(call(endpoint.url, { timeoutMs: 150 }), failing('timeout', /0\.15 seconds/, false));
+      await assert.rejects(call(endpoint.url, { timeoutMs: 2_500 }), failing('timeout', /2\.5 seconds/, false));
       const called = endpoint.requests.find(({ method }) => method === 'tools/call');
       const told = endpoint.requests.find(({ method }) => method === 'notifications/cancelled');
       assert.equal(told?.params['requestId'], called?.id);

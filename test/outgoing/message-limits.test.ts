@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { McpError } from '../../outgoing/mcp-error.js';
 import { limitBody, limitEvents, type StreamEnd } from '../../outgoing/message-limits.js';
 import type { MessageSize, Reserve } from '../../outgoing/message-size.js';
+import { eventually } from '../support/eventually.js';
 
 const MIB = 1024 * 1024;
 /** Reserves memory without a limit, for tests of other limits. */
@@ -137,7 +138,8 @@ describe('limits of MCP messages', () => {
           return asked.length === 2 ? new Promise<void>((resolve) => (grant = resolve)) : undefined;
         }),
       );
-      await setTimeout(20);
+      await eventually(() => asked.length === 2);
+      await turnOfTheLoop();
       assert.deepEqual(
         [read, asked],
         [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { eventually } from '../support/eventually.js';
 import {
   createOutgoingClient,
   isRepeatable,
@@ -117,10 +118,9 @@ describe('outgoing client', () => {
 
   it('does not wait for a body that nobody wants, nor mind its size', async () => {
     for (const path of ['/slow', '/big', '/bomb']) {
-      const startedAt = Date.now();
-      const answer = await send(path, { method: 'POST', readBody: false });
+      // The body of the first never ends.
+      const answer = await send(path, { method: 'POST', readBody: false, timeoutMs: 60_000 });
       assert.deepEqual([answer.status, answer.body.length], [200, 0], path);
-      assert.ok(Date.now() - startedAt < 2_000);
     }
   });
 
@@ -148,7 +148,8 @@ describe('outgoing client', () => {
   it('passes an abort on as such', async () => {
     const abort = new AbortController();
     const sent = send('/slow', { signal: abort.signal });
-    setTimeout(() => abort.abort(), 50);
+    await eventually(() => seen.length === 1);
+    abort.abort();
     await assert.rejects(sent, (error) => !(error instanceof OutgoingError));
   });
 

@@ -6,6 +6,8 @@ import { startHttpServer, type HttpServer } from '../../cli/sandbox/http-server.
 import { pacedConnector } from '../../outgoing/paced-reads.js';
 
 const PIECES = 120;
+/** The longest pause of paced reads. */
+const PAUSE_MS = 120;
 
 describe('an answer that comes in many small pieces', function () {
   this.timeout(20_000);
@@ -72,10 +74,14 @@ describe('an answer that comes in many small pieces', function () {
       }
       response.end();
     };
-    const startedAt = performance.now();
-    for (let index = 0; index < 10; index += 1) assert.equal((await read()).join(''), 'abc');
-    // One that follows at once may come while the last read waits.
-    assert.ok(performance.now() - startedAt < 500, `${performance.now() - startedAt} ms`);
+    const tookMs: number[] = [];
+    for (let index = 0; index < 20; index += 1) {
+      const startedAt = performance.now();
+      assert.equal((await read()).join(''), 'abc');
+      tookMs.push(performance.now() - startedAt);
+    }
+    // One that follows at once may come while the last read waits, and a busy machine delays some.
+    assert.ok(Math.min(...tookMs) < PAUSE_MS / 2, tookMs.join());
   });
 
   it('is not delayed where it has few pieces or large ones', async () => {
@@ -88,6 +94,6 @@ describe('an answer that comes in many small pieces', function () {
     };
     const startedAt = performance.now();
     assert.equal((await read()).join('').length, 3 + 8 * 1024 * 1024);
-    assert.ok(performance.now() - startedAt < 1_500, `${performance.now() - startedAt} ms`);
+    assert.ok(performance.now() - startedAt < 5_000, `${performance.now() - startedAt} ms`);
   });
 });

@@ -1,7 +1,9 @@
 // A programmable HTTP server for the nodes under test to call; it records what reaches it.
+import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 import { eventually } from './eventually.js';
+import { createGate, type Gate } from './gate.js';
 import { pauseUnlessClosed } from './pause-unless-closed.js';
 
 export interface TargetRequest {
@@ -21,6 +23,8 @@ export interface TargetReply {
   /** An object is sent as JSON. */
   body?: string | Buffer | object;
   delayMs?: number;
+  /** The reply waits for it, unless the caller hangs up before. */
+  until?: Promise<unknown>;
   /** The reply waits until each of these paths has been called. */
   after?: string[];
   /** The connection is cut instead of answered. */
@@ -34,24 +38,32 @@ export interface HttpTarget {
   requestsTo: (path: string) => TargetRequest[];
   /** Replies to the path's next requests; the last one is repeated. */
   on: (path: string, replies: TargetReply | TargetReply[] | ((request: TargetRequest) => TargetReply)) => void;
+  /** Lets go what is called, or will be called, at a path below `/hold/`. */
+  release: (path: string) => void;
   close: () => Promise<void>;
 }
 
 type Route = (request: TargetRequest, callNumber: number) => TargetReply;
 
 /**
- * Without a route, the first segment of the path decides: `/delay/<ms>`, `/status/<code>`, `/bytes/<count>`,
+ * Without a route, the first segment of the path decides: `/delay/<ms>`, `/hold/<any name>`, `/status/<code>`, `/bytes/<count>`,
  * `/redirect?to=<url>&status=<code>`, `/reset`; anything else echoes the request as JSON. Further segments only tell
  * requests apart (`/delay/1000/left`). `listenOn`: the port, for one that comes back where it was.
  */
 export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
   const requests: TargetRequest[] = [];
   const routes = new Map<string, Route>();
+  const gates = new Map<string, Gate>();
+  const gateOf = (path: string): Gate => {
+    const gate = gates.get(path) ?? createGate();
+    gates.set(path, gate);
+    return gate;
+  };
   const server = await startHttpServer(async (incoming, response) => {
     const request = await record(incoming, response);
     requests.push(request);
     const callNumber = requests.filter(({ path }) => path === request.path).length - 1;
-    const planned = routes.get(request.path)?.(request, callNumber) ?? builtIn(request);
+    const planned = routes.get(request.path)?.(request, callNumber) ?? builtIn(request, gateOf);
     const isCalled = (awaited: string): boolean => requests.some(({ path }) => path === awaited);
     if (planned.after !== undefined) await eventually(() => request.aborted || planned.after!.every(isCalled));
     await reply(incoming, response, planned);
@@ -67,6 +79,7 @@ export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
         routes.set(path, (_request, callNumber) => list[Math.min(callNumber, list.length - 1)] ?? {});
       }
     },
+    release: (path) => gateOf(path).open(),
     close: () => server.close(),
   };
 }
@@ -89,11 +102,12 @@ async function record(incoming: IncomingMessage, response: ServerResponse): Prom
   return request;
 }
 
-function builtIn(request: TargetRequest): TargetReply {
+function builtIn(request: TargetRequest, gateOf: (path: string) => Gate): TargetReply {
   const [, kind, argument] = request.path.split('/');
   const { method, path, query, headers, body } = request;
   const echo: TargetReply = { body: { method, path, query, headers, body } };
   if (kind === 'delay') return { ...echo, delayMs: Number(argument) };
+  if (kind === 'hold') return { ...echo, until: gateOf(path).opened };
   if (kind === 'status') return { status: Number(argument), body: `status ${argument}` };
   if (kind === 'bytes') return { body: 'x'.repeat(Number(argument)), headers: { 'content-type': 'text/plain' } };
   if (kind === 'redirect') return { status: Number(query['status'] ?? 302), headers: { location: query['to'] ?? '/' } };
@@ -103,6 +117,8 @@ function builtIn(request: TargetRequest): TargetReply {
 
 async function reply(incoming: IncomingMessage, response: ServerResponse, planned: TargetReply): Promise<void> {
   if (planned.delayMs !== undefined && !(await pauseUnlessClosed(response, planned.delayMs))) return;
+  if (planned.until !== undefined) await Promise.race([planned.until, once(response, 'close')]);
+  if (response.destroyed) return;
   if (planned.reset === true) {
     incoming.socket.resetAndDestroy();
     return;

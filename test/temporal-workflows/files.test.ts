@@ -9,6 +9,7 @@ import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
+import { callBack, callbackUrlOf } from '../support/waiting.js';
 
 interface Received {
   headers: http.IncomingHttpHeaders;
@@ -239,7 +240,7 @@ describe('files in runs', function () {
 
   it('a file is held while its run is in flight, and gone for it afterwards', async () => {
     const file = await files.upload(projectId, 'held');
-    const wait = node('wait', { mode: 'duration', seconds: 3 });
+    const wait = node('wait', { mode: 'callback' });
     const use = httpNode(`${url}/there`, { method: 'POST', body: { $file: '{{ input.doc }}' } });
     const [start] = linkInRow([begin(), wait, use]);
     assert.ok(start);
@@ -247,6 +248,7 @@ describe('files in runs', function () {
     const { data } = await api.run(workflow, { doc: file });
     const refused = await api.delete<{ code: string }>(`/files/${file.file_id}/`);
     assert.deepEqual([refused.status, refused.body.code], [409, 'file_in_use']);
+    await callBack(await callbackUrlOf(api, data.id, wait.id));
     assert.equal((await api.pollToEnd(data.id)).data.status, 'succeed');
     assert.equal((await api.delete(`/files/${file.file_id}/`)).status, 204);
     assert.equal((await api.get(`/files/${file.file_id}/`)).status, 404);

@@ -322,9 +322,11 @@ describe('human tasks', function () {
     const ask = human({ timeout: 1, timeout_node: after.id });
     link(begin, ask);
     const { runId } = await start([begin, ask, after]);
-    const id = await taskOf(api, runId, ask.id);
     const end = await api.pollToEnd(runId);
     assert.equal(end.data.status, 'succeed', JSON.stringify(end));
+    const tasks = 'SELECT task_id FROM human_tasks WHERE run_id = $1';
+    const [task] = await queryDatabase<{ task_id: string }>(stack, tasks, [runId]);
+    const id = task!.task_id;
     const { status, error, handled } = end.data.data![ask.id]! as { status: string; error: object; handled: boolean };
     assert.deepEqual(
       { status, error, handled },
@@ -352,7 +354,7 @@ describe('human tasks', function () {
     assert.deepEqual([late.status, late.body.code], [409, 'settled']);
 
     const [begin, split, ask] = [trigger(), node('set', { value: 'x' }), human()];
-    const pause = node('wait', { mode: 'duration', seconds: 1 });
+    const pause = http(`${target.url}/hold/human-beside`);
     const breaks = node('code', { code: 'throw new Error("no")' });
     link(split, [ask, pause]);
     link(pause, breaks);
@@ -362,6 +364,7 @@ describe('human tasks', function () {
     const inLoop = await start([begin, loop, split, ask, pause, breaks]);
     const open = await eventually(async () => (await pending())[0]);
     assert.equal(open.path, `${loop.id}[0]`);
+    target.release('/hold/human-beside');
     const end = await api.pollToEnd(inLoop.runId);
     assert.equal(end.data.status, 'succeed', JSON.stringify(end));
     assert.equal((await read(open.id)).status, 'expired');

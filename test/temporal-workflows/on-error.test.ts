@@ -155,16 +155,20 @@ describe('what every node may say', function () {
 
   it('join any: starts with the first link that is taken, once, and the run ends after the others', async () => {
     const [start, quick] = [trigger(), http(`${target.url}/delay/50/quick`)];
-    const slow = http(`${target.url}/delay/1500/slow`);
+    const slow = http(`${target.url}/hold/slow`);
     const first = http(`${target.url}/first`, { join: 'any' });
     link(start, [quick, slow]);
     link(quick, first);
     link(slow, first);
-    const run = await api.runToEnd(drawing([start, quick, slow, first]));
-    assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, quick, slow, first]));
+    const runId = (await api.run(workflowId)).data.id;
+    await eventually(async () => (await api.poll(runId)).data.data?.[first.id]?.status === 'succeed');
+    target.release('/hold/slow');
+    const { status, data: nodes } = (await api.pollToEnd(runId)).data;
+    assert.equal(status, 'succeed', JSON.stringify(nodes));
     assert.equal(target.requestsTo('/first').length, 1);
-    assert.ok(run.nodes[first.id]!.finished_at! < run.nodes[slow.id]!.finished_at!, 'it did not wait for the slow one');
-    assert.equal((await transactionsOf(stack, run.runId)).length, 4);
+    assert.ok(nodes![first.id]!.finished_at! < nodes![slow.id]!.finished_at!, 'it did not wait for the slow one');
+    assert.equal((await transactionsOf(stack, runId)).length, 4);
   });
 
   it('a wrong value is refused when the run starts, by its place', async () => {

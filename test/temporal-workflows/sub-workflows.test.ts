@@ -268,7 +268,7 @@ describe('a node that runs a workflow', function () {
     const call = calls(await workflowOf([pause]));
     const fail = http('http://localhost:1/nothing', { retry: { max_attempts: 1 } });
     const first = node('set', { value: '{{ input.any }}' });
-    const pauseBefore = node('wait', { mode: 'duration', seconds: 1, next_nodes: [fail.id] });
+    const pauseBefore = http(`${target.url}/hold/iteration`, { next_nodes: [fail.id] });
     first.data.next_nodes = [call.id, pauseBefore.id];
     const loop = node('for_each', {
       items: [1],
@@ -282,9 +282,10 @@ describe('a node that runs a workflow', function () {
     const runId = await start(
       await api.createWorkflow(project, drawing([begin, loop, first, call, pauseBefore, fail])),
     );
+    const child = await eventually(async () => (await childrenOf(runId))[0]);
+    target.release('/hold/iteration');
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    const [child] = await childrenOf(runId);
-    await api.pollToEnd(child!.id, { timeoutMs: 30_000, intervalMs: 100 });
+    await api.pollToEnd(child.id, { timeoutMs: 30_000, intervalMs: 100 });
     assert.deepEqual(
       (await childrenOf(runId)).map(({ status }) => status),
       ['Cancelled'],

@@ -155,10 +155,11 @@ describe('values of a run', function () {
     });
 
     it('is no key of an answer before there is one, and none of a run without an output node', async () => {
-      const slow = http(`${target.url}/delay/4000/before-the-output`);
+      const slow = http(`${target.url}/hold/before-the-output`);
       const { runId } = await startRun(inRow(slow, output(1)));
-      await eventually(() => target.requestsTo('/delay/4000/before-the-output').length === 1);
+      await eventually(() => target.requestsTo('/hold/before-the-output').length === 1);
       assert.equal('output' in (await api.poll(runId)).data, false);
+      target.release('/hold/before-the-output');
       assert.equal((await api.pollToEnd(runId)).data.output, 1);
       const without = await startRun(inRow(set(1)));
       assert.equal('output' in (await api.pollToEnd(without.runId)).data, false);
@@ -166,7 +167,7 @@ describe('values of a run', function () {
 
     it('is there while the run goes on, raises its version, and never changes', async () => {
       const [begin, first] = [trigger(), output('first')];
-      const [slow, second] = [http(`${target.url}/delay/4000/after-the-output`), output('second')];
+      const [slow, second] = [http(`${target.url}/hold/after-the-output`), output('second')];
       link(begin, [first, slow]);
       link(slow, second);
       const { runId } = await startRun([begin, first, slow, second]);
@@ -175,6 +176,7 @@ describe('values of a run', function () {
         return poll.body.data.output !== undefined && poll;
       });
       assert.deepEqual([early.body.data.status, early.body.data.output], ['in progress', 'first']);
+      target.release('/hold/after-the-output');
       const ended = await api.pollToEnd(runId);
       assert.equal(ended.data.data![second.id]!.result!.content, 'second');
       assert.equal(ended.data.output, 'first');

@@ -4,6 +4,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createProjectSlotsInterceptor } from '../../../activities/worker/project-slots-interceptor.js';
 import { ProjectSlots } from '../../../activities/worker/project-slots.js';
+import { eventually } from '../../support/eventually.js';
 import type { RunContext } from '../../../activities/node/run-context.js';
 
 describe('an activity whose project holds its share of the slots', () => {
@@ -39,6 +40,9 @@ describe('an activity whose project holds its share of the slots', () => {
     return { environment, run, hasBegun: () => began };
   }
 
+  const untilWaiting = (): Promise<boolean> =>
+    eventually(() => slots.load().waitingActivities === 1, { intervalMs: 1 });
+
   async function failureOf(run: Promise<unknown>): Promise<unknown> {
     return run.then(
       () => assert.fail('it did not fail'),
@@ -64,7 +68,8 @@ describe('an activity whose project holds its share of the slots', () => {
   it('begins as soon as an activity of its project ends, and gives its slot back', async () => {
     const { run } = deliver();
     const running = run();
-    setTimeout(() => slots.release(7), 50);
+    await untilWaiting();
+    slots.release(7);
     assert.equal(await running, 'done');
     assert.deepEqual(slots.load(), { waitingActivities: 0, largestShare: 0 });
   });
@@ -72,7 +77,8 @@ describe('an activity whose project holds its share of the slots', () => {
   it('ends at once when it is cancelled, and is not handed back', async () => {
     const { environment, run, hasBegun } = deliver();
     const failing = failureOf(run());
-    setTimeout(() => environment.cancel(), 20);
+    await untilWaiting();
+    environment.cancel();
     assert.ok((await failing) instanceof CancelledFailure);
     assert.deepEqual([hasBegun(), handedBack, slots.load().waitingActivities], [false, 0, 0]);
   });
@@ -81,7 +87,8 @@ describe('an activity whose project holds its share of the slots', () => {
     const { environment, run } = deliver();
     const failing = failureOf(run());
     const details = new ActivityCancellationDetails({ workerShutdown: true });
-    setTimeout(() => environment.cancel('WORKER_SHUTDOWN', details), 20);
+    await untilWaiting();
+    environment.cancel('WORKER_SHUTDOWN', details);
     const failure = await failing;
     assert.ok(failure instanceof ApplicationFailure && failure.type === 'project_slots_taken');
   });

@@ -140,7 +140,7 @@ describe('approvals by several people', function () {
   });
 
   it('expire with too few of them: the call is not made', async () => {
-    const asked = await ask({ approval: { required: 2 }, approval_timeout: 3, on_reject: 'fail' });
+    const asked = await ask({ approval: { required: 2 }, approval_timeout: 8, on_reject: 'fail' });
     assert.equal((await decide(people[0]!, asked, 'approve')).body.data.decision, 'pending');
     const end = await owner.api.pollToEnd(asked.runId);
     assert.equal(end.data.data![asked.nodeId]!.error!.code, 'approval_expired');

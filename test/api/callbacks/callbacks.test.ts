@@ -68,22 +68,29 @@ describe('callbacks', function () {
   });
 
   it('the first one counts; a repeat is no error while the run goes on, and too late after its end', async () => {
-    const slow = http(`${target.url}/delay/2500/callbacks-repeat`);
+    const slow = http(`${target.url}/hold/callbacks-repeat`);
     const { url, runId, pause } = await startWaiting({}, [slow]);
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => callBack(url, `answer ${index}`)));
     assert.ok(answers.every(({ status }) => status === 200));
     assert.equal(answers.filter(({ accepted }) => accepted).length, 1);
     const first = answers.findIndex(({ accepted }) => accepted);
     assert.deepEqual(await callBack(url, 'again'), { status: 200, accepted: false });
+    target.release('/hold/callbacks-repeat');
     const end = await api.pollToEnd(runId);
     assert.equal(end.data.data![pause.id]!.result!.content, `answer ${first}`);
     assert.equal((await callBack(url, 'after the end')).status, 410);
   });
 
   it('is too late after the time of its wait, also while the run goes on', async () => {
-    const slow = http(`${target.url}/delay/4000/late`);
-    const { url, runId, pause } = await startWaiting({ timeout: 1, on_error: 'continue' }, [slow]);
-    await eventually(async () => (await api.poll(runId)).data.data![pause.id]!.status === 'failed');
+    const [begin, pause] = [trigger(), node('wait', { mode: 'callback', timeout: 1, on_error: 'continue' })];
+    const body = `{{ ${pause.id}.callback_url }}`;
+    const [slow, tell] = [http(`${target.url}/hold/late`), http(`${target.url}/late`, { method: 'POST', body })];
+    link(begin, [slow, tell]);
+    link(tell, pause);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([begin, slow, tell, pause]));
+    const runId = (await api.run(workflowId)).data.id;
+    const { body: url } = await eventually(() => target.requestsTo('/late')[0]);
+    await eventually(async () => (await api.poll(runId)).data.data![pause.id]?.status === 'failed');
     const late = await callBack(url, 'late');
     assert.equal((await api.poll(runId)).data.status, 'in progress');
     assert.equal(late.status, 410);
@@ -150,7 +157,7 @@ describe('callbacks', function () {
   });
 
   it('the body is stored sealed, and the token as its hash and sealed', async () => {
-    const slow = http(`${target.url}/delay/1500/sealed`);
+    const slow = http(`${target.url}/hold/sealed`);
     const { url, runId } = await startWaiting({}, [slow]);
     await callBack(url, 'nobody reads this in the database');
     const [row] = await queryDatabase<Record<string, unknown>>(stack, 'SELECT * FROM waits WHERE run_id = $1', [runId]);
@@ -160,6 +167,7 @@ describe('callbacks', function () {
     const token = url.split('/').at(-2)!;
     assert.ok(!text.some((value) => value.includes('nobody reads') || value.includes(token)));
     assert.ok(row!['answer_enc'] instanceof Buffer && row!['token_enc'] instanceof Buffer);
+    target.release('/hold/sealed');
   });
 
   it('a signal that is lost is sent again', async () => {
@@ -215,13 +223,15 @@ describe('callbacks', function () {
     });
 
     it('is not given to viewers who wait for news together with editors', async () => {
-      const { url, runId, projectId } = await startWaiting({}, [http(`${target.url}/delay/2500/news`)]);
+      const { url, runId, projectId } = await startWaiting({}, [http(`${target.url}/hold/news`)]);
       const viewer = await viewerOf(projectId);
-      const waitFor = async (client: ApiClient): Promise<string> => {
-        const { etag } = await rawPoll(client, runId);
-        return (await rawPoll(client, runId, { 'if-none-match': etag, prefer: 'wait=20' })).body;
-      };
-      const [ofViewer, ofEditor] = await Promise.all([waitFor(viewer.api), waitFor(api)]);
+      const clients = [viewer.api, api];
+      const known = await Promise.all(clients.map((client) => rawPoll(client, runId)));
+      const news = clients.map((client, index) =>
+        rawPoll(client, runId, { 'if-none-match': known[index]!.etag, prefer: 'wait=20' }),
+      );
+      target.release('/hold/news');
+      const [ofViewer, ofEditor] = (await Promise.all(news)).map(({ body }) => body) as [string, string];
       assert.ok(ofEditor.includes(`"callback_url":"${url}"`), ofEditor);
       assert.ok(ofViewer.includes('"waiting":{"for":"callback"') && !ofViewer.includes('callback_url'), ofViewer);
       await cancelRun(stack, runId);
@@ -271,11 +281,12 @@ describe('callbacks', function () {
 
   it('version and ETag rise when a wait begins and when it ends', async () => {
     const [begin, pause] = [trigger(), node('wait', { mode: 'callback' })];
-    const slow = http(`${target.url}/delay/1500/versions`);
+    const slow = http(`${target.url}/hold/versions`);
     const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow([begin, slow, pause])));
     const runId = (await api.run(workflowId)).data.id;
-    await eventually(() => target.requestsTo('/delay/1500/versions').length === 1);
+    await eventually(() => target.requestsTo('/hold/versions').length === 1);
     const before = await rawPoll(api, runId);
+    target.release('/hold/versions');
     const url = await callbackUrlOf(api, runId, pause.id);
     const during = await rawPoll(api, runId);
     const unchanged = await api.get(`/workflows/workflow_result/?id=${runId}`, {

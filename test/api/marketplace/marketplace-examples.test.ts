@@ -164,12 +164,13 @@ describe('marketplace examples', function () {
   it('a run that is still going may be shown: what is there of it', async () => {
     const { workflowId, slug } = await publish(stack, author, {}, chain(1));
     const start = trigger();
-    const slow = http(`${target.url}/delay/3000`);
+    const slow = http(`${target.url}/hold/example`);
     link(start, slow);
     await author.api.patch(`/workflows/${workflowId}/`, { body: { data: drawing([start, slow]) } });
     const { data } = await author.api.run(workflowId);
     await markRun(stack, data.id, 'use_in_marketplace_example');
     assert.equal((await read(slug, data.id)).status, 200);
+    target.release('/hold/example');
     await author.api.pollToEnd(data.id);
     assert.equal((await read(slug, data.id)).body.result[slow.id]?.status, 'succeed');
   });

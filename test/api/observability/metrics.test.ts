@@ -86,9 +86,8 @@ describe('metrics', function () {
         free = resolve;
       });
       const taken = [0, 1].map(() => db.connection().execute(() => freed));
-      const startedAt = performance.now();
+      // They end although the connections are taken until the test gives them back.
       await Promise.all(Array.from({ length: 20 }, refresh));
-      assert.ok(performance.now() - startedAt < 4_000);
       assert.doesNotMatch(await registry.metrics(), /^runs_open /m);
       free();
       await Promise.all(taken);

@@ -184,8 +184,9 @@ describe('one node of a run', function () {
 
   it('is rendered from what had ended when the node began: what a concurrent node put out was not there', async () => {
     const start = trigger();
-    const slow = http(`${target.url}/delay/1500/slow`);
-    const quick = http(`${target.url}/echo`, { method: 'POST', body: { of: resultOf(slow) } });
+    target.on('/slow', { body: 'at last', after: ['/beside-slow'] });
+    const slow = http(`${target.url}/slow`);
+    const quick = http(`${target.url}/beside-slow`, { method: 'POST', body: { of: resultOf(slow) } });
     start.data.next_nodes = [slow.id, quick.id];
     const run = await api.runToEnd(drawing([start, slow, quick]));
     assert.deepEqual((await read(run, quick.id)).input!['body'], { of: '' });
@@ -211,7 +212,7 @@ describe('one node of a run', function () {
   });
 
   it('is known while the node is in flight', async () => {
-    const call = http(`${target.url}/delay/2500/flight`, { headers: { a: '{{ input.a }}' } });
+    const call = http(`${target.url}/hold/flight`, { headers: { a: '{{ input.a }}' } });
     const workflowId = await api.createWorkflow(project, drawing(linkInRow([trigger(), call])));
     const runId = (await api.run(workflowId, { a: 'b' })).data.id;
     const detail = await eventually(async () => {
@@ -220,6 +221,7 @@ describe('one node of a run', function () {
     });
     assert.deepEqual([detail.status, detail.finished_at], ['in progress', null]);
     assert.deepEqual(detail.input!['headers'], { a: 'b' });
+    target.release('/hold/flight');
     await api.pollToEnd(runId);
   });
 

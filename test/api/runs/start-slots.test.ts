@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createGate } from '../../support/gate.js';
 import { createStartSlots } from '../../../api/runs/start-slots.js';
 
 describe('start slots', () => {
@@ -11,9 +12,9 @@ describe('start slots', () => {
       await pause(20);
       said.push(`${name} ends`);
     };
-    assert.equal(await slots.begin(start('first'), 1_000), true);
+    assert.equal(await slots.begin(start('first'), 20_000), true);
     assert.deepEqual(said, ['first begins']);
-    assert.equal(await slots.begin(start('second'), 1_000), true);
+    assert.equal(await slots.begin(start('second'), 20_000), true);
     assert.deepEqual(said, ['first begins', 'first ends', 'second begins']);
     await slots.idle();
     assert.equal(said.at(-1), 'second ends');
@@ -21,15 +22,17 @@ describe('start slots', () => {
 
   it('are not waited for longer than the caller likes', async () => {
     const slots = createStartSlots(1);
-    await slots.begin(() => pause(50), 1_000);
+    const first = createGate();
+    await slots.begin(() => first.opened, 20_000);
     let isBegun = false;
     const start = (): Promise<void> => {
       isBegun = true;
       return Promise.resolve();
     };
     assert.equal(await slots.begin(start, 5), false);
+    first.open();
     await slots.idle();
     assert.equal(isBegun, false);
-    assert.equal(await slots.begin(start, 5), true);
+    assert.equal(await slots.begin(start, 20_000), true);
   });
 });

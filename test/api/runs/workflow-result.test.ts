@@ -59,7 +59,7 @@ describe('workflow_result', function () {
 
     it('a node that runs is in progress, and so is its run', async () => {
       const start = trigger();
-      const slow = http(`${target.url}/delay/1500/poll`);
+      const slow = http(`${target.url}/hold/poll`);
       link(start, slow);
       const id = await api.createWorkflow(project, drawing([start, slow]));
       const { data } = await api.run(id);
@@ -72,6 +72,7 @@ describe('workflow_result', function () {
         if (node?.status === 'in progress') {
           assert.deepEqual(Object.keys(node), ['id', 'status', 'started_at', 'finished_at']);
           assert.equal(node.finished_at, null);
+          target.release('/hold/poll');
         }
       } while (last.data.status !== 'succeed' && last.data.status !== 'failed');
       assert.ok(seen.has('in progress/in progress'), [...seen].join());

@@ -158,11 +158,14 @@ describe('calls of workflows as MCP tools', function () {
       nodeOf('set', { value: '1', label: 'First step' }),
       condition('1', '==', '1', { label: 'Second step' }),
     ];
-    const slow = http(`${target.url}/delay/300`, { label: 'Slow step' });
+    const slow = http(`${target.url}/hold/progress`, { label: 'Slow step' });
     const { name } = await offered(drawing(linkInRow([trigger([], { label: 'Begin' }), ...steps, slow])));
     const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
     let hadBeforeTheEnd = 0;
-    const result = await call(official, name, {}, { onprogress: (progress) => told.push(progress) }).finally(() => {
+    const onprogress = (progress: (typeof told)[number]): void => {
+      if (told.push(progress) === 3) target.release('/hold/progress');
+    };
+    const result = await call(official, name, {}, { onprogress }).finally(() => {
       hadBeforeTheEnd = told.length;
     });
     assert.notEqual(result.isError, true, JSON.stringify(result));

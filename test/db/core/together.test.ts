@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { together } from '../../../db/core/together.js';
+import { eventually } from '../../support/eventually.js';
+import { createGate } from '../../support/gate.js';
 
 describe('questions asked together', () => {
-  function recorder({ most = 10, tookMs = 5 } = {}) {
+  function recorder({ most = 10, until = Promise.resolve() } = {}) {
     const asked: number[][] = [];
     let idle = 0;
     const ask = async (questions: number[]): Promise<number[]> => {
       asked.push(questions);
-      await pause(tookMs);
+      await until;
       if (questions.includes(13)) throw new Error('unlucky');
       return questions.map((question) => question * 10);
     };
@@ -19,23 +21,28 @@ describe('questions asked together', () => {
     const { asked, question, idle } = recorder();
     assert.deepEqual(await Promise.all([1, 2, 3].map(question)), [10, 20, 30]);
     assert.deepEqual(asked, [[1, 2, 3]]);
-    await pause(1);
-    assert.equal(idle(), 1);
+    await eventually(() => idle() === 1);
   });
 
   it('join none that has been sent', async () => {
-    const { asked, question } = recorder({ tookMs: 30 });
+    const answer = createGate();
+    const { asked, question } = recorder({ until: answer.opened });
     const first = question(1);
-    await pause(10);
-    assert.deepEqual(await Promise.all([first, question(2), question(3)]), [10, 20, 30]);
+    await eventually(() => asked.length === 1);
+    const others = [question(2), question(3)];
+    answer.open();
+    assert.deepEqual(await Promise.all([first, ...others]), [10, 20, 30]);
     assert.deepEqual(asked, [[1], [2, 3]]);
   });
 
   it('are no more in one than may be, and one is under way at a time', async () => {
-    const { asked, question } = recorder({ most: 2, tookMs: 30 });
+    const answer = createGate();
+    const { asked, question } = recorder({ most: 2, until: answer.opened });
     const all = Promise.all([1, 2, 3, 4, 5].map(question));
-    await pause(15);
+    await eventually(() => asked.length > 0);
+    await turnOfTheLoop();
     assert.deepEqual(asked, [[1, 2]]);
+    answer.open();
     assert.deepEqual(await all, [10, 20, 30, 40, 50]);
     assert.deepEqual(asked, [[1, 2], [3, 4], [5]]);
   });

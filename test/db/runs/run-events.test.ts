@@ -51,11 +51,11 @@ describe('versions and events of a run', function () {
     });
   }
 
-  async function ask(run: OpenRun, requestId: string, expiresIn = '1 hour'): Promise<void> {
+  async function ask(run: OpenRun, requestId: string, expiresIn = '1 hour', on: Database = db): Promise<void> {
     await sql`INSERT INTO approval_requests
       (request_id, run_id, project_id, path, node_id, turn, ordinal, server_label, tool_name, arguments, expires_at)
       VALUES (${requestId}, ${run.id}, ${run.projectId}, '', ${run.nodeIds[0]!}, 0, ${requestId.length}, 'tools', 'add', '{"a":1}',
-        now() + ${expiresIn}::interval)`.execute(db);
+        now() + ${expiresIn}::interval)`.execute(on);
   }
 
   describe('the version', () => {
@@ -107,8 +107,11 @@ describe('versions and events of a run', function () {
 
     it('distinguishes a request whose time is over from one that is open, though nothing is written', async () => {
       const run = await openRun(db, ['http']);
-      await ask(run, `${run.id}-soon`, '50 milliseconds');
-      const [before] = await readRunStates(db, [run.id]);
+      // For the statements of a transaction it is always the moment at which it began: the time is not over for them.
+      const [before] = await db.transaction().execute(async (transaction) => {
+        await ask(run, `${run.id}-soon`, '50 milliseconds', transaction);
+        return readRunStates(transaction, [run.id]);
+      });
       const after = await eventually(async () => {
         const [state] = await readRunStates(db, [run.id]);
         return state!.stateTag !== before!.stateTag && state;

@@ -293,13 +293,14 @@ describe('agent node', function () {
     const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 1 } }] }, { text: 'went on' }]);
     const { data, node } = draw(model, { require_approval: 'always' }, { approval_timeout: 0.5 });
     const { runId } = await startRun(data);
-    const [request] = await pendingOf(runId, node.id);
     const end = await api.pollToEnd(runId);
     assert.equal(end.data.data![node.id]!.result!.content, 'went on');
     assert.equal(tools.calls.length, 0);
+    const list = `/workflows/workflow_run/${runId}/agent-approval/`;
+    const [request] = (await api.get<PendingApproval[]>(list)).body;
     const late = await decide(runId, request!.request_id, 'approve');
     assert.deepEqual([late.status, late.body.status], [200, 409]);
-    const [row] = (await api.get<PendingApproval[]>(`/workflows/workflow_run/${runId}/agent-approval/`)).body;
+    const [row] = (await api.get<PendingApproval[]>(list)).body;
     assert.equal(row!.status, 'expired');
   });
 

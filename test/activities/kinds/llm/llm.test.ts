@@ -110,7 +110,7 @@ describe('LLM node', function () {
   it('tries again when the connection is cut, and after its own time limit', async () => {
     const cut = await runScripted([{ reset: true }, { text: 'ok' }]);
     assert.equal(cut.entry.result!.content, 'ok');
-    const slow = await runScripted([{ delayMs: 3_000 }, { text: 'in time' }], { timeout: 1 });
+    const slow = await runScripted([{ delayMs: 120_000 }, { text: 'in time' }], { timeout: 2 });
     assert.equal(slow.entry.result!.content, 'in time');
   });
 
@@ -157,8 +157,8 @@ describe('LLM node', function () {
   });
 
   it('pays for each call that its time limit has cut off, as estimated at what was reserved, and limits count it', async () => {
-    const slow = { settings: { timeout: 1, max_tokens: 50 }, retry: { max_attempts: 2, delay: 0 } };
-    const { entry, paid, requests } = await runScripted([{ text: 'late', delayMs: 8_000 }], slow.settings, slow);
+    const slow = { settings: { timeout: 4, max_tokens: 50 }, retry: { max_attempts: 2, delay: 0 } };
+    const { entry, paid, requests } = await runScripted([{ text: 'late', delayMs: 120_000 }], slow.settings, slow);
     assert.equal(entry.error!.code, 'timeout');
     assert.equal(requests.length, 2);
     assert.deepEqual(

@@ -86,7 +86,10 @@ describe('resume where the drawing branches', function () {
   it('what began with the first of its links is not repeated for the other, unless that was chosen', async () => {
     const [quick, any] = [plain(), plain({ join: 'any' })];
     const slowPath = `/${randomUUID()}`;
-    target.on(slowPath, () => ({ status: target.requestsTo(slowPath).length === 1 ? 418 : 200, delayMs: 800 }));
+    target.on(slowPath, () => ({
+      status: target.requestsTo(slowPath).length === 1 ? 418 : 200,
+      after: [new URL(String(any.data['url'])).pathname],
+    }));
     const slow = http(`${target.url}${slowPath}`);
     const start = trigger();
     link(start, [quick, slow]);

@@ -28,7 +28,7 @@ describe('resume does nothing twice', function () {
   function hangingBesideFailing(method: string): { data: Drawing; path: string } {
     const [path, fails] = [`/${randomUUID()}`, `/${randomUUID()}`];
     target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
-    target.on(fails, [{ status: 418, delayMs: 1_500 }, { body: 'ok' }]);
+    target.on(fails, [{ status: 418, after: [path] }, { body: 'ok' }]);
     const start = trigger();
     const nodes = [http(`${target.url}${path}`, { method }), http(`${target.url}${fails}`)];
     link(start, nodes);
@@ -79,10 +79,10 @@ describe('resume does nothing twice', function () {
 
   it('a POST that timed out is not sent again, also where that was caught and another run has taken it over', async () => {
     const path = `/${randomUUID()}`;
-    target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
+    target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 120_000 : 0 }));
     const fails = `/${randomUUID()}`;
     target.on(fails, [{ status: 418 }, { body: 'ok' }]);
-    const slow = http(`${target.url}${path}`, { method: 'POST', settings: { timeout: 1 }, on_error: 'continue' });
+    const slow = http(`${target.url}${path}`, { method: 'POST', settings: { timeout: 4 }, on_error: 'continue' });
     const failed = await world.runRow([slow, http(`${target.url}${fails}`)]);
     assert.equal(failed.nodes[slow.id]!.error?.code, 'timeout', JSON.stringify(failed.nodes));
     const resumed = await world.resumeToEnd(failed);

@@ -196,11 +196,10 @@ describe('resume', function () {
 
   describe('400', () => {
     it('run_open while the run goes on', async () => {
-      const workflowId = await world.workflowOf(
-        drawing(linkInRow([trigger(), http(`${target.url}/delay/3000/${randomUUID()}`)])),
-      );
+      const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}/hold/open`)])));
       const { data } = await api.run(workflowId);
       assert.equal(await world.refusalOf({ workflowId, runId: data.id }), 'run_open');
+      target.release('/hold/open');
     });
 
     it('nothing_left where every node has its result', async () => {
