@@ -59,6 +59,7 @@ case "${1:-}" in
     suite test:pages
     suites test:docs test:packaging test:fuzz test:newest-node
     suite test:hostile
+    suite test:pressure
     suite faults
     suite check:vulnerabilities
     ;;

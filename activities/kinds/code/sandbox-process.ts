@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
-import { startDeadline } from '../../../outgoing/pausable-deadline.js';
 import { untilAborted } from '../../../outgoing/until-aborted.js';
 import { lowerPriority } from '../../../processes/lower-priority.js';
 import {
@@ -21,9 +20,10 @@ import {
 } from './child/messages.js';
 import { createFrameReader } from './child/frame-reader.js';
 import { processFlags } from './process-flags.js';
+import { startProgramLimit, type ProgramLimit } from './program-limit.js';
 
-/** A process that starts on a busy machine. */
-const START_WITHIN_MS = 30_000;
+/** A process that starts on a busy machine, behind all that has a higher priority. */
+const START_WITHIN_MS = 120_000;
 /** After its time is up, a program has so much longer to stop by itself, and its process to say so. */
 const GRACE_MS = 1_000;
 /** Two bytes for each byte of the output, at most six for each byte of the log; the other two are for quotes and names. */
@@ -104,7 +104,11 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
   const own = watch(child);
   lowerPriority(child, { niceness: NICENESS, hasOwnSession: true });
   try {
-    const ready = await own.ask(undefined, { withinMs: START_WITHIN_MS, signal });
+    const soon = AbortSignal.timeout(START_WITHIN_MS);
+    const ready = await own.ask(undefined, AbortSignal.any([signal, soon])).catch((error: unknown) => {
+      if (soon.aborted && !signal.aborted) throw new SandboxProcessError('The sandbox process did not start in time.');
+      throw error;
+    });
     if (!readySchema.safeParse(ready).success) throw new SandboxProcessError('The sandbox process did not start.');
   } catch (error) {
     own.kill();
@@ -117,11 +121,9 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
     },
     kill: own.kill,
     async run(program, stop, serve = noFiles) {
-      const limit = startDeadline(program.timeoutMs + GRACE_MS, stop);
-      const endsAt = performance.now() + program.timeoutMs + GRACE_MS;
-      const asking = () => ({ withinMs: endsAt - performance.now(), signal: stop });
+      const limit = startProgramLimit(child.pid!, program.timeoutMs + GRACE_MS, stop);
       try {
-        return await converse(own, program, { serve, asking, signal: limit.signal });
+        return await converse(own, program, serve, limit);
       } catch (error) {
         own.kill();
         if (limit.signal.aborted && !stop.aborted) return { status: 'timeout' };
@@ -135,43 +137,30 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
 
 type Watched = ReturnType<typeof watch>;
 
-interface Conversation {
-  serve: ServeFiles;
-  asking: () => Asking;
-  signal: AbortSignal;
-}
-
 /** Answers the requests of a program until it replies. */
-async function converse(own: Watched, program: Program, { serve, asking, signal }: Conversation): Promise<Reply> {
+async function converse(own: Watched, program: Program, serve: ServeFiles, limit: ProgramLimit): Promise<Reply> {
+  const { signal } = limit;
   const receive = (size: number) => async (): Promise<Buffer> => {
-    const bytes = await own.askBytes([toFrame({ answer: 'ready' })], { ...asking(), maxBytes: size });
-    if (bytes?.length === size) return bytes;
+    const bytes = await own.askBytes([toFrame({ answer: 'ready' })], signal, size);
+    if (bytes.length === size) return bytes;
     throw new SandboxProcessError('The sandbox process sent other bytes than it had said.');
   };
-  let said = await own.ask(program, asking());
+  let said = await own.ask(program, signal);
   for (;;) {
-    if (said === undefined) return { status: 'timeout' };
     const reply = replySchema.safeParse(said);
     if (reply.success) return reply.data;
     const request = requestSchema.safeParse(said);
     if (!request.success) throw new SandboxProcessError('The sandbox process sent what is no reply.');
     const size = 'size' in request.data ? request.data.size : 0;
-    const answer = await untilAborted(serve(request.data, receive(size), signal), signal);
+    const answer = await limit.serving(untilAborted(serve(request.data, receive(size), signal), signal));
     if (!Buffer.isBuffer(answer)) {
-      said = await own.ask(answer, asking());
+      said = await own.ask(answer, signal);
       continue;
     }
-    const taken = await own.ask({ answer: 'bytes', size: answer.length }, asking());
+    const taken = await own.ask({ answer: 'bytes', size: answer.length }, signal);
     if (!readySchema.safeParse(taken).success) throw new SandboxProcessError('The sandbox process took no file.');
-    said = await own.ask([toHeader(answer.length), answer], asking());
+    said = await own.ask([toHeader(answer.length), answer], signal);
   }
-}
-
-interface Asking {
-  withinMs: number;
-  signal: AbortSignal;
-  /** The limit on the answer. */
-  maxBytes?: number;
 }
 
 /** The channels of a process: one message to it, one from it, in turn. */
@@ -214,21 +203,15 @@ function watch(child: ChildProcess) {
     }
   });
 
-  /** Resolves with the answer; undefined, and the process is killed, when there is none in time. */
-  const askBytes = async (message: readonly Buffer[], asking: Asking): Promise<Buffer | undefined> => {
-    const { withinMs, signal, maxBytes = MAX_REPLY_BYTES } = asking;
+  /** Resolves with the answer. When `signal` is aborted before, the process is killed, and it rejects with the reason. */
+  const askBytes = async (
+    message: readonly Buffer[],
+    signal: AbortSignal,
+    maxBytes = MAX_REPLY_BYTES,
+  ): Promise<Buffer> => {
     if (!isAlive) throw new SandboxProcessError('The sandbox process has ended.');
-    let timer: NodeJS.Timeout | undefined;
-    return await new Promise<Buffer | undefined>((resolve, reject) => {
-      const asked = { read: createFrameReader(maxBytes), resolve, reject };
-      expected = asked;
-      const stop = (): void => {
-        if (expected !== asked) return;
-        resolve(undefined);
-        kill();
-      };
-      // A worker that was paused reads what has come meanwhile before it decides that nothing has.
-      timer = setTimeout(() => setImmediate(stop), withinMs);
+    return await new Promise<Buffer>((resolve, reject) => {
+      expected = { read: createFrameReader(maxBytes), resolve, reject };
       signal.addEventListener('abort', kill, { once: true });
       if (signal.aborted) kill();
       else for (const part of message) programs.write(part);
@@ -237,17 +220,13 @@ function watch(child: ChildProcess) {
         signal.throwIfAborted();
         throw error;
       })
-      .finally(() => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', kill);
-      });
+      .finally(() => signal.removeEventListener('abort', kill));
   };
 
   /** The same, with an answer in JSON. A list is frames. */
-  const ask = async (message: object | undefined | Buffer[], asking: Asking): Promise<unknown> => {
+  const ask = async (message: object | undefined | Buffer[], signal: AbortSignal): Promise<unknown> => {
     const frames = Array.isArray(message) ? message : message === undefined ? [] : [toFrame(message)];
-    const body = await askBytes(frames, asking);
-    if (body === undefined) return undefined;
+    const body = await askBytes(frames, signal);
     try {
       return JSON.parse(body.toString());
     } catch {

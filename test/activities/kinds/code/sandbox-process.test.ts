@@ -85,6 +85,27 @@ describe('a sandbox process that was taken over', function () {
     await assert.rejects(started.run(program('return 1'), NEVER), SandboxProcessError);
   });
 
+  it('a process that got no processor has the time of its program all the same', async () => {
+    // Stopped, it is like one of a low priority beside busy ones: for longer than its program may take.
+    const [timeoutMs, stoppedMs] = [1_000, 3_500];
+    const started = await startSandboxProcess(ENTRY, NEVER);
+    process.kill(started.pid, 'SIGSTOP');
+    const running = started.run(program('return inputs.n + 1', { n: 1 }, timeoutMs), NEVER);
+    await new Promise((resolve) => setTimeout(resolve, stoppedMs));
+    process.kill(started.pid, 'SIGCONT');
+    assert.deepEqual(await running, { status: 'returned', json: '2', logs: [] });
+    const spinning = started.run(program('for (;;) {}', {}, 300), NEVER);
+    assert.deepEqual(await spinning, { status: 'timeout' });
+    started.kill();
+  });
+
+  it('a process that gets none for ten times as long is killed', async () => {
+    const started = await startSandboxProcess(ENTRY, NEVER);
+    process.kill(started.pid, 'SIGSTOP');
+    assert.deepEqual(await started.run(program('return 1', {}, 100), NEVER), { status: 'timeout' });
+    await eventually(() => !isRunning(started.pid));
+  });
+
   it('silence ends it, as a program that takes too long', async () => {
     const started = await startSandboxProcess(taken(`${READY} ${STAYS}`), NEVER);
     assert.deepEqual(await started.run(program('return 1', {}, 200), NEVER), { status: 'timeout' });
