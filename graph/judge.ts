@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isObject } from './json.js';
 import { holds, isOneSided, ONE_SIDED, OPERATORS, type Operator } from './operators.js';
 import { compileUnits, nodeStepBudget, patternProblem } from './pattern.js';
-import { createRenderer, findExpressions, type VariableValues } from './template.js';
+import { createRenderer, hasVariables, type VariableValues } from './template.js';
 
 const sideSchema = z
   .union([z.string(), z.number(), z.boolean()], {
@@ -47,12 +47,8 @@ function rightProblem(condition: unknown): string | undefined {
   if (!isObject(condition) || isOneSided(condition['operator'])) return undefined;
   const { operator, right } = condition;
   if (right === undefined) return 'Field required';
-  if (operator !== 'matches' || typeof right !== 'string' || !isLiteral(right)) return undefined;
+  if (operator !== 'matches' || typeof right !== 'string' || hasVariables(right)) return undefined;
   return patternProblem(right);
-}
-
-function isLiteral(text: string): boolean {
-  return findExpressions(text).next().done === true;
 }
 
 /** A condition with its variables filled in. */

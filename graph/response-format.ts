@@ -6,7 +6,7 @@ import { schemaProblem } from './json-schema.js';
 import { parseModestJson } from './json-text.js';
 import { NodeError } from './node-error.js';
 import { toFieldMessage } from './nodes/field-messages.js';
-import { findExpressions } from './template.js';
+import { hasVariables } from './template.js';
 import { parseContent } from './variable.js';
 
 const schemaFormat = z.looseObject({
@@ -39,7 +39,7 @@ export const responseFormatField = z
   .unknown()
   .optional()
   .superRefine((format, context) => {
-    if (isAbsent(format) || findExpressions(format).next().done !== true) return;
+    if (isAbsent(format) || hasVariables(format)) return;
     for (const mistake of mistakesIn(format)) context.addIssue({ code: 'custom', ...mistake });
   })
   .describe(

@@ -74,9 +74,15 @@ export function findVariables(value: unknown): Variable[] {
   return Array.from(findExpressions(value), ({ variable }) => variable ?? []).flat();
 }
 
+/** Returns whether rendering fills in anything. Braces around what is no variable are text. */
+export function hasVariables(value: unknown): boolean {
+  for (const { variable } of findExpressions(value)) if (variable !== undefined) return true;
+  return false;
+}
+
 /**
- * Fills in the variables of a text. A missing or unknown variable becomes empty. Inserted values are not rendered
- * again.
+ * Fills in the variables of a text. A variable without a value becomes empty; braces around what is no variable stay
+ * as they were typed. Inserted values are not rendered again.
  */
 export function renderText(text: string, values: VariableValues): string {
   return createRenderer(values).text(text);
@@ -115,23 +121,22 @@ export function createRenderer(values: VariableValues, maxCharacters: number = M
     if (text === undefined) jsonTexts.set(value, (text = jsonText(value)));
     return count(text);
   };
-  const resolve = (span: Span): unknown => {
-    const variable = parseVariable(span.expression);
-    return variable && resolveVariable(variable, values);
-  };
   const text = (template: string): string => {
     const parts: string[] = [];
     let cursor = 0;
-    for (const span of spansOf(template)) {
-      parts.push(template.slice(cursor, span.start), toText(resolve(span)));
-      cursor = span.end;
+    for (const { start, end, expression } of spansOf(template)) {
+      const variable = parseVariable(expression);
+      if (variable === undefined) continue;
+      parts.push(template.slice(cursor, start), toText(resolveVariable(variable, values)));
+      cursor = end;
     }
     return cursor === 0 ? template : parts.join('') + template.slice(cursor);
   };
   const value = (template: string): unknown => {
     const first = spansOf(template).next().value;
-    if (first?.start !== 0 || first.end !== template.length) return text(template);
-    const resolved = resolve(first);
+    const variable = first?.start === 0 && first.end === template.length ? parseVariable(first.expression) : undefined;
+    if (variable === undefined) return text(template);
+    const resolved = resolveVariable(variable, values);
     // The value counts like text, since it is written as JSON later. A value that cannot be written counts as missing.
     if (resolved === null) return null;
     return toText(resolved) === '' ? '' : resolved;

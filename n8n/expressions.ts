@@ -1,5 +1,6 @@
 // Translates n8n's expressions into variables. Only what a variable can say is translated: nothing is evaluated.
 import { holdsMoreThan, leavesOf, mapLeaves } from '../graph/json.js';
+import { findExpressions } from '../graph/template.js';
 import type { PathPart } from '../graph/variable.js';
 import { templateAt, type JsonPlace } from './json-places.js';
 
@@ -86,11 +87,11 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** n8n takes such braces as text, but here they would be filled in. */
+/** n8n takes a variable of this service as text, but here it would be filled in. */
 function translateLiteral(text: string): Translated {
-  const problems = piecesOf(text).flatMap(({ source }) => {
-    if (source === undefined) return [];
-    return { expression: source.trim(), reason: 'it is plain text in n8n, and braces are filled in here' };
+  const problems = Array.from(findExpressions(text)).flatMap(({ expression, variable }) => {
+    if (variable === undefined) return [];
+    return { expression: expression.trim(), reason: 'it is plain text in n8n, and a variable here' };
   });
   return { value: text, problems };
 }

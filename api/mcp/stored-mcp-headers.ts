@@ -1,6 +1,7 @@
 // The stored headers of a workflow's MCP server, with which the editor's request for its tools is authenticated.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { MASK, traitsOfType } from '../../graph/secrets.js';
+import { hasVariables } from '../../graph/template.js';
 import { invalidFields } from '../http/errors.js';
 
 export type Headers = Record<string, string>;
@@ -22,7 +23,7 @@ export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointU
   const entries = Object.entries(isObject(headers) ? headers : {}).map(
     ([name, value]) => [name, String(value)] as const,
   );
-  return Object.fromEntries(entries.filter(([, value]) => value !== MASK && !value.includes('{{')));
+  return Object.fromEntries(entries.filter(([, value]) => value !== MASK && !hasVariables(value)));
 }
 
 /**

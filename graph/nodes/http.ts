@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasVariables } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
 import { connectionField, connectionTimeoutField, headersField } from './shared-fields.js';
 
@@ -14,7 +15,7 @@ export function toHttpMethod(word: string): HttpMethod | undefined {
 // A method that holds a variable is known only when the node runs.
 const methodSchema = z
   .string()
-  .refine((word) => word.includes('{{') || toHttpMethod(word) !== undefined, {
+  .refine((word) => hasVariables(word) || toHttpMethod(word) !== undefined, {
     error: "Input should be 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE' or 'OPTIONS'",
   })
   .default('GET')

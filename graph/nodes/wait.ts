@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ownValue, type JsonObject } from '../json.js';
 import type { NodeKind } from '../kinds.js';
 import { NodeError } from '../node-error.js';
-import { renderText, type VariableValues } from '../template.js';
+import { hasVariables, renderText, type VariableValues } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
 import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, timeoutField } from './shared-fields.js';
 
@@ -130,8 +130,4 @@ function toMoment(text: string): number | undefined {
 function isDay(day: string): boolean {
   const first = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(first.getTime()) && first.toISOString().startsWith(day);
-}
-
-function hasVariables(value: unknown): boolean {
-  return typeof value === 'string' && value.includes('{{');
 }

@@ -54,7 +54,7 @@ describe('literal credentials that move into connections', () => {
   for (const [what, data, reason] of [
     ['a value with a variable', { headers: { Authorization: 'Bearer {{ input.token }}' } }, /variables/],
     ['a value with a variable and a literal', { headers: { 'X-Key': 'a{{ input.b }}' } }, /variables/],
-    ['a value with braces that rendering would empty', { headers: { 'X-Key': 'a{{ ? }}' } }, /variables/],
+    ['a value with braces that are no variable', { headers: { 'X-Key': 'a{{ ? }}' } }, /variables/],
     ['a node with a connection', { connection: 3, headers: { 'X-Key': 'v' } }, /connection already/],
     ['an origin with a variable', { url: 'https://{{ input.host }}/', headers: { 'X-Key': 'v' } }, /literal origin/],
     ['more headers than a connection holds', { headers: many }, /holds 5 headers/],

@@ -51,9 +51,9 @@ describe('the data of a node with its variables filled in', () => {
     assert.deepEqual(render('http', { url: '{{ input.braces }}' }), { url: '{{ input.name }}' });
   });
 
-  it('says in place of an output that is not shown that it is not, and leaves what is unknown empty', () => {
+  it('says in place of an output that is not shown that it is not, leaves what is unknown empty and what is no variable as it is', () => {
     const body = ['{{ huge.result.content }}', '{{ huge.result.a.b }}', 'x{{ none.result.content }}', '{{ 1 }}'];
-    assert.deepEqual(render('http', { body }), { body: ['[not shown]', '[not shown]', 'x', ''] });
+    assert.deepEqual(render('http', { body }), { body: ['[not shown]', '[not shown]', 'x', '{{ 1 }}'] });
   });
 
   it('takes data of any form: what is missing stays missing, and __proto__ is a key', () => {
