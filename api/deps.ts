@@ -18,6 +18,7 @@ import type { HeavyTurns } from './http/heavy-turns.js';
 import type { Metrics } from './observability/metrics.js';
 import type { LiveStatus } from './runs/live-status.js';
 import type { RunHub } from './live/run-hub.js';
+import type { OpenStreams } from './live/open-streams.js';
 import type { SharedReads } from './live/shared-reads.js';
 import type { RequestCounter } from './access/request-counter.js';
 import type { CountedKey, CountedWindow, TokenSubject } from '../db/projects/rate-limits-repository.js';
@@ -53,6 +54,7 @@ export interface AppDeps {
   liveStatus: LiveStatus;
   runHub: RunHub;
   sharedReads: SharedReads;
+  openStreams: OpenStreams;
   snapshots: SnapshotStore;
   /** Records refused requests in the audit log. */
   refusals: RefusalLog;

@@ -13,6 +13,7 @@ import { Client, Connection } from '@temporalio/client';
 import { createConnections } from '../connections/open-connection.js';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { startListener, type Listener } from '../db/core/listener.js';
+import { LOCKED_OUT_CHANNEL } from '../db/projects/user-admin-repository.js';
 import { DELTAS_CHANNEL } from '../db/runs/run-deltas-repository.js';
 import { CHANGES_CHANNEL, TURN_MESSAGE } from '../db/runs/tell-watchers.js';
 import { sessionNameOf } from '../db/core/session-name.js';
@@ -42,6 +43,7 @@ import { HeavyTurns } from './http/heavy-turns.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
 import { createSignIn } from './sessions/sign-in.js';
+import { OpenStreams } from './live/open-streams.js';
 import { RunHub } from './live/run-hub.js';
 import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
@@ -85,7 +87,7 @@ async function main(): Promise<void> {
   const schedules = startScheduleSync(deps);
   const audit = startChainingAudit(deps);
   const chatCalls = deps.chatMeter.start();
-  const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'), reconciler);
+  const changes = listenToChanges(deps, required(environment, 'databaseUrl', 'DATABASE_URL'), reconciler);
   logger.info({ port: server.port, metrics_port: health && portOf(health) }, 'listening');
   process.send?.({ type: 'ready', port: server.port, metricsPort: health && portOf(health) });
 
@@ -140,7 +142,11 @@ function createRunHub(db: Database, memory: ByteBudget, logger: Logger, { runRea
   return new RunHub({ db, memory, logger, onReaders });
 }
 
-function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string, reconciler: BackgroundLoop): Listener {
+function listenToChanges(
+  { runHub, openStreams, metrics, logger }: AppDeps,
+  url: string,
+  reconciler: BackgroundLoop,
+): Listener {
   const look = gather(() => reconciler.soon());
   const tell = (isListening: boolean): void => {
     metrics.runChangesListening.set(Number(isListening));
@@ -148,10 +154,11 @@ function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string, reconci
   };
   return startListener({
     url,
-    channels: [CHANGES_CHANNEL, DELTAS_CHANNEL],
+    channels: [CHANGES_CHANNEL, DELTAS_CHANNEL, LOCKED_OUT_CHANNEL],
     applicationName: 'api-listener',
     onMessage(channel, payload) {
-      if (channel === DELTAS_CHANNEL) runHub.wrote(payload);
+      if (channel === LOCKED_OUT_CHANNEL) openStreams.endThoseOf(Number(payload));
+      else if (channel === DELTAS_CHANNEL) runHub.wrote(payload);
       else if (payload === TURN_MESSAGE) look();
       else runHub.changed(payload);
     },
@@ -209,6 +216,7 @@ function createDeps(
     liveStatus: createLiveStatus({ temporal, metrics }),
     runHub: createRunHub(db, memory, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
+    openStreams: new OpenStreams(),
     snapshots: createSnapshotStore(db),
     refusals: createRefusalLog(db, logger),
     config: {

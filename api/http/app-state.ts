@@ -13,6 +13,8 @@ export interface AppState {
   /** In place of a route, where the console has answered: what the request counts as in the log and in the metrics. */
   console?: Pick<Route, 'path'> & { quiet: boolean };
   /** Aborted when the caller hangs up before it has the whole answer. */
+  hangUp: AbortController;
+  /** The signal of `hangUp`. */
   signal: AbortSignal;
   /** The memory of the request: its body, and what is in memory of its answer. */
   memory?: ByteLease;

@@ -5,6 +5,7 @@ import { createTrail, runRecorded } from '../audit/audit-trail.js';
 import { recordRefusal, recordRefusals } from '../audit/record-refusals.js';
 import type { AppContext, AppMiddleware } from './app-state.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { isEventStream } from '../../outgoing/event-stream-type.js';
 import type { AppDeps } from '../deps.js';
 import type { Database } from '../../db/core/client.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
@@ -36,7 +37,8 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     async (ctx, next) => {
       ctx.state.route = route;
       // The signal exists from the start, because a caller may hang up while the credentials are checked.
-      ctx.state.signal = hangUpSignal(ctx as AppContext);
+      ctx.state.hangUp = hangUpOf(ctx as AppContext);
+      ctx.state.signal = ctx.state.hangUp.signal;
       await next();
     },
   ];
@@ -48,7 +50,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;
     try {
-      await write(routerContext, await settle(routerContext, handle(route, routerContext, deps)));
+      await write(routerContext, await settle(routerContext, handle(route, routerContext, deps)), deps);
     } finally {
       ctx.state.memory?.end();
     }
@@ -192,16 +194,16 @@ function readGivenBody(
   return format === 'text' ? readTextBody(ctx, bounds) : readJsonBody(ctx, bounds);
 }
 
-function hangUpSignal({ res }: AppContext): AbortSignal {
+function hangUpOf({ res }: AppContext): AbortController {
   const controller = new AbortController();
   if (res.destroyed) controller.abort();
   res.once('close', () => {
     if (!res.writableFinished) controller.abort();
   });
-  return controller.signal;
+  return controller;
 }
 
-async function write(ctx: AppContext, { status, body, headers, stalledMs }: RouteResult): Promise<void> {
+async function write(ctx: AppContext, { status, body, headers, stalledMs }: RouteResult, deps: AppDeps): Promise<void> {
   ctx.status = status;
   if (headers !== undefined) ctx.set(headers);
   if (body === undefined) {
@@ -209,7 +211,16 @@ async function write(ctx: AppContext, { status, body, headers, stalledMs }: Rout
     ctx.status = status;
     return;
   }
-  if (body instanceof Readable) return sendStream(ctx, body, stalledMs);
+  if (body instanceof Readable) {
+    const { caller, hangUp } = ctx.state;
+    const isOfUser = caller !== undefined && isEventStream(headers?.['Content-Type']);
+    const leave = isOfUser && deps.openStreams.enter({ userId: caller.userId, body, hangUp: () => hangUp.abort() });
+    try {
+      return await sendStream(ctx, body, stalledMs);
+    } finally {
+      if (leave !== false) leave();
+    }
+  }
   const isReady = Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['Content-Type'] !== undefined);
   if (!isReady) ctx.type = 'application/json';
   if (!isReady && holdsLazyJson(body)) return sendJson(ctx, body, ctx.state.memory!);

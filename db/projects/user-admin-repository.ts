@@ -1,4 +1,5 @@
 // Administrators see and change this of all users.
+import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { pauseSchedulesOf } from '../schedules/firings-repository.js';
@@ -21,6 +22,9 @@ export interface UserChanges {
   is_admin?: boolean | undefined;
   is_active?: boolean | undefined;
 }
+
+/** The id of each user who becomes inactive is sent here. */
+export const LOCKED_OUT_CHANNEL = 'users_locked_out';
 
 /** The list is in the order of the ids. */
 export async function listUsers(
@@ -70,6 +74,7 @@ async function lockOut(transaction: Db, userId: number): Promise<void> {
   await endSessionsOf(transaction, userId);
   await deleteUnusedLinks(transaction, userId);
   await pauseSchedulesOf(transaction, userId);
+  await sql`SELECT pg_notify(${LOCKED_OUT_CHANNEL}, ${String(userId)})`.execute(transaction);
 }
 
 /** Locks all administrators, in the order of their ids, so that two who step down at once wait for each other. */

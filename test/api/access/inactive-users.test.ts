@@ -1,11 +1,14 @@
 // The access of a user who is made inactive, and active again. Extensions, section 9: "Users".
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../support/api-client.js';
-import { chain } from '../../support/graphs.js';
+import { eventually } from '../../support/eventually.js';
+import { openEventStream, type OpenStream } from '../../support/event-stream.js';
+import { chain, drawing, http, linkInRow, trigger } from '../../support/graphs.js';
+import { startHttpTarget } from '../../support/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
-import { changeUser, createAccount, openSession, sessionOf, type Account } from '../accounts.js';
+import { changeUser, createAccount, giveRole, openSession, sessionOf, type Account } from '../accounts.js';
 import type { Detail } from '../bodies.js';
 import { deliverTo, makeStartHook } from '../hooks/hook-sender.js';
 import { findSchedule, makeSchedule } from '../schedules/schedule-maker.js';
@@ -78,6 +81,49 @@ describe('a user who is not active', function () {
     assert.equal((await deliverTo(url)).status, 202);
     assert.equal((await findSchedule(api, workflow, schedule.id)).is_paused, true);
     assert.equal((await api.pollToEnd(running.id)).data.status, 'succeed', 'a run in flight goes on');
+  });
+
+  it('has no event stream open any more, whatever it tells, and others keep theirs', async () => {
+    const [reader, other] = await Promise.all([createAccount(stack), createAccount(stack)]);
+    const target = await startHttpTarget();
+    const opened: OpenStream[] = [];
+    try {
+      const projectId = await reader.api.createProject();
+      await giveRole(stack, other, projectId, 'viewer');
+      const nodes = [trigger(), http(`${target.url}/hold/run`)];
+      const workflow = await reader.api.createWorkflow(projectId, drawing(linkInRow(nodes)));
+      const { data: run } = await reader.api.run(workflow);
+      const startedAtMs = performance.now();
+      for (const { apiKey } of [reader, other]) opened.push(await openEventStream(stack.apiUrl, apiKey, run.id));
+      const completion = await fetch(`${stack.apiUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...bearer(reader.apiKey), 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: `workflow:${workflow}`,
+          stream: true,
+          messages: [{ role: 'user', content: 'hello' }],
+        }),
+      });
+      assert.match(completion.headers.get('content-type') ?? '', /^text\/event-stream/);
+      const [own, foreign] = opened;
+      await eventually(() => opened.every(({ events }) => events.length > 0));
+      await setActive(reader.userId, false);
+      await Promise.all([own!.ended, completion.text().catch(() => undefined)]);
+      // Streams look for themselves whether their reader may go on, but not before their first comment is due.
+      const tookMs = performance.now() - startedAtMs;
+      assert.ok(tookMs < 14_000, `${tookMs} ms`);
+      assert.equal(own!.events.at(-1)!.data.status, 'in progress');
+      const isOpen = await Promise.race([foreign!.ended.then(() => false), Promise.resolve(true)]);
+      assert.equal(isOpen, true);
+      target.release('/hold/run');
+      await foreign!.ended;
+      assert.equal(foreign!.events.at(-1)!.data.status, 'succeed');
+    } finally {
+      for (const { close } of opened) close();
+      target.release('/hold/run');
+      await target.close();
+      await setActive(reader.userId, true);
+    }
   });
 
   it('is made one in a session only, and a sign-in at the same moment leaves no session', async () => {

@@ -1,0 +1,34 @@
+// The event streams that users have open in this process. They end when their user becomes inactive.
+import type { Readable } from 'node:stream';
+
+interface OpenStream {
+  userId: number;
+  body: Readable;
+  /** Ends what makes the body, as if the caller had hung up. */
+  hangUp: () => void;
+}
+
+/** A caller who takes nothing keeps its stream from ending by itself. */
+const CUT_AFTER_MS = 1_000;
+
+export class OpenStreams {
+  readonly #ofUser = new Map<number, Set<OpenStream>>();
+
+  /** Returns what is called when the stream has ended. */
+  enter(stream: OpenStream): () => void {
+    const streams = this.#ofUser.get(stream.userId) ?? new Set();
+    this.#ofUser.set(stream.userId, streams.add(stream));
+    return () => {
+      streams.delete(stream);
+      if (streams.size === 0 && this.#ofUser.get(stream.userId) === streams) this.#ofUser.delete(stream.userId);
+    };
+  }
+
+  endThoseOf(userId: number): void {
+    for (const { body, hangUp } of this.#ofUser.get(userId) ?? []) {
+      hangUp();
+      const cut = setTimeout(() => body.destroy(), CUT_AFTER_MS);
+      body.once('close', () => clearTimeout(cut));
+    }
+  }
+}
