@@ -15,6 +15,7 @@ import { createDatabase, type Database } from '../db/core/client.js';
 import { startListener, type Listener } from '../db/core/listener.js';
 import { LOCKED_OUT_CHANNEL } from '../db/projects/user-admin-repository.js';
 import { DELTAS_CHANNEL } from '../db/runs/run-deltas-repository.js';
+import type { TakeShare } from '../db/core/tenants.js';
 import { CHANGES_CHANNEL, TURN_MESSAGE } from '../db/runs/tell-watchers.js';
 import { sessionNameOf } from '../db/core/session-name.js';
 import { createSecretBox } from '../db/core/secret-box.js';
@@ -55,6 +56,8 @@ import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 
 const POOL_MAX = 20;
+/** As long as a statement waits for a free connection. */
+const CONNECTION_PATIENCE_MS = 5_000;
 /** A start takes Temporal about 20 ms of processor time, so this many finish within the deadline of one. */
 const STARTS_AT_ONCE = 20;
 /** Turns that come within this time are looked for together. */
@@ -170,6 +173,16 @@ function listenToChanges(
   });
 }
 
+/** The rules for memory hold for connections, too. */
+function shareConnections(): TakeShare {
+  const budget = new ByteBudget({ totalBytes: POOL_MAX, uncountedBytes: 0, patienceMs: CONNECTION_PATIENCE_MS });
+  return async (tenant) => {
+    const lease = budget.lease(tenant);
+    await lease.resize(1);
+    return () => lease.end();
+  };
+}
+
 function createDeps(
   environment: Environment,
   env: NodeJS.ProcessEnv,
@@ -179,6 +192,7 @@ function createDeps(
   const db = createDatabase({
     url: required(environment, 'databaseUrl', 'DATABASE_URL'),
     poolMax: POOL_MAX,
+    takeShare: shareConnections(),
     applicationName: sessionNameOf('api'),
     onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ err: error }, 'a database connection broke'),

@@ -10,6 +10,11 @@ export interface ByteLease {
    * `MemoryBusyError` when the budget has a patience and it is over. The lease then holds what it held before.
    */
   resize(bytes: number): Promise<void> | undefined;
+  /**
+   * Tells that somebody is to take what the lease holds, until the returned function is called. If that takes longer than
+   * half a second while a tenant who holds less waits for memory, `giveBack` is called, which should end the lease.
+   */
+  lend(giveBack: () => void): () => void;
   /** Releases everything. It may be called more than once. */
   end(): void;
 }
@@ -32,6 +37,10 @@ export class MemoryBusyError extends Error {
   }
 }
 
+/** What nobody takes for this long is given back when others wait, and how often that is looked at. */
+const LENT_MS = 500;
+const RECLAIM_EVERY_MS = 100;
+
 /** The part of the total that only small shares may use. */
 const RESERVED_PART = 1 / 4;
 
@@ -52,6 +61,8 @@ export class ByteBudget {
   readonly #tenants = new Map<string, Tenant>();
   /** The leases that hold or want counted bytes, the oldest first. */
   readonly #line = new Set<Lease>();
+  /** The leases whose memory others are to take. */
+  readonly #lent = new Map<Lease, { sinceMs: number; giveBack: () => void }>();
   #heldBytes = 0;
   #waiting = 0;
 
@@ -84,8 +95,16 @@ export class ByteBudget {
         asked = bytes;
         return this.#resize(lease, Math.ceil(bytes), signal);
       },
+      lend: (giveBack) => {
+        const loan = { sinceMs: performance.now(), giveBack };
+        this.#lent.set(lease, loan);
+        return () => {
+          if (this.#lent.get(lease) === loan) this.#lent.delete(lease);
+        };
+      },
       end: () => {
         hasEnded = true;
+        this.#lent.delete(lease);
         this.#end(lease);
       },
     };
@@ -118,6 +137,7 @@ export class ByteBudget {
         this.#waiting -= 1;
         lease.pending = undefined;
         clearTimeout(timer);
+        clearInterval(reclaiming);
         signal?.removeEventListener('abort', giveUp);
       };
       const fail = (error: unknown): void => {
@@ -136,11 +156,26 @@ export class ByteBudget {
         },
       };
       this.#waiting += 1;
+      const reclaiming = setInterval(() => this.#reclaim(lease, tenant), RECLAIM_EVERY_MS).unref();
       signal?.addEventListener('abort', giveUp, { once: true });
       if (patienceMs !== Infinity) timer = setTimeout(() => fail(new MemoryBusyError()), patienceMs);
       this.#grant();
       if (lease.pending !== undefined && signal?.aborted) giveUp();
     });
+  }
+
+  /** Has those who hold more than the waiting tenant give back what nobody takes, as much as is wanted. */
+  #reclaim({ pending, counted }: Lease, { held }: Tenant): void {
+    const growth = (pending?.counted ?? 0) - counted;
+    let missing = held + growth - (this.#options.totalBytes - this.#heldBytes - growth);
+    const latestMs = performance.now() - LENT_MS;
+    for (const [lease, { sinceMs, giveBack }] of this.#lent) {
+      if (missing <= 0) return;
+      if (sinceMs > latestMs || this.#tenants.get(lease.tenant)!.held <= held) continue;
+      this.#lent.delete(lease);
+      missing -= lease.counted;
+      giveBack();
+    }
   }
 
   #end(lease: Lease): void {

@@ -83,6 +83,7 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
           return asked;
         },
         resize,
+        lend: (giveBack) => lease.lend(giveBack),
         // Closed, the lease is at its owner's disposal.
         end: () => void resize(0).catch(() => endLarge(part)),
       };

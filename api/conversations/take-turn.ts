@@ -63,7 +63,7 @@ async function withDrawing<T>(
   try {
     const sizeBytes = (await measureDrawing(db, projectId, workflowId)) ?? 0;
     await lease.resize(DRAWING_COPIES * sizeBytes);
-    return await turns.take<T | Refusal>({ tenant, signal }, sizeBytes, async () => {
+    return await turns.take<T | Refusal>({ tenant, projectId, signal }, sizeBytes, async () => {
       const workflow = await findDrawing(db, workflowId);
       return workflow === undefined
         ? { code: 'workflow_not_found', message: 'The workflow was deleted.' }

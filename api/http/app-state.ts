@@ -19,6 +19,8 @@ export interface AppState {
   /** The memory of the request: its body, and what is in memory of its answer. */
   memory?: ByteLease;
   caller?: Caller;
+  /** For whom memory, turns and connections to the database are taken. */
+  tenant?: string;
   access?: Access;
   /** Set where the answer decides whether the request counts against the rate limit (`countsNo304`). */
   settle?: Settle;

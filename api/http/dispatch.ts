@@ -8,6 +8,7 @@ import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
 import type { AppDeps } from '../deps.js';
 import type { Database } from '../../db/core/client.js';
+import { onBehalfOf } from '../../db/core/tenants.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { pathId } from './path-ids.js';
 import { ApiError, invalidFields, notFound } from './errors.js';
@@ -28,7 +29,7 @@ import {
   type BodyBounds,
 } from './middleware/read-body.js';
 import { readRunInput } from './read-run-input.js';
-import type { Route, RouteResult } from './route.js';
+import type { Admitted, Route, RouteResult } from './route.js';
 import { openBody } from './stream-body.js';
 
 /** Authentication and authorization precede validation, so that a stranger learns nothing from a 400. */
@@ -50,7 +51,11 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;
     try {
-      await write(routerContext, await settle(routerContext, handle(route, routerContext, deps)), deps);
+      const result = await settle(routerContext, handle(route, routerContext, deps));
+      // What is read while the answer is sent counts for the caller, too.
+      const { tenant } = routerContext.state;
+      const send = () => write(routerContext, result, deps);
+      await (tenant === undefined ? send() : onBehalfOf(tenant, send));
     } finally {
       ctx.state.memory?.end();
     }
@@ -68,15 +73,35 @@ async function settle({ state }: AppContext, answer: Promise<RouteResult>): Prom
   return { ...result, headers: { ...result.headers, ...(await state.settle(result.status !== 304)) } };
 }
 
+/** What is known of a request before its body is read. */
+interface Opened {
+  tenant: string;
+  admitted: Admitted<unknown> | undefined;
+  peerAddress: string;
+  params: unknown;
+  query: unknown;
+  headers: unknown;
+}
+
 /** The memory that the body has taken is held until the answer was sent, unless that is a stream or comes later. */
 async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<RouteResult> {
   const params = parseParams(route, ctx.params);
   const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
   const headers = route.headers && parseFields(route.headers, ctx.headers);
   const peerAddress = ctx.req.socket.remoteAddress ?? '';
-  const { signal } = ctx.state;
   const admitted = await route.admit?.({ deps, params });
   const tenant = admitted?.tenant ?? tenantOf(deps, { caller: ctx.state.caller, peerAddress, headers: ctx.headers });
+  ctx.state.tenant = tenant;
+  return onBehalfOf(tenant, () =>
+    handleFor({ route, ctx, deps }, { tenant, admitted, peerAddress, params, query, headers }),
+  );
+}
+
+async function handleFor(
+  { route, ctx, deps }: { route: Route; ctx: AppContext; deps: AppDeps },
+  { tenant, admitted, peerAddress, params, query, headers }: Opened,
+): Promise<RouteResult> {
+  const { signal } = ctx.state;
   const memory = deps.memory.lease(tenant, signal);
   ctx.state.memory = memory;
   try {
@@ -96,7 +121,7 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
     const handler = (): Promise<RouteResult> =>
       commitsItself ? run(deps.db) : runRecorded(rule, audit, access?.projectId, run);
     const drawingBytes = await takeDrawing(route, ctx, deps, admitted?.workflowId);
-    let result = await deps.turns.take({ tenant, signal }, drawingBytes, handler);
+    let result = await deps.turns.take({ tenant, projectId: access?.projectId, signal }, drawingBytes, handler);
     const isLong = result.later !== undefined || result.body instanceof Readable;
     if (isLong) memory.end();
     if (isLong || result.stalledMs !== undefined) ctx.state.heldSinceMs ??= performance.now();

@@ -21,7 +21,8 @@ export async function sendJson(ctx: AppContext, body: unknown, lease: ByteLease)
     const first = await pieces.next();
     begin(ctx);
     await unlessBroken(ctx, async () => {
-      for (let next = first; next.done !== true; next = await pieces.next()) await sendSlices(ctx.res, next.value);
+      for (let next = first; next.done !== true; next = await pieces.next())
+        await sendSlices(ctx.res, next.value, lease);
     });
   } finally {
     await pieces.return(undefined);
@@ -34,7 +35,7 @@ export async function sendBytes(ctx: AppContext, body: string | Buffer, lease: B
   await lease.resize(Buffer.isBuffer(body) ? sizeBytes : 2 * sizeBytes);
   ctx.set('Content-Length', String(sizeBytes));
   begin(ctx);
-  await unlessBroken(ctx, () => sendSlices(ctx.res, Buffer.isBuffer(body) ? body : Buffer.from(body)));
+  await unlessBroken(ctx, () => sendSlices(ctx.res, Buffer.isBuffer(body) ? body : Buffer.from(body), lease));
 }
 
 /** Sends a stream that ends when its source wants. If one side breaks, the other is broken, too. */
@@ -100,8 +101,16 @@ async function* joined(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
   if (characters > 0) yield Buffer.from(small.join(''));
 }
 
-async function sendSlices(res: ServerResponse, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) await written(res, bytes.subarray(at, at + SLICE_BYTES));
+/** A caller who takes nothing is disconnected at once when its memory is wanted. */
+async function sendSlices(res: ServerResponse, bytes: Buffer, lease: ByteLease): Promise<void> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    const taken = lease.lend(() => res.destroy());
+    try {
+      await written(res, bytes.subarray(at, at + SLICE_BYTES));
+    } finally {
+      taken();
+    }
+  }
 }
 
 /** Resolves when the connection has taken the bytes. */

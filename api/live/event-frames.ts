@@ -26,6 +26,8 @@ export interface FrameSource {
   tenant: string;
   runId: string;
   signal: AbortSignal;
+  /** Ends the stream of a reader who takes nothing while others wait for the memory of what it is to take. */
+  cut: () => void;
   waits: WaitView;
 }
 
@@ -70,10 +72,14 @@ function toValue(source: FrameSource, { told, kind, version, status, apartBytes,
   return { id, path: told.path, ...entry };
 }
 
-async function* linesOf({ memory, tenant, signal }: FrameSource, value: unknown): AsyncGenerator<string> {
+async function* linesOf({ memory, tenant, signal, cut }: FrameSource, value: unknown): AsyncGenerator<string> {
   const lease = memory.lease(tenant, signal);
   try {
-    for await (const piece of toJsonPieces(value, toAnswerMemory(lease))) yield onOneLine(piece);
+    for await (const piece of toJsonPieces(value, toAnswerMemory(lease))) {
+      const taken = lease.lend(cut);
+      yield onOneLine(piece);
+      taken();
+    }
   } finally {
     lease.end();
   }

@@ -32,13 +32,17 @@ const MAX_AGE_MS = 3_600_000;
  * place in the order, a number. Ends after the run's end.
  */
 export function streamRun(deps: AppDeps, options: StreamOptions): Readable {
-  return Readable.from(framesOfRun(deps, options), { objectMode: false, highWaterMark: 1 });
+  const body: Readable = Readable.from(
+    framesOfRun(deps, options, () => body.destroy()),
+    { objectMode: false, highWaterMark: 1 },
+  );
+  return body;
 }
 
-async function* framesOfRun(deps: AppDeps, options: StreamOptions): AsyncGenerator<string> {
+async function* framesOfRun(deps: AppDeps, options: StreamOptions, cut: () => void): AsyncGenerator<string> {
   const { runId, reader, signal } = options;
   const waits = createWaitView(deps, options.role);
-  const source = { db: deps.db, memory: deps.memory, tenant: `user:${reader.userId}`, runId, signal, waits };
+  const source = { db: deps.db, memory: deps.memory, tenant: `user:${reader.userId}`, runId, signal, cut, waits };
   const endAtMs = performance.now() + MAX_AGE_MS;
   let commentAtMs = performance.now() + COMMENT_EVERY_MS;
   let place = options.after;

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../graph/json-text.js';
 import type { Tables } from './tables.js';
+import { sharedPool, type TakeShare } from './tenants.js';
 
 /** A connection pool or an open transaction: every repository function takes either. */
 export type Db = Kysely<Tables> | Transaction<Tables>;
@@ -14,6 +15,8 @@ interface DatabaseOptions {
   applicationName: string;
   /** The time for which a statement waits for a connection, a free one or a new one. */
   connectTimeoutMs?: number;
+  /** Shares the connections between tenants (`onBehalfOf`). By default whoever comes first has them. */
+  takeShare?: TakeShare;
   /** Given the pool once, to be counted by whoever shows metrics. */
   onPool?: (pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>) => void;
   /** A connection that breaks is reported here; the pool replaces it by itself. */
@@ -29,7 +32,7 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export function createDatabase(options: DatabaseOptions): Database {
-  const { url, poolMax, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS, onError } = options;
+  const { url, poolMax, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS, takeShare, onError } = options;
   const pool = new pg.Pool({
     Client: PreparingClient,
     connectionString: url,
@@ -50,7 +53,9 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
   options.onPool?.(pool);
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: takeShare === undefined ? pool : sharedPool(pool, takeShare) }),
+  });
 }
 
 const CONNECT_TIMEOUT = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;

@@ -1,4 +1,5 @@
 // Questions to the database are asked in batches: those that are asked at the same time share one statement.
+import { onNobodysBehalf } from './tenants.js';
 
 interface TogetherOptions {
   /**
@@ -50,7 +51,7 @@ export function together<Question, Answer>(
       // Requests that arrived in the same turn of the event loop have joined the batch by then.
       setImmediate(() => {
         isPlanned = false;
-        if (!isUnderWay && waiting.length > 0) void send();
+        if (!isUnderWay && waiting.length > 0) void onNobodysBehalf(send);
       });
     });
 }

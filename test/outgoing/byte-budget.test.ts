@@ -55,6 +55,29 @@ describe('byte budget', () => {
     assert.ok(await isGranted(budget.lease('b').resize(60)));
   });
 
+  it('has given back what nobody takes when a tenant who holds less waits, and leaves the rest', async () => {
+    const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
+    const cut: number[] = [];
+    const [slow, quick] = [budget.lease('a'), budget.lease('a')];
+    for (const [index, lease] of [slow, quick].entries()) {
+      await lease.resize(25);
+      const taken = lease.lend(() => {
+        cut.push(index);
+        lease.end();
+      });
+      if (lease === quick) taken();
+    }
+    const given = new AbortController();
+    const own = budget.lease('a', given.signal).resize(60)!;
+    assert.equal(await isGranted(own), false);
+    const wanted = budget.lease('b').resize(40);
+    assert.deepEqual([await isGranted(wanted), cut], [false, []]);
+    await wanted;
+    assert.deepEqual(cut, [0]);
+    given.abort(new Error('hung up'));
+    await assert.rejects(own, /hung up/);
+  });
+
   it('counts all of the leases of a tenant who has many small ones', () => {
     const budget = new ByteBudget({ totalBytes: 1_000, uncountedBytes: 10, uncountedLeases: 2 });
     const leases = Array.from({ length: 5 }, () => budget.lease('a'));

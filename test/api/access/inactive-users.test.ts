@@ -92,6 +92,7 @@ describe('a user who is not active', function () {
       await giveRole(stack, other, projectId, 'viewer');
       const nodes = [trigger(), http(`${target.url}/hold/run`)];
       const workflow = await reader.api.createWorkflow(projectId, drawing(linkInRow(nodes)));
+      assert.equal((await reader.api.patch(`/workflows/${workflow}/`, { body: { is_chat: true } })).status, 200);
       const { data: run } = await reader.api.run(workflow);
       const startedAtMs = performance.now();
       for (const { apiKey } of [reader, other]) opened.push(await openEventStream(stack.apiUrl, apiKey, run.id));

@@ -21,7 +21,21 @@ describe('turns at large drawings', () => {
         running -= 1;
       });
     await Promise.all([...['a1', 'a2', 'a3', 'a4'].map((name) => ask('a', name)), ask('b', 'b1'), ask('c', 'c1')]);
-    assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'a4']);
+    assert.deepEqual(order, ['a1', 'b1', 'a2', 'c1', 'a3', 'a4']);
+  });
+
+  it('are never two in a row of one project while others wait, however many users of it ask', async () => {
+    const turns = new HeavyTurns();
+    const order: string[] = [];
+    const ask = (tenant: string, projectId: number | undefined) =>
+      turns.take({ tenant, projectId, signal }, LARGE, () => void order.push(tenant));
+    await Promise.all([
+      ...['a', 'b', 'c', 'd', 'e'].map((user) => ask(user, 1)),
+      ...['x', 'y'].map((user) => ask(user, 2)),
+      ask('z', undefined),
+    ]);
+    const projects = order.map((user) => ('abcde'.includes(user) ? 1 : 2));
+    assert.deepEqual(projects.slice(0, 7), [1, 2, 1, 2, 1, 2, 1], order.join(''));
   });
 
   it('leave the event loop to others for as long as the last one has occupied it', async () => {

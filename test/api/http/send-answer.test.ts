@@ -84,6 +84,36 @@ describe('answers that are sent in pieces', function () {
     assert.equal(memory.heldBytes, 0);
   });
 
+  it('are cut off from who takes nothing when somebody else waits for the memory', async () => {
+    const budget = new ByteBudget({ totalBytes: 10_000_000, uncountedBytes: 0 });
+    let ended = 0;
+    const url = await serve(async (ctx) => {
+      const lease = budget.lease('user:1');
+      await sendJson(ctx, { text: lazyText(() => textOf(60), 8_000_000) }, lease);
+      lease.end();
+      ended += 1;
+    });
+    const connection = await openRaw(url);
+    connection.socket.pause();
+    connection.send(head('GET / HTTP/1.1', 'Host: x'));
+    let before = -1;
+    await eventually(
+      () => {
+        const isStill = budget.heldBytes > 0 && budget.heldBytes === before;
+        before = budget.heldBytes;
+        return isStill;
+      },
+      { timeoutMs: 20_000, intervalMs: 500 },
+    );
+    assert.equal(ended, 0);
+    const neighbour = budget.lease('user:2');
+    await neighbour.resize(9_000_000);
+    neighbour.end();
+    await eventually(() => ended === 1);
+    assert.equal(budget.heldBytes, 0);
+    connection.close();
+  });
+
   it('break off where a source fails, and are an error where it fails at once', async () => {
     const lease = memory.lease('user:1');
     const failing = (pieces: number) =>

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import { withAdvisoryLock } from '../../../db/core/advisory-lock.js';
+import { createDatabase } from '../../../db/core/client.js';
 import { createApiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { drawing, link, linkInRow, llm, node, trigger, type DrawingNode } from '../../support/graphs.js';
@@ -66,6 +69,30 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     assert.equal((await api.patch(`/workflows/${id}/`, { body: { title: 'another title' } })).status, 200);
     assert.equal((await api.get(`/workflows/${id}/`)).status, 200);
     assert.equal((await api.runToEnd(withText(0))).status, 'succeed');
+  });
+
+  it('lets requests that follow each other pass it by nothing, however soon they come', async () => {
+    const projectId = await api.createProject();
+    const body = { project: projectId, title: 'one of many', data: withText(LIMIT / 4) };
+    const db = createDatabase({
+      url: stack.stack.database_url,
+      poolMax: 1,
+      applicationName: 'fold',
+      onError: () => undefined,
+    });
+    try {
+      // Nothing is folded meanwhile.
+      const statuses = await withAdvisoryLock(db, 'stored-bytes', async (trx) => {
+        await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(trx);
+        const seen: number[] = [];
+        for (let index = 0; index < 6; index += 1) seen.push((await api.post('/workflows/', { body })).status);
+        return seen;
+      });
+      assert.deepEqual(statuses, [201, 201, 201, 413, 413, 413]);
+    } finally {
+      await db.destroy();
+    }
+    assert.ok((await assertBytesRight(stack, projectId)) <= LIMIT);
   });
 
   it('refuses what is larger than all of it at once, though nothing is stored yet', async () => {

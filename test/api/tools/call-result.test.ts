@@ -31,7 +31,12 @@ describe('the memory of a tool result', function () {
     const { runId, status, nodes } = await account.api.runToEnd(drawing(linkInRow([trigger(), last])));
     assert.equal(status, 'succeed', JSON.stringify(nodes).slice(0, 1_000));
     const asked: number[] = [];
-    const lease = { bytes: 0, resize: (bytes: number) => void asked.push(bytes), end: () => undefined };
+    const lease = {
+      bytes: 0,
+      resize: (bytes: number) => void asked.push(bytes),
+      lend: () => () => undefined,
+      end: () => undefined,
+    };
     return { result: (await readCallResult({ db }, runId, lease)) as CallToolResult, asked };
   }
 

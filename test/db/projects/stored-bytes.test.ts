@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
-import { foldStoredBytes } from '../../../db/projects/stored-bytes-repository.js';
+import { foldStoredBytes, isQuotaExceeded, refuseBeyondQuota } from '../../../db/projects/stored-bytes-repository.js';
 import { createAccount, type Account } from '../../api/accounts.js';
 import { eventually } from '../../support/eventually.js';
 import { drawing, linkInRow, node, trigger } from '../../support/graphs.js';
@@ -41,6 +41,31 @@ describe('the bytes that a project stores', function () {
     await api.patch(`/workflows/${id}/`, { body: { data: two } });
     const both = first + Buffer.byteLength(JSON.stringify(two));
     await eventually(async () => (await shown(projectId)) === both, { timeoutMs: 10_000 });
+  });
+
+  it('count for the limit before they are folded, and exactly where the change is large or little room is left', async () => {
+    const projectId = await account.api.createProject();
+    const MIB = 2 ** 20;
+    const undone = new Error('undone');
+    const outcomeOf = (limit: number, unfolded: number, added: number): Promise<string> =>
+      db
+        .transaction()
+        .execute(async (trx) => {
+          await sql`INSERT INTO stored_bytes_limit AS kept (bytes) VALUES (${limit})
+            ON CONFLICT (is_only) DO UPDATE SET bytes = excluded.bytes`.execute(trx);
+          await sql`SELECT add_stored_bytes(${projectId}, ${unfolded}, false)`.execute(trx);
+          await refuseBeyondQuota(trx, projectId, added);
+          throw undone;
+        })
+        .catch((error: unknown) =>
+          error === undone ? 'accepted' : isQuotaExceeded(error) ? 'refused' : String(error),
+        );
+    assert.equal(await outcomeOf(MIB, MIB - 10, 10), 'accepted');
+    assert.equal(await outcomeOf(MIB, MIB - 10, 11), 'refused');
+    assert.equal(await outcomeOf(MIB, -10, MIB + 10), 'accepted', 'what has been deleted has made room');
+    assert.equal(await outcomeOf(2048 * MIB, 2000 * MIB, 48 * MIB), 'accepted');
+    assert.equal(await outcomeOf(2048 * MIB, 2000 * MIB, 49 * MIB), 'refused');
+    assert.equal(await outcomeOf(1024 * MIB, 1024 * MIB, 1), 'refused');
   });
 
   it('are right after loops, secrets, callbacks, human tasks, failures, refusals, resumes, retention and archiving', async () => {
