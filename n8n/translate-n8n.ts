@@ -24,7 +24,7 @@ import { findStart, isTrigger, type Start } from './triggers.js';
 import { translateNode, translationOf } from './translate-node.js';
 import { waitsForCall } from './control.js';
 
-interface TranslatedFile {
+export interface TranslatedFile {
   title: string | undefined;
   drawing: JsonObject;
   warnings: ImportWarning[];

@@ -1,5 +1,8 @@
 // The works that a process can be asked to do, and its replies.
 import { LRUCache } from 'lru-cache';
+import { withCheckBudget } from '../graph/check-budget.js';
+import type { JsonObject } from '../graph/json.js';
+import { TooLargeFile, translateN8n } from '../n8n/translate-n8n.js';
 import { answerQuestions, type Question, type QuestionMode } from '../graph/judge.js';
 import { compileSchema, schemaProblem, type SchemaCheck } from '../graph/json-schema.js';
 import { parseJson } from '../graph/json-text.js';
@@ -11,6 +14,8 @@ export type Work =
   | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
   /** Asks whether a value fits a schema, both as JSON text. Without a value it asks whether the schema can be used. */
   | { kind: 'schema'; schema: string; value?: string }
+  /** Translates a file of n8n. The file is JSON text, and so is the answer. */
+  | { kind: 'n8n'; file: string }
   /** Reads the text of a document. */
   | { kind: 'document'; format: DocumentFormat; bytes: Uint8Array };
 
@@ -53,6 +58,7 @@ const checks = new LRUCache<string, SchemaCheck>({
 export function perform(work: Work): Reply | Promise<Reply> {
   if (work.kind === 'document') return readText(work);
   if (work.kind === 'schema') return checkBySchema(work);
+  if (work.kind === 'n8n') return translate(work);
   const { texts, mode } = work;
   const questions = work.questions.map(({ left, operator, right }) => {
     return { left: texts[left]!, operator, right: texts[right]! };
@@ -71,6 +77,16 @@ async function readText({ format, bytes }: Work & { kind: 'document' }): Promise
   } catch (error) {
     if (error instanceof DocumentError) return { kind: 'failed', code: error.code, message: error.message };
     return { kind: 'failed', code: 'invalid_document', message: 'is broken' };
+  }
+}
+
+function translate({ file }: Work & { kind: 'n8n' }): Reply {
+  try {
+    const translated = withCheckBudget(() => translateN8n(JSON.parse(file) as JsonObject));
+    return { kind: 'text', text: JSON.stringify(translated) };
+  } catch (error) {
+    if (error instanceof TooLargeFile) return { kind: 'failed', code: 'too_large', message: error.message };
+    throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import { emptyMasked, EXPORT_FORMAT } from '../../graph/exported-drawing.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import { withCheckBudget } from '../../graph/check-budget.js';
 import { isN8nFile, objectsOf, type ImportWarning } from '../../n8n/n8n-file.js';
-import { TooLargeFile, translateN8n } from '../../n8n/translate-n8n.js';
+import { TooLargeFile, translateN8n, type TranslatedFile } from '../../n8n/translate-n8n.js';
 import { readConnections } from './ported-connections.js';
 import { documentedAs } from '../http/documented-as.js';
 import { invalidFields } from '../http/errors.js';
@@ -52,11 +52,17 @@ export const importBody = documentedAs(file, {
   },
 });
 
-/** Throws the 400 that names what is wrong with the file. */
-export function readImport(given: JsonObject): ImportedFile {
+/** Throws the 400 that names what is wrong with the file. `translate` is called for a file of n8n. */
+export async function readImport(
+  given: JsonObject,
+  translate: (file: JsonObject) => TranslatedFile | Promise<TranslatedFile> = translateHere,
+): Promise<ImportedFile> {
   const { format } = given;
   if (format !== undefined && format !== EXPORT_FORMAT) throw wrong('format', toFormatMessage(format));
-  if (format === undefined && Array.isArray(given['nodes']) && isN8nFile(given)) return readN8n(given);
+  if (format === undefined && Array.isArray(given['nodes']) && isN8nFile(given)) {
+    checkNodes(given['nodes']);
+    return readN8n(await translate(given));
+  }
   // A drawing by itself, or one with a title, as earlier consoles exported it.
   const hasFrame = format !== undefined || given['nodes'] === undefined;
   return readOwn(hasFrame ? given : { data: given });
@@ -83,9 +89,7 @@ function readOwn({ format, title, description, data, workflows, connections }: J
   };
 }
 
-function readN8n(given: JsonObject): ImportedFile {
-  checkNodes(given['nodes']);
-  const { title, drawing, warnings } = withCheckBudget(() => translated(given));
+function readN8n({ title, drawing, warnings }: TranslatedFile): ImportedFile {
   const { data } = parseFields(z.object({ data: drawingBody }), { data: drawing });
   return {
     title: toTitle('name', title),
@@ -97,12 +101,16 @@ function readN8n(given: JsonObject): ImportedFile {
   };
 }
 
-function translated(given: JsonObject): ReturnType<typeof translateN8n> {
+export function translateHere(file: JsonObject): TranslatedFile {
   try {
-    return translateN8n(given);
+    return withCheckBudget(() => translateN8n(file));
   } catch (error) {
-    throw error instanceof TooLargeFile ? wrong('nodes', error.message) : error;
+    throw error instanceof TooLargeFile ? tooLargeToTranslate(error.message) : error;
   }
+}
+
+export function tooLargeToTranslate(message: string): Error {
+  return wrong('nodes', message);
 }
 
 function checkNodes(nodes: unknown, mayBeEmpty = false): void {

@@ -1,6 +1,7 @@
 // Workflows as files: export, and import of them and of n8n's. Specification: extensions, "Going on, going back".
 import { z } from 'zod';
 import { openSecrets } from '../../acceptance/opened-drawing.js';
+import type { Database } from '../../db/core/client.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import { findCallable } from '../../db/workflows/called-workflows.js';
 import { createWorkflow, findDrawing, findWorkflow } from '../../db/workflows/workflows-repository.js';
@@ -9,10 +10,11 @@ import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { AppDeps } from '../deps.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { defineRoute, type Caller, type Route } from '../http/route.js';
 import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
+import { translateApart } from './translate-apart.js';
 import { exportConnections, exportedConnectionSchema, importConnections } from './ported-connections.js';
 import { drawingSchema, importWarnings, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
 
@@ -68,7 +70,7 @@ const importRoute = defineRoute({
   description:
     'Secrets begin empty. Of a file of n8n, nodes with an equivalent here are translated, and each of the others becomes a note ' +
     'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
-  audit: { action: 'workflow.imported', target: 'workflow', makes: 'id' },
+  audit: { action: 'workflow.imported', target: 'workflow', makes: 'id', commits: 'handler' },
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },
   body: importBody,
@@ -77,32 +79,49 @@ const importRoute = defineRoute({
       warnings: importWarnings,
     }),
   },
-  async handler({ deps, caller, params, body }) {
-    const file = readImport(body);
-    const id = await reserveId(deps.db, 'workflows');
-    const place = { id, project_id: params.id };
-    const connected = await importConnections(deps.db, params.id, file.data, file.connections);
-    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, connected.drawing);
-    const workflowId = await createWorkflow(deps.db, {
-      id,
-      projectId: params.id,
-      authorId: caller.userId,
-      title: file.title,
-      shortDescription: file.description,
-      document,
-      secretsEnc,
+  async handler({ deps, caller, params, body, audit, memory, signal }) {
+    const importing = { processes: deps.processes, userId: caller.userId, memory, signal };
+    const file = await readImport(body, (given) => translateApart(given, importing));
+    const store = (db: Database) => storeImport({ ...deps, db }, file, { projectId: params.id, caller });
+    const { workflow, warnings } = await audit.change(store, {
+      keyOf: (stored) => ({ id: stored.workflow.id, projectId: params.id }),
     });
-    const workflow = orNotFound(workflowId === undefined ? undefined : await findWorkflow(deps.db, workflowId, caller));
-    const calls = await warnOfCalls(deps, params.id, file);
-    const warnings = [...file.warnings, ...connected.warnings, ...calls].slice(0, MAX_IMPORT_WARNINGS);
     return { status: 201, body: { ...toWorkflow(workflow), warnings }, headers: { ETag: toEtag(workflow) } };
   },
 });
 
+async function storeImport(
+  deps: Pick<AppDeps, 'db' | 'secretBox'>,
+  file: ImportedFile,
+  { projectId, caller }: { projectId: number; caller: Caller },
+) {
+  const id = await reserveId(deps.db, 'workflows');
+  const place = { id, project_id: projectId };
+  const connected = await importConnections(deps.db, projectId, file.data, file.connections);
+  const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, connected.drawing);
+  const workflowId = await createWorkflow(deps.db, {
+    id,
+    projectId,
+    authorId: caller.userId,
+    title: file.title,
+    shortDescription: file.description,
+    document,
+    secretsEnc,
+  });
+  const workflow = orNotFound(workflowId === undefined ? undefined : await findWorkflow(deps.db, workflowId, caller));
+  const calls = await warnOfCalls(deps, projectId, file);
+  const warnings = [...file.warnings, ...connected.warnings, ...calls].slice(0, MAX_IMPORT_WARNINGS);
+  return { workflow, warnings };
+}
+
 export const portingRoutes: Route[] = [exportRoute, importRoute];
 
 /** Ids of another project can be those of other workflows here. */
-async function warnOfCalls({ db }: AppDeps, projectId: number, file: ImportedFile): Promise<ImportWarning[]> {
+async function warnOfCalls(
+  { db }: Pick<AppDeps, 'db'>,
+  projectId: number,
+  file: ImportedFile,
+): Promise<ImportWarning[]> {
   const calls = callsIn(file.data);
   const callable = await findCallable(
     db,

@@ -13,14 +13,14 @@ const COUNT = Number(process.env['FUZZ_COUNT'] ?? 2_000);
 describe('mutated files of n8n', function () {
   this.timeout(120_000);
 
-  it('are refused with a sentence, or become a drawing without structural errors that can be stored', () => {
+  it('are refused with a sentence, or become a drawing without structural errors that can be stored', async () => {
     let taken = 0;
     for (let seed = 0; seed < COUNT; seed += 1) {
       const text = mutatedFile(seed);
       try {
         const body = parseJsonBody(text);
         if (!isObject(body)) continue;
-        const { data } = readImport(body);
+        const { data } = await readImport(body);
         const compiled = compilePlan(data);
         const isN8n = Array.isArray(data['edges']) && isObject(data['viewport']);
         if (!isN8n) continue;
