@@ -55,7 +55,7 @@ export const importBody = documentedAs(file, {
 /** Throws the 400 that names what is wrong with the file. `translate` is called for a file of n8n. */
 export async function readImport(
   given: JsonObject,
-  translate: (file: JsonObject) => TranslatedFile | Promise<TranslatedFile> = translateHere,
+  translate: (foreign: JsonObject) => TranslatedFile | Promise<TranslatedFile> = translateHere,
 ): Promise<ImportedFile> {
   const { format } = given;
   if (format !== undefined && format !== EXPORT_FORMAT) throw wrong('format', toFormatMessage(format));
@@ -101,9 +101,9 @@ function readN8n({ title, drawing, warnings }: TranslatedFile): ImportedFile {
   };
 }
 
-export function translateHere(file: JsonObject): TranslatedFile {
+export function translateHere(foreign: JsonObject): TranslatedFile {
   try {
-    return withCheckBudget(() => translateN8n(file));
+    return withCheckBudget(() => translateN8n(foreign));
   } catch (error) {
     throw error instanceof TooLargeFile ? tooLargeToTranslate(error.message) : error;
   }

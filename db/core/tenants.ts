@@ -38,11 +38,11 @@ export function sharedPool(pool: Pool, take: TakeShare): PostgresPool {
       try {
         const client = await pool.connect();
         work.connections += 1;
-        const { release } = client;
+        const release = client.release.bind(client);
         // The pool sets the method anew each time.
         client.release = () => {
           work.connections -= 1;
-          release.call(client);
+          release();
           giveBack();
         };
         return client;
