@@ -7,16 +7,16 @@ import type { ResolvedModel } from '../../../config/model-providers.js';
 import type { AnsweredCall } from '../../../db/agents/agent-charges.js';
 import type { Database } from '../../../db/core/client.js';
 import { markCallCut, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
-import type { ToldToolCall } from '../../../db/runs/run-deltas-repository.js';
 import { joinMaskers } from '../../../graph/mask.js';
 import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { LiveTexts } from '../../live/live-texts.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../../outgoing/json-depth.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { claimModelCall } from './claim-model-call.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
+import { giveCallIds, toldCallsOf } from './said-message.js';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
@@ -62,7 +62,7 @@ export async function askModel(
     ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker })
     : undefined;
   const calling = { signal, timeoutMs, headers, onSent, onText: told && ((text: string) => told.add(text)) };
-  const completed = client.complete(body, calling).then(refuseDeep);
+  const completed = client.complete(body, calling).then(refuseDeep).then(giveCallIds);
   const answer = await completed.catch(async (error: unknown) => {
     told?.drop();
     const isPaid = hasLeft && !isRefusal(error);
@@ -74,7 +74,7 @@ export async function askModel(
     if (retry === undefined) throw failure;
     throw attempt < retry.maxAttempts ? failure.withDelay(retry.delayMs(attempt)) : failure.asFinal();
   });
-  await told?.end(toolCallsOf(answer));
+  await told?.end(toldCallsOf(answer));
   client.countTokens(answer?.usage);
   const masked = client.masker.json(answer);
   const estimated = { input: reserved.input, output: tokensIn(charactersIn(messagesOf(masked))) };
@@ -94,17 +94,6 @@ function isRefusal(error: unknown): boolean {
 
 function messagesOf(answer: Partial<OpenAI.Chat.ChatCompletion> | undefined): unknown {
   return Array.isArray(answer?.choices) ? answer.choices.map((choice) => choice?.message) : undefined;
-}
-
-/** The tool calls that can be told. */
-function toolCallsOf(answer: Partial<OpenAI.Chat.ChatCompletion> | undefined): ToldToolCall[] {
-  const calls: unknown = Array.isArray(answer?.choices) ? answer.choices[0]?.message?.tool_calls : undefined;
-  if (!Array.isArray(calls)) return [];
-  return calls.flatMap((call: Partial<OpenAI.Chat.ChatCompletionMessageFunctionToolCall> | null) => {
-    const [id, { name, arguments: written }] = [call?.id, { ...call?.function }];
-    const isWhole = typeof id === 'string' && typeof name === 'string' && typeof written === 'string';
-    return isWhole ? [{ id, name, arguments: written }] : [];
-  });
 }
 
 function toPaid({ usage, amountUsd, tokens, isEstimated }: ModelCharge): Omit<AnsweredCall, 'turn' | 'attempt'> {

@@ -17,6 +17,8 @@ import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { WorkerMetrics } from '../../worker/worker-metrics.js';
+import { createRefusedFields } from './refused-fields.js';
+import { askWithoutRefused } from './refused-message-fields.js';
 import { AnswerReader, type TextListener } from './streamed-completion.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
@@ -100,6 +102,7 @@ export function createModelClients(
 /** The limit of the client library ends when the head of an answer is there; this one holds for the body too. */
 function createComplete(openai: OpenAI): ModelClient['complete'] {
   const unstreamed = new LRUCache<string, true>(REFUSALS);
+  const refused = createRefusedFields();
   return async (body, { signal, timeoutMs, headers, onText, onSent }) => {
     const limit = startDeadline(timeoutMs, signal);
     const ask = async (asked: object, listener?: TextListener): Promise<OpenAI.Chat.ChatCompletion> => {
@@ -110,15 +113,18 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
       const response = await openai.chat.completions.create(asked as Body, options).asResponse();
       return (await answer.read(response)) as OpenAI.Chat.ChatCompletion;
     };
-    try {
-      if (onText === undefined || unstreamed.has(body.model) || !isStreamable(body)) return await ask(body);
+    const askInBestForm = async (asked: Body): Promise<OpenAI.Chat.ChatCompletion> => {
+      if (onText === undefined || unstreamed.has(asked.model) || !isStreamable(asked)) return ask(asked);
       try {
-        return await ask(toStreamed(body), onText);
+        return await ask(toStreamed(asked), onText);
       } catch (error) {
         if (!refusesStream(error)) throw error;
-        unstreamed.set(body.model, true);
-        return await ask(body);
+        unstreamed.set(asked.model, true);
+        return ask(asked);
       }
+    };
+    try {
+      return await askWithoutRefused(refused, body, askInBestForm);
     } catch (error) {
       throw limit.signal.aborted && !signal.aborted ? new APIConnectionTimeoutError() : error;
     } finally {

@@ -1,7 +1,9 @@
 // A model's reply, as far as a node's result needs it.
 import type OpenAI from 'openai';
 import { isObject, ownValue } from '../../../graph/json.js';
+import { textOfContent } from '../../../graph/message-text.js';
 import type { NodeOutput } from '../../../graph/template.js';
+import { messageOf, refusalOf, withoutCalls, type AssistantMessage } from './said-message.js';
 
 export interface ModelReply {
   role: 'assistant';
@@ -13,6 +15,8 @@ export interface ModelReply {
   finishReason: string | null | undefined;
   /** The provider has reported this; it is untrusted. */
   usage: unknown;
+  /** The message as it goes back to its provider; undefined for replies that an earlier release has stored. */
+  message?: AssistantMessage;
 }
 
 export const NOTHING_SAID: ModelReply = {
@@ -24,18 +28,19 @@ export const NOTHING_SAID: ModelReply = {
   usage: undefined,
 };
 
-/** Undefined for an answer without a message. */
+/** Undefined for an answer without a message that can be read. */
 export function readReply(answer: OpenAI.Chat.ChatCompletion): ModelReply | undefined {
-  const choice = answer?.choices?.[0];
-  if (choice?.message === undefined || choice.message === null) return undefined;
-  const { content, refusal } = choice.message;
+  const message = messageOf(answer);
+  const content = textOfContent(message?.['content']);
+  if (message === undefined || content === undefined) return undefined;
   return {
     role: 'assistant',
     content: content ?? '',
-    refusal: typeof refusal === 'string' && refusal !== '' ? refusal : null,
+    refusal: refusalOf(message),
     model: answer.model,
-    finishReason: choice.finish_reason,
+    finishReason: answer.choices[0]?.finish_reason,
     usage: answer.usage,
+    message: withoutCalls(message),
   };
 }
 

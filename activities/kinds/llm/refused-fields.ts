@@ -11,6 +11,8 @@ export interface RefusedFields {
    * request, and where none of the candidates is named. If several are named, the first candidate counts.
    */
   learn(model: string, error: unknown, candidates: Iterable<string>): string | undefined;
+  /** Leaving the field out has not helped. */
+  forget(model: string, field: string): void;
 }
 
 /** How many fields of all models are remembered, and how long: a provider may learn to take a field. */
@@ -23,6 +25,7 @@ export function createRefusedFields(): RefusedFields {
   const keyOf = (model: string, field: string): string => JSON.stringify([model, field]);
   return {
     has: (model, field) => refused.has(keyOf(model, field)),
+    forget: (model, field) => void refused.delete(keyOf(model, field)),
     learn(model, error, candidates) {
       if (!isRefusal(error)) return undefined;
       const said = `${error.param ?? ''} ${error.message}`;

@@ -3,8 +3,10 @@ import { APIConnectionError } from 'openai';
 import type OpenAI from 'openai';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { isObject } from '../../../graph/json.js';
+import { parseJson } from '../../../graph/json-text.js';
 import { isEventStream } from '../../../outgoing/event-stream-type.js';
 import { NodeFailure } from '../../node/failures.js';
+import { JoinedMessage } from './join-message.js';
 
 /** Gets the next piece of the answer's content. */
 export type TextListener = (text: string) => void;
@@ -17,8 +19,6 @@ const MAX_ANSWER_CHARACTERS = 32 * 1024 * 1024;
 /** Lines of a stream that are none of its format cost much more time than others. */
 const MAX_WRONG_LINES = 1_000;
 const MAX_FACTS = 50;
-/** What a call takes beside its text. */
-const CALL_CHARACTERS = 100;
 /** How long the end of a stream is waited for behind its last event, so that its connection can be used again. */
 const DRAIN_MS = 1_000;
 
@@ -141,7 +141,7 @@ export class AnswerReader {
 
 function parseOr(text: string, otherwise: unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return otherwise;
   }
@@ -161,20 +161,12 @@ function tooLarge(): NodeFailure {
 
 type Fields = Record<string, unknown>;
 
-interface StreamedCall {
-  id?: string;
-  type: string;
-  function: { name?: string; arguments: string };
-}
-
 /** The first choice of a completion, put together from its chunks. */
 class StreamedCompletion {
   /** Of the completion itself, as the last chunk that had them said. */
   #facts: Fields = {};
   #usage: unknown;
-  readonly #message: Fields = { role: 'assistant', content: null };
-  readonly #calls: StreamedCall[] = [];
-  readonly #callsByIndex = new Map<unknown, StreamedCall>();
+  readonly #message = new JoinedMessage((characters) => this.#count(characters));
   #finishReason: string | undefined;
   #characters = 0;
 
@@ -194,15 +186,19 @@ class StreamedCompletion {
     if (!isObject(choice)) return '';
     const { finish_reason: reason, delta } = choice;
     if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;
-    return isObject(delta) ? this.#addDelta(delta, characters) : '';
+    return isObject(delta) ? this.#message.add(delta) : '';
   }
 
   toAnswer(): OpenAI.Chat.ChatCompletion {
     if (this.#finishReason === undefined) throw brokenOff();
-    const message = { ...this.#message, ...(this.#calls.length > 0 && { tool_calls: this.#calls }) };
-    const choices = [{ index: 0, message, logprobs: null, finish_reason: this.#finishReason }];
+    const choice = { index: 0, message: this.#message.toMessage(), logprobs: null, finish_reason: this.#finishReason };
     const usage = this.#usage === undefined ? {} : { usage: this.#usage };
-    return { ...this.#facts, object: 'chat.completion', choices, ...usage } as unknown as OpenAI.Chat.ChatCompletion;
+    return {
+      ...this.#facts,
+      object: 'chat.completion',
+      choices: [choice],
+      ...usage,
+    } as unknown as OpenAI.Chat.ChatCompletion;
   }
 
   /** Each chunk repeats most of them. */
@@ -216,62 +212,8 @@ class StreamedCompletion {
     }
   }
 
-  #addDelta({ role: _role, tool_calls: calls, content, ...others }: Fields, characters: number): string {
-    if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) this.#addCall(call);
-    const text = textOf(content);
-    if (text !== undefined) this.#append('content', text);
-    for (const [name, value] of Object.entries(others)) {
-      if (typeof value === 'string') this.#append(name, value);
-      else if (value !== null) {
-        this.#count(characters);
-        this.#message[name] = value;
-      }
-    }
-    return text ?? '';
-  }
-
-  #append(name: string, text: string): void {
-    const known = this.#message[name];
-    this.#count(text.length + (known === undefined ? name.length : 0));
-    this.#message[name] = typeof known === 'string' ? known + text : text;
-  }
-
-  #addCall({ index, id, type, function: given }: Fields): void {
-    const call = this.#callOf(index, id);
-    if (typeof id === 'string' && id !== '') call.id = id;
-    if (typeof type === 'string' && type !== '') call.type = type;
-    const { name, arguments: written } = isObject(given) ? given : ({} as Fields);
-    if (typeof name === 'string' && name !== '') call.function.name = name;
-    if (typeof written === 'string') call.function.arguments += written;
-    this.#count([id, type, name, written].reduce<number>((sum, each) => sum + lengthOf(each), 0));
-  }
-
-  /** Some providers do not number their calls; then an id that is new begins another one. */
-  #callOf(index: unknown, id: unknown): StreamedCall {
-    const last = this.#calls.at(-1);
-    const isNew = typeof id === 'string' && id !== '' && last?.id !== id;
-    const known = typeof index === 'number' ? this.#callsByIndex.get(index) : isNew ? undefined : last;
-    if (known !== undefined) return known;
-    const call: StreamedCall = { type: 'function', function: { arguments: '' } };
-    this.#count(CALL_CHARACTERS);
-    this.#calls.push(call);
-    this.#callsByIndex.set(index, call);
-    return call;
-  }
-
   #count(characters: number): void {
     this.#characters += characters;
     if (this.#characters > MAX_ANSWER_CHARACTERS) throw tooLarge();
   }
-}
-
-function lengthOf(value: unknown): number {
-  return typeof value === 'string' ? value.length : 0;
-}
-
-/** Some providers write content in parts. */
-function textOf(content: unknown): string | undefined {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return undefined;
-  return content.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }

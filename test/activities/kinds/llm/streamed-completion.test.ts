@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { APIConnectionError } from 'openai';
 import { AnswerReader } from '../../../../activities/kinds/llm/streamed-completion.js';
 import { readMessage } from '../../../../activities/kinds/agent/assistant-message.js';
+import { writeJson } from '../../../../graph/json-text.js';
 import { NodeFailure } from '../../../../activities/node/failures.js';
 
 const HEAD = { id: 'c-1', created: 7, model: 'm-1', object: 'chat.completion.chunk' };
@@ -93,9 +94,10 @@ describe('the answer of a provider that streams', () => {
         say({ refusal: 'no' }),
         END,
       ]);
-      assert.deepEqual(readMessage(whole as never), {
+      assert.deepEqual(readMessage(whole)?.message, {
         role: 'assistant',
         content: null,
+        reasoning_content: 'hm',
         refusal: 'no',
         tool_calls: [
           { id: 'a', type: 'function', function: { name: 'add', arguments: '{"y":2}' } },
@@ -103,6 +105,16 @@ describe('the answer of a provider that streams', () => {
         ],
       });
     }
+  });
+
+  it('keeps numbers as they were written, in fields that only the provider knows, too', async () => {
+    const { whole } = await read([
+      say({ content: 'x' }).replace('"content"', '"seed":12345678901234567890,"content"'),
+      END,
+    ]);
+    assert.ok(writeJson(whole).includes('"seed":12345678901234567890'));
+    const { whole: inOnePiece } = await read(['{"choices":[{"message":{"seed":1e999}}]}'], 'application/json');
+    assert.equal(writeJson(inOnePiece), '{"choices":[{"message":{"seed":1e999}}]}');
   });
 
   it('is whole with its finish reason, whatever happens to the connection then', async () => {
