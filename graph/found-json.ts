@@ -30,9 +30,15 @@ function withoutThoughts(text: string): string {
   return end < 0 ? text : text.slice(end + END_OF_THOUGHTS.length);
 }
 
+/** A text with more fenced blocks is no answer, and each costs much more time than it has characters. */
+const MAX_BLOCKS = 1_000;
+
 function onlyFencedJson(text: string): unknown {
   let found: unknown;
+  let count = 0;
   for (const { info, body } of fencedBlocks(text)) {
+    count += 1;
+    if (count > MAX_BLOCKS) return undefined;
     // The value may begin behind the name of the language.
     const value = parseOrNone(body) ?? parseOrNone(`${info.replace(/^[ \t]*[\w+.-]*/, '')}\n${body}`);
     if (value === undefined) continue;

@@ -41,6 +41,7 @@ describe('the JSON in a text of others', () => {
       `<think>${block('json', '[2]')}</think>\nSo:\n${block('json', '[1]')}`,
       [1],
     ],
+    ['in the last of a thousand fenced blocks', `${block('sh', 'ls')}\n`.repeat(999) + block('json', '[1]'), [1]],
     ['behind empty thoughts', ' <think></think>[1]', [1]],
     ['with a number that no double holds, in a fence', block('json', '12345678901234567890'), '12345678901234567890'],
   ];
@@ -64,6 +65,7 @@ describe('the JSON in a text of others', () => {
     ['code amid words', 'Use ```{"a": 1}``` here.'],
     ['thoughts that do not end', `<think>${block('json', '[1]')} or\n${block('json', '[2]')}`],
     ['thoughts alone', '<think>[1]</think>'],
+    ['more than a thousand fenced blocks', `${block('sh', 'ls')}\n`.repeat(1_000) + block('json', '[1]')],
     ['JSON of too many values', `[${'1,'.repeat(500_001)}1]`],
   ];
   for (const [title, text] of none) it(`is none in ${title}`, () => assert.equal(findJson(text), undefined));
