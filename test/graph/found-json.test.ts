@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ExactNumber } from '../../graph/exact-number.js';
 import { findJson } from '../../graph/found-json.js';
 import { findShallowJson, toShallowJson } from '../../graph/shallow-json.js';
 
@@ -48,10 +49,7 @@ describe('the JSON in a text of others', () => {
   for (const [title, text, value] of found) {
     it(`is found ${title}`, () => {
       const json = findJson(text);
-      assert.deepEqual(
-        typeof json === 'object' && json?.constructor.name === 'ExactNumber' ? String(json) : json,
-        value,
-      );
+      assert.deepEqual(json instanceof ExactNumber ? json.toString() : json, value);
     });
   }
 

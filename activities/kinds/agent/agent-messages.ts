@@ -26,7 +26,7 @@ export function toMessages(
   const said = turns.flatMap((turn): Message[] => {
     const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, { secretBox, agent }));
     const message = openMessage(turn, { secretBox, agent });
-    return isSilent(message) ? answers : [withMarkedNumbers(message) as Message, ...answers];
+    return isSilent(message) ? answers : [withMarkedNumbers(message), ...answers];
   });
   return [...opening, ...said];
 }

@@ -140,8 +140,8 @@ describe('what providers write in the messages of an agent', function () {
         tools
           .callsOf('add')
           .slice(2 * at)
-          .map(({ arguments: given }) => given['a'])
-          .toSorted(),
+          .map(({ arguments: given }) => Number(given['a']))
+          .toSorted((left, right) => left - right),
         [1, 2],
       );
       const [, said, ...told] = requests()[1]!.messages as unknown as { tool_calls: Call[]; tool_call_id: unknown }[];
