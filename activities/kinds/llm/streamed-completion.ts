@@ -55,6 +55,7 @@ export class AnswerReader {
   #hasWords = false;
   #retryAfterMs: number | undefined;
   #isClosed = false;
+  #hasFailed = false;
   #close: () => void = () => undefined;
   #fail: (error: Error) => void = () => undefined;
   /** Resolves when the stream has said that nothing follows. Rejects where it cannot be read. */
@@ -72,9 +73,12 @@ export class AnswerReader {
 
   /** Takes a piece of a stream. It never throws: what is wrong with the piece is told by `read`. */
   offer(piece: Uint8Array): void {
+    // What follows a failure may be here before `read` is told of it.
+    if (this.#hasFailed) return;
     try {
       this.#take(piece);
     } catch (error) {
+      this.#hasFailed = true;
       this.#fail(error as Error);
     }
   }
