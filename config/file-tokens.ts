@@ -46,7 +46,7 @@ export function weighFiles(messages: readonly Message[]): Weighed {
   return { messages: weighed, tokens };
 }
 
-/** Of base64, or of a data URI. */
+/** Returns the number of bytes that base64, or a data URI, stands for. */
 function base64Bytes(text: string): number {
   const start = text.indexOf(',') + 1;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

@@ -1,4 +1,4 @@
-// What providers write instead of an answer. They agree neither on the shape of an error nor on its status.
+// Reads the errors that providers write instead of an answer. They agree neither on the shape of an error nor on its status.
 
 const MAX_DEPTH = 8;
 const MAX_SENTENCES = 10;

@@ -43,7 +43,7 @@ export class AnswerReader {
   });
   /** The body, unless it is a stream. */
   #text = '';
-  /** Of an answer in one piece. */
+  /** The usage of an answer in one piece. */
   #usage: unknown;
   #wrongLines = 0;
   /** The characters that are not in the data of an event: all of them, where there is none. */
@@ -73,7 +73,7 @@ export class AnswerReader {
 
   /** Takes a piece of a stream. It never throws: what is wrong with the piece is told by `read`. */
   offer(piece: Uint8Array): void {
-    // What follows a failure may be here before `read` is told of it.
+    // The bytes behind a failure may be here before `read` is told of it.
     if (this.#hasFailed) return;
     try {
       this.#take(piece);

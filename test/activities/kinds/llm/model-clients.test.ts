@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
@@ -30,12 +30,11 @@ describe('a call of a model', () => {
   let client: ModelClient;
 
   before(async () => {
-    server = createServer((request, response) => {
-      void text(request).then((body) => {
-        asked.push(JSON.parse(body) as Record<string, unknown>);
-        answer(response);
-      });
-    }).listen(0, '127.0.0.1');
+    const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      asked.push(JSON.parse(await text(request)) as Record<string, unknown>);
+      answer(response);
+    };
+    server = createServer((request, response) => void take(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const clients = createModelClients(emptyDatabase, {} as SecretBox, createWorkerMetrics());

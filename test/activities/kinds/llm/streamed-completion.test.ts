@@ -40,7 +40,7 @@ async function read(parts: (string | Uint8Array | Error)[], type?: string) {
 const masker = createMasker([]);
 const isNetworkError = (error: unknown): boolean => toLlmFailure(error, masker).code === 'network_error';
 
-/** What becomes of an answer that cannot be used. */
+/** Returns the failure of an answer that cannot be used. */
 async function unusable(parts: (string | Uint8Array | Error)[], type?: string) {
   const error = await read(parts, type).then(
     () => assert.fail('it could be used'),
@@ -231,9 +231,9 @@ describe('the answer of a provider that streams', () => {
     }
     for (const code of ['server_error', null, undefined, 0, 200, 1_234, '4290', {}]) {
       const whole = await unusable([JSON.stringify(tired(code))], 'application/json');
-      assert.deepEqual([whole.code, whole.isRetryable], ['provider_error', false], String(code));
+      assert.deepEqual([whole.code, whole.isRetryable], ['provider_error', false], JSON.stringify(code));
       const streamed = await unusable([event(tired(code))]);
-      assert.deepEqual([streamed.code, streamed.isRetryable], ['network_error', true], String(code));
+      assert.deepEqual([streamed.code, streamed.isRetryable], ['network_error', true], JSON.stringify(code));
       for (const { message } of [whole, streamed]) assert.match(message, /Upstream is tired$/);
     }
     const text = await unusable(['event: error\ndata: overloaded\n\n']);

@@ -134,7 +134,7 @@ describe('a failure that a provider tells with the status 200', function () {
     const api = createApiClient(stack.apiUrl, stack.apiKey);
     const once = { on_error: 'continue', retry: { max_attempts: 2, delay: 0 } };
     const nodes = names.map((name) => {
-      stack.modelProvider.script(modelOf(name), CASES[name]!.answers as ModelAnswer[]);
+      stack.modelProvider.script(modelOf(name), CASES[name]!.answers);
       return llm('ask', { settings: { model_name: modelOf(name), max_tokens: 50 }, ...once });
     });
     stack.modelProvider.script('told-agent', [tired(503, { usage: USAGE }), { parts: ['ha', FAILED('x')] }, {}]);
