@@ -144,7 +144,7 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
 }
 
 /** How often a call is repeated without a field that the provider has refused. */
-const MAX_REPEATS = 3;
+const MAX_REPEATS = 2;
 
 /** Names by which a refusal may mean that the usage of a stream cannot be asked for, or that there is no stream at all. */
 const USAGE_OF_STREAM = ['stream_options', 'include_usage'];
