@@ -1,6 +1,7 @@
 // A model's reply, as far as a node's result needs it.
 import type OpenAI from 'openai';
-import { isObject, ownValue } from '../../../graph/json.js';
+import { toTokens } from '../../../config/model-price.js';
+import { ownValue } from '../../../graph/json.js';
 import { textOfContent } from '../../../graph/message-text.js';
 import type { NodeOutput } from '../../../graph/template.js';
 import { messageOf, refusalOf, withoutCalls, type AssistantMessage } from './said-message.js';
@@ -53,11 +54,6 @@ const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
 /** The token counts of several calls together. */
 export function sumUsage(usages: readonly unknown[]): Record<string, number> {
   return Object.fromEntries(
-    COUNTS.map((name) => [name, usages.reduce<number>((sum, usage) => sum + countIn(usage, name), 0)]),
+    COUNTS.map((name) => [name, usages.reduce<number>((sum, usage) => sum + toTokens(ownValue(usage, name)), 0)]),
   );
-}
-
-function countIn(usage: unknown, name: string): number {
-  const count = isObject(usage) ? ownValue(usage, name) : undefined;
-  return typeof count === 'number' ? count : 0;
 }
