@@ -4,7 +4,7 @@ import { toShallowJson } from './shallow-json.js';
 
 /** The arguments of a tool call. */
 export interface ToolArguments {
-  /** They as a text: as the model wrote them, unless it wrote none. */
+  /** The text that the model wrote, or the JSON text of the value that it wrote; `{}` where it wrote nothing. */
   text: string;
   /** Undefined where they are no JSON object of a usual depth: the call cannot be made. */
   given: JsonObject | undefined;

@@ -1,5 +1,5 @@
-// What the model of an agent says. It is stored and goes back to the model as it came, fields that only its provider knows
-// included; only its tool calls are put in order.
+// Reads the message of an agent's model. The message is stored and goes back to the model as it came, fields that only its
+// provider knows included; only its tool calls are put in order.
 import { MAX_TOOL_CALLS } from '../../../db/agents/tool-call-number.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { textOfContent } from '../../../graph/message-text.js';

@@ -7,7 +7,7 @@ import { NodeFailure } from '../../node/failures.js';
 import { JoinedCalls } from './join-calls.js';
 import { joinFields, placedItem } from './join-values.js';
 
-/** What a call takes beside its fields. */
+/** The memory that a call takes beside its fields, in characters. */
 const CALL_CHARACTERS = 100;
 
 export class JoinedMessage {

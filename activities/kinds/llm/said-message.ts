@@ -66,7 +66,7 @@ export function isSilent({ content, tool_calls: calls }: JsonObject): boolean {
   return Array.isArray(content) ? content.length === 0 : textOfContent(content) === null || content === '';
 }
 
-/** What the model says instead of an answer that it refuses to give. */
+/** Returns the words with which the model refuses to answer; null where it does not. */
 export function refusalOf({ refusal }: JsonObject): string | null {
   return typeof refusal === 'string' && refusal !== '' ? refusal : null;
 }

@@ -169,7 +169,7 @@ describe('a message that comes in pieces', () => {
   });
 });
 
-// Random messages, and the ways in which providers cut them.
+// These arbitraries make random messages, and cut them in the ways in which providers do.
 
 const word = fc.string({ minLength: 1, maxLength: 12 });
 const id = fc.uuid();
