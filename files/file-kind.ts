@@ -5,6 +5,7 @@ export type DocumentKind = 'pdf' | 'docx' | 'xlsx';
 
 export type FileKind =
   | { kind: 'image'; type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' }
+  | { kind: 'audio'; format: 'wav' | 'mp3' }
   | { kind: DocumentKind }
   /** Office files with a password, and those of the formats before 2007. */
   | { kind: 'old_office' }
@@ -18,6 +19,8 @@ const PDF_MARK_WITHIN = 1024;
 export function fileKindOf(bytes: Buffer): FileKind {
   const image = imageTypeOf(bytes);
   if (image !== undefined) return { kind: 'image', type: image };
+  const audio = audioFormatOf(bytes);
+  if (audio !== undefined) return { kind: 'audio', format: audio };
   if (bytes.subarray(0, PDF_MARK_WITHIN).includes('%PDF-')) return { kind: 'pdf' };
   if (bytes.toString('hex', 0, 8) === OLD_OFFICE) return { kind: 'old_office' };
   if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04') return { kind: officeKindOf(bytes) };
@@ -31,6 +34,19 @@ function imageTypeOf(bytes: Buffer) {
   if (/^GIF8[79]a/.test(start)) return 'image/gif';
   if (/^RIFF[^]{4}WEBP/.test(start)) return 'image/webp';
   return undefined;
+}
+
+function audioFormatOf(bytes: Buffer): 'wav' | 'mp3' | undefined {
+  const start = bytes.toString('latin1', 0, 12);
+  if (/^RIFF[^]{4}WAVE/.test(start)) return 'wav';
+  return start.startsWith('ID3') || isMpegFrame(bytes) ? 'mp3' : undefined;
+}
+
+/** The head of a frame of MPEG audio, layer III, with a bit rate and a sampling rate. ISO/IEC 11172-3, 2.4.2.3. */
+function isMpegFrame(bytes: Buffer): boolean {
+  const [sync = 0, version = 0, rates = 0] = bytes;
+  if (sync !== 0xff || (version & 0xe6) !== 0xe2 || (version & 0x18) === 0x08) return false;
+  return rates >> 4 !== 0 && rates >> 4 !== 15 && (rates & 0x0c) !== 0x0c;
 }
 
 /** The names of its entries are written as they are. */

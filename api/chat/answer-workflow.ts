@@ -6,7 +6,7 @@ import { readRunTokens } from '../../db/runs/run-tokens-repository.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
-import { EVENT_STREAM_HEADERS } from '../http/event-stream-headers.js';
+import { COMMENT, EVENT_STREAM_HEADERS } from '../http/event-stream.js';
 import type { RouteResult } from '../http/route.js';
 import { cancelRun } from '../runs/cancel-run.js';
 import { toRequestText } from '../runs/request-text.js';
@@ -31,7 +31,6 @@ export interface AnswerTimes {
 export const TIMES: AnswerTimes = { maxMs: 600_000, aliveEveryMs: 15_000 };
 /** A caller that takes nothing for so long is disconnected. */
 const STALLED_MS = 60_000;
-const COMMENT = ':\n\n';
 
 export type AnswerDeps = Pick<
   AppDeps,

@@ -11,10 +11,8 @@ import { toAnswerMemory } from '../http/send-answer.js';
 import type { DeltaEvent } from './run-feed.js';
 import { toExecutionStatus, toNodeEntry } from '../runs/node-map.js';
 
-export const COMMENT = ':\n\n';
-
-/** Says after which time a client that has lost its connection comes back. */
-export const FIRST_FRAME = 'retry: 2000\n\n';
+/** Says after which time a client that has lost its connection comes back. The first event follows it. */
+export const FIRST_LINE = 'retry: 2000\n';
 
 /** A piece is held by the driver, as text and as bytes; there are several pieces where a result is larger. */
 const COPIES = 4;

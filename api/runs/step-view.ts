@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
 import type { AgentSteps, StoredStep, StoredStepCall } from '../../db/agents/agent-steps-repository.js';
-import { isObject, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Masker } from '../../graph/mask.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../outgoing/json-depth.js';
+import { textOfContent } from '../../graph/message-text.js';
+import { readArguments } from '../../graph/tool-arguments.js';
 import type { AppDeps } from '../deps.js';
 import { RawJson } from '../http/json-text.js';
 import { amountSchema } from '../projects/project-view.js';
@@ -91,9 +91,9 @@ function contentOf(
 ): string | null {
   if (messageEnc === null) return null;
   const text = secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn);
-  const message = JSON.parse(text) as { content: string | null; refusal?: string };
-  const said = message.content || message.refusal;
-  return said ? masker.text(said) : null;
+  const { content, refusal } = parseJson(text) as { content?: unknown; refusal?: unknown };
+  const said = textOfContent(content) || refusal;
+  return typeof said === 'string' && said !== '' ? masker.text(said) : null;
 }
 
 function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: StoredStepCall, masker: Masker): object {
@@ -119,17 +119,8 @@ function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: Sto
 }
 
 /** Numbers stay as they were written. */
-function toShownJson(text: string | null, masker: Masker): RawJson | string | null {
-  if (text === null) return null;
-  const value = text.trim() === '' ? {} : toObject(text);
-  return value === undefined ? masker.text(text) : new RawJson(writeJson(masker.json(value)));
-}
-
-function toObject(text: string): JsonObject | undefined {
-  try {
-    const value = parseJson(text);
-    return isObject(value) && !isDeeperThan(value, MAX_JSON_DEPTH) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function toShownJson(written: string | null, masker: Masker): RawJson | string | null {
+  if (written === null) return null;
+  const { text, given } = readArguments(written);
+  return given === undefined ? masker.text(text) : new RawJson(writeJson(masker.json(given)));
 }

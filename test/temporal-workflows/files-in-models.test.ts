@@ -15,12 +15,14 @@ import { createFileClient, type FileValue } from '../support/upload.js';
 const MIB = 1024 * 1024;
 const SEES = 'model-that-sees';
 const READS_PDF = 'model-that-reads-pdf';
+const HEARS = 'model-that-hears';
 
 interface Part {
   type: string;
   text?: string;
   image_url?: { url: string };
   file?: { filename: string; file_data: string };
+  input_audio?: { data: string; format: string };
 }
 
 describe('files of messages', function () {
@@ -37,7 +39,7 @@ describe('files of messages', function () {
     files = createFileClient(stack);
     servers = await startFakeMcpServer();
     projectId = await api.createProject();
-    for (const model of [SEES, READS_PDF, 'blind-model']) stack.modelProvider.script(model, { text: 'seen' });
+    for (const model of [SEES, READS_PDF, HEARS, 'blind-model']) stack.modelProvider.script(model, { text: 'seen' });
   });
   after(() => servers.close());
 
@@ -113,6 +115,30 @@ describe('files of messages', function () {
     assert.equal((await refused(READS_PDF, [binary]))[0], 'file_type');
     assert.equal((await refused(SEES, [await upload(encryptedPdf(), 'b.pdf')]))[0], 'invalid_document');
     assert.equal(await sent('blind-model', '{{ input.doc }}'), 'Look', 'no file is given');
+  });
+
+  it('reach a model that hears as sound, in the format of their bytes, and no other model', async () => {
+    const wav = Buffer.concat([Buffer.from('RIFF\x24\x08\0\0WAVEfmt ', 'latin1'), randomBytes(40_000)]);
+    const mp3 = Buffer.concat([Buffer.from('fffb9064', 'hex'), randomBytes(400)]);
+    const tagged = Buffer.concat([Buffer.from('ID3\x04\0'), randomBytes(400)]);
+    const upload = (bytes: Buffer, name: string) => files.upload(projectId, bytes, name, 'application/octet-stream');
+    const sounds = [await upload(wav, 'a.bin'), await upload(mp3, 'b.wav'), await upload(tagged, 'c')];
+    const [text, ...parts] = (await sent(HEARS, '{{ input.docs }}', { docs: sounds })) as Part[];
+    assert.deepEqual(text, { type: 'text', text: 'Look' });
+    const expected = [
+      { format: 'wav', data: wav.toString('base64') },
+      { format: 'mp3', data: mp3.toString('base64') },
+      { format: 'mp3', data: tagged.toString('base64') },
+    ];
+    assert.deepEqual(
+      parts,
+      expected.map((sound) => ({ type: 'input_audio', input_audio: sound })),
+    );
+    assert.deepEqual(await refused(READS_PDF, [sounds[0]]), [
+      'file_type',
+      'The model "model-that-reads-pdf" does not take the file "a.bin", which is a sound.',
+    ]);
+    assert.equal((await refused(HEARS, [await upload(PNG, 'picture')]))[0], 'file_type');
   });
 
   it('that are not there, are another project’s or too large are refused before the model is called', async () => {

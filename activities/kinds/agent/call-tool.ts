@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../graph/json.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { VariableValues } from '../../../graph/template.js';
+import { readArguments } from '../../../graph/tool-arguments.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -19,7 +20,6 @@ import { takeResult, type ResultParts } from '../mcp/result-files.js';
 import { toServer } from './agent-session.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
-import { parseArguments } from './tool-request.js';
 import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-tools.js';
 
 export interface ToolWork {
@@ -54,7 +54,7 @@ export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promi
   const { call, workflows } = work;
   // The arguments come from the row that the approval shows, so that the call is exactly what was approved. Nobody changes
   // them once the request is settled.
-  const given = parseArguments(openArguments(deps, task, work));
+  const { given } = readArguments(openArguments(deps, task, work));
   if (given === undefined) throw new Error('a tool call without arguments');
   if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, given);
   const workflowId = workflows.get(call.toolName);

@@ -11,7 +11,7 @@ import { NodeFailure } from '../../node/failures.js';
 import { createFileAnswer } from './file-answer.js';
 import { toFileBody } from './file-body.js';
 import { toHttpBody } from './http-body.js';
-import { toShallowJson } from '../shallow-json.js';
+import { findShallowJson } from '../../../graph/shallow-json.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from './request-headers.js';
@@ -210,7 +210,7 @@ function toOutput({ status, headers, body }: OutgoingResponse, file: FileValue |
   if (file !== undefined) return { content: file.name, status_code: status, headers, file };
   const content = decode(body, headers['content-type']);
   const output: NodeOutput = { content, status_code: status, headers };
-  const json = toShallowJson(content);
+  const json = findShallowJson(content);
   if (json !== undefined) output['json'] = json;
   return output;
 }

@@ -1,4 +1,4 @@
-// The messages of a node with their files, as a model takes them: images and PDF as content parts, and what is text as text.
+// The messages of a node with their files, as a model takes them: images, PDF and sound as content parts, and what is text as text.
 // They are made for each call and stored nowhere. Extensions, section 12.
 import type OpenAI from 'openai';
 import { buffer } from 'node:stream/consumers';
@@ -106,13 +106,18 @@ async function toPart(
   if (found.kind === 'pdf' && model.accepts.includes('pdf')) {
     return { type: 'file', file: { filename: name, file_data: dataUri('application/pdf', bytes) } };
   }
-  if (found.kind === 'image' || found.kind === 'other') {
-    const what = `the file ${JSON.stringify(name)}${found.kind === 'image' ? ', which is an image' : ''}`;
+  if (found.kind === 'audio' && model.accepts.includes('audio')) {
+    return { type: 'input_audio', input_audio: { data: bytes.toString('base64'), format: found.format } };
+  }
+  if (found.kind === 'image' || found.kind === 'audio' || found.kind === 'other') {
+    const what = `the file ${JSON.stringify(name)}${WHAT_IT_IS[found.kind]}`;
     throw new NodeFailure('file_type', `The model "${modelName}" does not take ${what}.`);
   }
   const text = await texts.textOf(bytes, { name, projectId: task.run.projectId, signal: task.signal });
   return { type: 'text', text: `${name}:\n${text}` };
 }
+
+const WHAT_IT_IS = { image: ', which is an image', audio: ', which is a sound', other: '' };
 
 function dataUri(type: string, bytes: Buffer): string {
   return `data:${type};base64,${bytes.toString('base64')}`;

@@ -359,7 +359,7 @@ describe('a workflow as a model', function () {
       );
       const read: string[] = [];
       for await (const frame of body as AsyncIterable<Buffer>) if (read.push(String(frame)) === 4) break;
-      assert.deepEqual(read.slice(1), [':\n\n', ':\n\n', ':\n\n']);
+      assert.deepEqual(read.slice(1), [':\n', ':\n', ':\n']);
       const whole = answerWhole(from, asked, { maxMs: 100, aliveEveryMs: 50 });
       await assert.rejects(whole, (error: ApiError) => {
         assert.deepEqual([error.status, error.code, error.headers], [504, 'timeout', { 'x-should-retry': 'false' }]);

@@ -357,8 +357,8 @@ describe('agent node', function () {
   });
 
   it('fails at once, and pays, on tool calls that cannot be answered', async () => {
-    const call = { type: 'function', function: { name: 'add', arguments: '{}' } };
-    for (const broken of [call, { ...call, id: 'a\0b' }, { ...call, id: 'x', function: {} }]) {
+    const call = { id: 'x', type: 'function' };
+    for (const broken of [call, { ...call, function: {} }, { ...call, function: { name: 7, arguments: '{}' } }]) {
       const message = { role: 'assistant', content: null, tool_calls: [broken] };
       const usage = { prompt_tokens: 10, completion_tokens: 5 };
       const model = scripted([{ body: { model: 'm', choices: [{ index: 0, message }], usage } }]);

@@ -59,6 +59,12 @@ describe('HTTP node', function () {
     assert.equal(await keyOf('50 % ü'), '<run>/50%20%25%20%C3%BC');
   });
 
+  it('gives the JSON of the one fenced block of a text', async () => {
+    const body = 'The answer:\n\n```json\n{"a": 1}\n```\n';
+    const { entry } = await runScripted([{ body }]);
+    assert.deepEqual([entry.result!.content, entry.result!['json']], [body, { a: 1 }]);
+  });
+
   it('has no json field for what does not parse', async () => {
     const { entry } = await runScripted([{ body: '{"a":' }]);
     assert.equal('json' in entry.result!, false);
