@@ -21,7 +21,7 @@ import { hasTokens, type SecretsOf, type SettingsOf } from './kinds.js';
 import { refreshMcp } from './mcp-oauth.js';
 import { refreshOauth, takeClientToken } from './oauth.js';
 import { createProviderFetch } from './provider-fetch.js';
-import { ageOf, TokenError, type McpGrant, type StoredTokens } from './tokens.js';
+import { ageOf, mayPass, TokenError, type McpGrant, type StoredTokens } from './tokens.js';
 
 export interface OpenedConnection {
   id: number;
@@ -36,7 +36,7 @@ export interface OpenedConnection {
 
 export interface Connections {
   /**
-   * Throws `ConnectionError`, `TokenError` where the provider cannot be reached, or the reason of `signal`, which ends waiting
+   * Throws `ConnectionError`, `TokenError` where the provider gives no tokens now, or the reason of `signal`, which ends waiting
    * for tokens. A request for tokens that is on its way is not cut off: its answer may hold the only copy of new ones.
    */
   open(projectId: number, id: number, signal: AbortSignal): Promise<OpenedConnection>;
@@ -141,7 +141,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
 
   /**
    * Asks the provider and stores what it gives, which serves the call that needs it, however short its life is. `served`:
-   * tokens that still serve where the provider cannot be reached. Returns undefined where the connection is to be read again.
+   * tokens that still serve where the provider gives none now. Returns undefined where the connection is to be read again.
    * A process that dies before it asks the provider leaves everything as it was. One that dies after that leaves the old
    * tokens: a provider that has rotated them refuses the next refresh, and somebody signs in again.
    */
@@ -156,7 +156,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
       if (!(await storeTokens(row, fresh))) return undefined;
       return toOpened({ ...row, status: 'ready', tokensVersion: row.tokensVersion + 1 }, fresh, true);
     } catch (error) {
-      if (!(error instanceof TokenError) || error.outcome === 'unreachable') {
+      if (!(error instanceof TokenError) || mayPass(error)) {
         await releaseLease(db, lease);
         if (served !== undefined && error instanceof TokenError) return toOpened(row, served);
         throw error;

@@ -83,7 +83,7 @@ function challengeHeader({ headers }: OutgoingResponse): Record<string, string> 
 }
 
 function refuseLarge(bytes: number): undefined {
-  if (bytes > MOST_BYTES) throw new TokenError('unreachable', 'The answer of the provider is too large.');
+  if (bytes > MOST_BYTES) throw new TokenError('unclear', 'The answer of the provider is too large.');
 }
 
 /** An answer as JSON, or as a form; anything else says nothing. */
@@ -111,7 +111,7 @@ function takeTokens(status: number, said: Record<string, unknown>): Record<strin
   if (isObject(error)) throw toTokenError(undefined);
   if (typeof error === 'string' && error !== '') throw toTokenError(error);
   throw new TokenError(
-    'unreachable',
+    'unclear',
     `The provider answered with status ${status}, and with neither a token nor an error.`,
   );
 }

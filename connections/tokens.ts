@@ -92,9 +92,10 @@ export class TokenError extends Error {
   override name = 'TokenError';
   /**
    * `gone`: what was granted counts no more, and somebody has to sign in again. `refused`: the provider does not accept the
-   * client. `unreachable`: it has not answered, or not as a provider of tokens does, and may do so later.
+   * client. `unreachable`: it has not answered, or cannot now. `unclear`: it has answered something else than tokens or an
+   * error, such as the page of a proxy.
    */
-  readonly outcome: 'gone' | 'refused' | 'unreachable';
+  readonly outcome: 'gone' | 'refused' | 'unreachable' | 'unclear';
   readonly retryAfterMs: number | undefined;
 
   constructor(outcome: TokenError['outcome'], message: string, retryAfterMs?: number) {
@@ -102,6 +103,11 @@ export class TokenError extends Error {
     this.outcome = outcome;
     this.retryAfterMs = retryAfterMs;
   }
+}
+
+/** Returns whether the provider may give tokens when it is asked again. */
+export function mayPass({ outcome }: TokenError): boolean {
+  return outcome === 'unreachable' || outcome === 'unclear';
 }
 
 /** Finds the error of the network in what a library has thrown. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { refreshMcp } from '../../connections/mcp-oauth.js';
 import { refreshOauth, takeClientToken } from '../../connections/oauth.js';
 import { createProviderFetch, type ProviderFetch } from '../../connections/provider-fetch.js';
-import type { McpGrant, StoredTokens, TokenError } from '../../connections/tokens.js';
+import { mayPass, TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { startHttpTarget, type HttpTarget, type TargetReply } from '../support/http-target.js';
 
@@ -147,8 +147,8 @@ describe('the answer of a token endpoint', function () {
       { status: 429, body: {} },
     ]) {
       await forEachKind(reply, async (ask, kind) => {
-        const error = (await ask.catch((thrown: unknown) => thrown)) as TokenError;
-        assert.deepEqual([error.name, error.outcome], ['TokenError', 'unreachable'], kind.slice(0, 200));
+        const error = await ask.catch((thrown: unknown) => thrown);
+        assert.ok(error instanceof TokenError && mayPass(error), kind.slice(0, 200));
       });
     }
     assert.equal(target.requestsTo('/elsewhere').length, 0);

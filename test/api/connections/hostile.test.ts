@@ -259,7 +259,12 @@ describe('connections of a tenant who means harm', function () {
       );
       assert.deepEqual(
         outcomes,
-        Array.from({ length: 5 }, () => ['connection_failing', 'failing']),
+        // What is neither a token nor an error may be the page of a proxy, and says nothing of the connection.
+        answers
+          .slice(0, 5)
+          .map(([what]) =>
+            what === 'repeats a secret' ? ['connection_failing', 'failing'] : ['network_error', 'ready'],
+          ),
       );
       assert.equal(target.requestsTo('/machine').length, 0);
     });
