@@ -130,7 +130,7 @@ async function follow(
   let { url, method, headers, body } = first;
   const { signal } = deadline;
   for (let redirects = 0; ; redirects++) {
-    assertHttp(url);
+    assertUsable(url);
     const dispatcher = dispatcherFor(method);
     const stream = typeof body === 'object' ? await body.open() : undefined;
     if (typeof body === 'object') headers = withLength(headers, body.bytes);
@@ -214,17 +214,21 @@ function letEnd(body: Dispatcher.ResponseData['body']): void {
   body.once('close', () => clearTimeout(timer));
 }
 
-/** Throws OutgoingError for anything but an http or https URL. */
+/** Throws OutgoingError for anything but an http or https URL without a user name and password. */
 export function toUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new OutgoingError('invalid_url', 'The URL is not valid.');
   const url = new URL(text, base?.href);
-  assertHttp(url);
+  assertUsable(url);
   return url;
 }
 
-function assertHttp(url: URL): void {
+function assertUsable(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new OutgoingError('invalid_url', 'Only http and https URLs can be requested.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    const message = 'The URL holds a user name or password, which are not sent: they belong in a connection.';
+    throw new OutgoingError('invalid_url', message);
   }
 }
 

@@ -155,13 +155,15 @@ describe('connections of a tenant who means harm', function () {
     const outcomes = await Promise.all(
       [
         `${other.url}/direct`,
-        `http://${host}@${new URL(other.url).host}/user`,
         `http://localhost:${new URL(target.url).port}/name`,
         `https://${host}/scheme`,
         `${target.url}/redirect?to=${encodeURIComponent(`${other.url}/redirect?to=${target.url}/back`)}`,
       ].map((url) => errorOf(http(url, { connection: id }))),
     );
     assert.deepEqual(new Set(outcomes), new Set(['connection_origin']), JSON.stringify(outcomes));
+    const asUser = await startRun(http(`http://${host}@${new URL(other.url).host}/user`, { connection: id }));
+    assert.equal(asUser.status, 422);
+    assert.match(JSON.stringify(asUser.data), /"url":"[^"]* without a user name and password/);
     assert.equal(other.requests.length, 0);
     assert.equal(target.requestsTo('/back').length, 0);
     await other.close();

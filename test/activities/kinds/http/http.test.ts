@@ -185,6 +185,15 @@ describe('HTTP node', function () {
   it('refuses URLs, methods and headers that only become wrong when variables are filled in', async () => {
     const url = await runNode('{{ input.url }}', {}, { url: 'file:///etc/passwd' });
     assert.equal(url.error!.code, 'invalid_url');
+    for (const user of ['user:p%40ss', 'user', ':p%40ss']) {
+      const address = target.url.replace('://', `://${user}@`);
+      const named = await runNode('{{ input.url }}/user', {}, { url: address });
+      assert.equal(named.error!.code, 'invalid_url');
+      assert.match(named.error!.message, /user name or password.* connection/);
+      const led = await runNode(`${target.url}/redirect?to=${encodeURIComponent(`${address}/user`)}`);
+      assert.equal(led.error!.code, 'invalid_url');
+    }
+    assert.equal(target.requestsTo('/user').length, 0);
     const nothing = await runNode('{{ input.nothing }}');
     assert.equal(nothing.error!.code, 'invalid_url');
     const method = await runNode(`${target.url}/m`, { method: '{{ input.m }}' }, { m: 'TRACE' });
