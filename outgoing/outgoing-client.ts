@@ -130,7 +130,7 @@ async function follow(
   let { url, method, headers, body } = first;
   const { signal } = deadline;
   for (let redirects = 0; ; redirects++) {
-    assertUsable(url);
+    assertHttp(url);
     const dispatcher = dispatcherFor(method);
     const stream = typeof body === 'object' ? await body.open() : undefined;
     if (typeof body === 'object') headers = withLength(headers, body.bytes);
@@ -214,21 +214,17 @@ function letEnd(body: Dispatcher.ResponseData['body']): void {
   body.once('close', () => clearTimeout(timer));
 }
 
-/** Throws OutgoingError for anything but an http or https URL without a user name and password. */
+/** Throws OutgoingError for anything but an http or https URL. */
 export function toUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new OutgoingError('invalid_url', 'The URL is not valid.');
   const url = new URL(text, base?.href);
-  assertUsable(url);
+  assertHttp(url);
   return url;
 }
 
-function assertUsable(url: URL): void {
+function assertHttp(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new OutgoingError('invalid_url', 'Only http and https URLs can be requested.');
-  }
-  if (url.username !== '' || url.password !== '') {
-    const message = 'The URL holds a user name or password, which are not sent: they belong in a connection.';
-    throw new OutgoingError('invalid_url', message);
   }
 }
 
