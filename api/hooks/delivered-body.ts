@@ -48,8 +48,8 @@ export async function readDelivered(
 /** Programs such as curl call JSON a form, and any other text too: a form has a field with a value. */
 function toInput(text: string, contentType: string): RunInput {
   const input = parseApiKeyInput(text);
-  const isText = isObject(input) && Object.hasOwn(input, RAW_INPUT);
-  return isText && isForm(contentType) && text.includes('=') ? readForm(text) : input;
+  const isRaw = isObject(input) && Object.hasOwn(input, RAW_INPUT);
+  return isRaw && isForm(contentType) && text.includes('=') ? readForm(text) : input;
 }
 
 /** A body without a type is text, as it always was. */
