@@ -8,7 +8,7 @@ import type { RunInput } from './variable.js';
 export type { RunInput } from './variable.js';
 
 /** The key that holds an input that is a plain text. */
-const RAW_INPUT = '__raw_input__';
+export const RAW_INPUT = '__raw_input__';
 
 // All results of a run are searched for its secrets, and the search keeps each secret in memory in several encodings.
 // The limit is far above any key or certificate and keeps that memory small.

@@ -118,5 +118,6 @@ function toEndpoint(text: string): URL {
     throw new McpError('invalid_url', 'The URL of the MCP server is not a valid http or https URL.', true);
   }
   if (url.username === '' && url.password === '') return url;
-  throw new McpError('invalid_url', 'The URL of the MCP server holds a user name; use a header instead.', true);
+  const message = 'The URL of the MCP server holds a user name or password: these belong in a connection.';
+  throw new McpError('invalid_url', message, true);
 }

@@ -66,10 +66,10 @@ interface Asked {
 /** The credential is renewed once, as a node does. */
 async function tryOnce(deps: AppDeps, asked: Asked): Promise<Outcome> {
   try {
-    let used = await deps.connections.open(asked.projectId, asked.id);
+    let used = await deps.connections.open(asked.projectId, asked.id, asked.signal);
     let outcome = await ask(deps, asked, used);
     if (outcome.status === 401) {
-      const renewed = await deps.connections.renew(used);
+      const renewed = await deps.connections.renew(used, asked.signal);
       if (renewed !== undefined) outcome = await ask(deps, asked, (used = renewed));
     }
     if (outcome.status !== null) await deps.connections.note(used, outcome.status === 401);

@@ -84,25 +84,25 @@ const mcpTools = defineRoute({
     };
     const projectId = await projectOfConnection(deps, caller, body.connection);
     let used =
-      projectId === undefined ? undefined : await orRefusal(deps.connections.open(projectId, body.connection!));
+      projectId === undefined ? undefined : await orRefusal(deps.connections.open(projectId, body.connection!, signal));
     const memory = deps.memory.lease(tenant, signal);
     try {
-      for (;;) {
-        // A server may repeat its request, and callers who may use a stored credential must not see it.
-        const hide = createMasker(used?.credential.secretTexts ?? []);
-        const outcome = await listTools(deps, withCredential(bare, used), { memory, signal }).catch(toMcpError);
-        const isRefused = outcome instanceof McpError && outcome.isUnauthorized;
-        const renewed = used !== undefined && isRefused ? await orRefusal(deps.connections.renew(used)) : undefined;
+      const ask = () => listTools(deps, withCredential(bare, used), { memory, signal }).catch(toMcpError);
+      let outcome = await ask();
+      if (used !== undefined && isRefused(outcome)) {
+        const renewed = await orRefusal(deps.connections.renew(used, signal));
         if (renewed !== undefined) {
           used = renewed;
-          continue;
+          outcome = await ask();
         }
-        if (used !== undefined && (isRefused || !(outcome instanceof McpError))) {
-          await deps.connections.note(used, isRefused);
-        }
-        if (!(outcome instanceof McpError)) return { status: 200, body: hide.json(masker.json(outcome)) };
-        throw new ApiError(400, outcome.code, hide.text(masker.text(outcome.message)).slice(0, MAX_DETAIL_CHARACTERS));
       }
+      if (used !== undefined && (isRefused(outcome) || !(outcome instanceof McpError))) {
+        await deps.connections.note(used, isRefused(outcome));
+      }
+      // A server may repeat its request, and callers who may use a stored credential must not see it.
+      const hide = createMasker(used?.credential.secretTexts ?? []);
+      if (!(outcome instanceof McpError)) return { status: 200, body: hide.json(masker.json(outcome)) };
+      throw new ApiError(400, outcome.code, hide.text(masker.text(outcome.message)).slice(0, MAX_DETAIL_CHARACTERS));
     } finally {
       memory.end();
     }
@@ -110,6 +110,10 @@ const mcpTools = defineRoute({
 });
 
 export const mcpToolsRoutes: Route[] = [mcpTools];
+
+function isRefused(outcome: McpTool[] | McpError): boolean {
+  return outcome instanceof McpError && outcome.isUnauthorized;
+}
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CREDENTIALS_IN_ADDRESS, holdsCredentials } from '../address-credentials.js';
 import type { NodeDefinition } from './node-definition.js';
 import { connectionField, connectionTimeoutField, headersField } from './shared-fields.js';
 
@@ -33,7 +34,11 @@ const settingsSchema = z.looseObject({
 });
 
 const schema = z.looseObject({
-  url: z.string().min(1).describe('May hold variables'),
+  url: z
+    .string()
+    .min(1)
+    .refine((url) => !holdsCredentials(url), { error: CREDENTIALS_IN_ADDRESS })
+    .describe('May hold variables'),
   method: methodSchema,
   connection: connectionField,
   headers: headersField,

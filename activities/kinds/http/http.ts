@@ -180,6 +180,13 @@ function refuseConnectionHeaders(headers: Record<string, string>): void {
 }
 
 function renderedUrl(text: string): URL {
+  const url = parsedUrl(text);
+  if (url.username === '' && url.password === '') return url;
+  const message = 'The URL holds a user name or password, which are not sent: they belong in a connection.';
+  throw new NodeFailure('invalid_url', message);
+}
+
+function parsedUrl(text: string): URL {
   try {
     return toUrl(text);
   } catch (error) {

@@ -120,6 +120,11 @@ describe('HTTP node', function () {
     assert.ok(requests[1]!.receivedAt - requests[0]!.receivedAt >= 1_900);
   });
 
+  it('is not attempted again where the server asks for more than an hour', async () => {
+    const { entry, requests } = await runScripted([{ status: 503, headers: { 'retry-after': '3601' } }, {}]);
+    assert.deepEqual([entry.error!.code, requests.length], ['http_status', 1]);
+  });
+
   it('tries again when the connection is cut', async () => {
     const { entry, requests } = await runScripted([{ reset: true }, { body: 'ok' }]);
     assert.equal(entry.result!.content, 'ok');
@@ -191,6 +196,13 @@ describe('HTTP node', function () {
   it('refuses URLs, methods and headers that only become wrong when variables are filled in', async () => {
     const url = await runNode('{{ input.url }}', {}, { url: 'file:///etc/passwd' });
     assert.equal(url.error!.code, 'invalid_url');
+    for (const user of ['user:p%40ss', 'user', ':p%40ss']) {
+      const address = target.url.replace('://', `://${user}@`);
+      const named = await runNode('{{ input.url }}/user', {}, { url: address });
+      assert.equal(named.error!.code, 'invalid_url');
+      assert.match(named.error!.message, /user name or password.* connection/);
+    }
+    assert.equal(target.requestsTo('/user').length, 0);
     const nothing = await runNode('{{ input.nothing }}');
     assert.equal(nothing.error!.code, 'invalid_url');
     const method = await runNode(`${target.url}/m`, { method: '{{ input.m }}' }, { m: 'TRACE' });
