@@ -213,7 +213,10 @@ function* targetsIn(kind: string, number: string, targets: unknown): Generator<C
   if (targets === null) return;
   const place = `"${cutText(kind, MAX_SHOWN)}", ${cutText(number, MAX_SHOWN)}`;
   const output = indexOf(number);
-  if (output === undefined || !Array.isArray(targets)) return yield { odd: place };
+  if (output === undefined || !Array.isArray(targets)) {
+    yield { odd: place };
+    return;
+  }
   for (const [position, target] of targets.entries()) {
     const { node, index } = objectOf(target);
     const input = indexOf(index ?? 0);

@@ -36,8 +36,13 @@ const OF_VERSIONS = new Map<string, OfVersions>([
     'n8n-nodes-base.httpRequest',
     {
       before: [
-        ...['requestMethod', 'bodyParametersUi', 'bodyParametersJson', 'headerParametersUi', 'headerParametersJson'],
-        ...['queryParametersUi', 'queryParametersJson'],
+        'requestMethod',
+        'bodyParametersUi',
+        'bodyParametersJson',
+        'headerParametersUi',
+        'headerParametersJson',
+        'queryParametersUi',
+        'queryParametersJson',
       ],
       since: ['method', 'sendBody', 'sendHeaders', 'sendQuery', 'jsonBody', 'bodyParameters', 'headerParameters'],
     },

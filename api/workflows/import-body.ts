@@ -37,7 +37,7 @@ const MAX_WRAPPERS = 3;
 const file = z.unknown().transform((value, context): JsonObject => {
   const only = onlyOf(value);
   if (isPlainObject(only)) return only;
-  context.addIssue({ code: 'custom', message: 'The file is no JSON object, nor a list of one.' });
+  context.addIssue({ code: 'custom', message: 'The file is no JSON object.' });
   return z.NEVER;
 });
 

@@ -9904,7 +9904,7 @@ export interface operations {
                     name?: string;
                     nodes?: unknown[];
                     title?: string;
-                };
+                } | unknown[];
             };
         };
         responses: {
