@@ -9905,7 +9905,7 @@ export interface operations {
                     name?: string;
                     nodes?: unknown[];
                     title?: string;
-                };
+                } | unknown[];
             };
         };
         responses: {
