@@ -21,6 +21,8 @@ export type McpScript = Record<string, McpHandler>;
 
 export interface FakeMcpEndpoint {
   url: string;
+  /** May be changed while the server works. */
+  script: McpScript;
   requests: McpRequest[];
   /** The texts of the messages, in their order. */
   bodies: string[];
@@ -51,7 +53,7 @@ const DEFAULTS: McpScript = {
 };
 
 export async function startFakeMcpServer(): Promise<FakeMcpServer> {
-  const endpoints: (Pick<FakeMcpEndpoint, 'requests' | 'bodies'> & { path: string; script: McpScript })[] = [];
+  const endpoints: (Pick<FakeMcpEndpoint, 'script' | 'requests' | 'bodies'> & { path: string })[] = [];
   const server = await startHttpServer(async (incoming, response) => {
     const { pathname } = new URL(incoming.url ?? '/', 'http://fake');
     const chunks: Buffer[] = [];
@@ -78,7 +80,13 @@ export async function startFakeMcpServer(): Promise<FakeMcpServer> {
       const path = `/server-${endpoints.length}`;
       const [requests, bodies]: [McpRequest[], string[]] = [[], []];
       endpoints.push({ path, script, requests, bodies });
-      return { url: `${server.url}${path}`, requests, bodies, methods: () => requests.map(({ method }) => method) };
+      return {
+        url: `${server.url}${path}`,
+        script,
+        requests,
+        bodies,
+        methods: () => requests.map(({ method }) => method),
+      };
     },
     close: () => server.close(),
   };

@@ -10,6 +10,7 @@ import type { VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import { MAX_REFUSED, readTools, toShownTools, type RefusedTool } from '../../../outgoing/mcp-tools.js';
 import { splitLease } from '../../../outgoing/split-lease.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer, type ServerDeps, type ServerOfNode } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { renderHeaders } from '../http/request-headers.js';
@@ -110,7 +111,7 @@ export function toServer(tool: AgentServer, values: VariableValues): ServerOfNod
 export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunctionTool[] {
   return tools.map(({ name, description, parameters }) => ({
     type: 'function',
-    function: { name, description, parameters },
+    function: { name, description, parameters: withMarkedNumbers(parameters) },
   }));
 }
 
