@@ -2,6 +2,7 @@
 // small answers. What providers do beside the standard is translated here.
 import { decodeJwt } from 'jose';
 import { isObject } from '../graph/json.js';
+import { parseJson, writeJson } from '../graph/json-text.js';
 import type { OutgoingClient, OutgoingResponse } from '../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
 import { TokenError } from './tokens.js';
@@ -52,7 +53,7 @@ export function createProviderFetch(client: OutgoingClient): ProviderFetch {
       const said = bodyOf(answer);
       account = accountIn(said) ?? account;
       const standard = toStandard(status, said);
-      return new Response(JSON.stringify(standard.body), {
+      return new Response(writeJson(standard.body), {
         status: standard.status,
         headers: { 'content-type': 'application/json', ...challengeHeader(answer) },
       });
@@ -83,7 +84,7 @@ function bodyOf({ headers, body }: OutgoingResponse): Record<string, unknown> {
     return Object.fromEntries(new URLSearchParams(text));
   }
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseJson(text);
     return isObject(parsed) ? parsed : {};
   } catch {
     return {};

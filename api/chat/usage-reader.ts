@@ -4,6 +4,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { charactersIn, isCount } from '../../config/model-price.js';
 import { isObject } from '../../graph/json.js';
+import { parseJson } from '../../graph/json-text.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
 
 export interface ReadUsage extends SaidUsage {
@@ -138,7 +139,7 @@ function readLine(line: string, read: SaidUsage): void {
 
 function readObject(text: string, read: SaidUsage): void {
   try {
-    const said: unknown = JSON.parse(text);
+    const said: unknown = parseJson(text);
     if (!isObject(said)) return;
     const { usage, choices } = said;
     if (isObject(usage) && (isCount(usage['prompt_tokens']) || isCount(usage['completion_tokens']))) read.usage = usage;

@@ -3,6 +3,7 @@ import { APIConnectionError } from 'openai';
 import type OpenAI from 'openai';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { isObject } from '../../../graph/json.js';
+import { parseJson } from '../../../graph/json-text.js';
 import { isEventStream } from '../../../outgoing/event-stream-type.js';
 import { NodeFailure } from '../../node/failures.js';
 
@@ -141,7 +142,7 @@ export class AnswerReader {
 
 function parseOr(text: string, otherwise: unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return otherwise;
   }
