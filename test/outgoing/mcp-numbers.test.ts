@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ExactNumber } from '../../graph/exact-number.js';
+import type { ExactNumber } from '../../graph/exact-number.js';
 import { isObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { markNumber, markNumbersIn, markNumbersInEvents, takeMarkedNumbers } from '../../outgoing/exact-numbers.js';

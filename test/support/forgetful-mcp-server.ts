@@ -48,7 +48,7 @@ export async function startForgetfulServer(forgets: (coming: Coming) => boolean)
         sessionIdGenerator: () => randomUUID(),
         onsessioninitialized: (sessionId) => void known.set(sessionId, { ...session, transport }),
       });
-      await createTools(carriedOut).connect(transport as Parameters<McpServer['connect']>[0]);
+      await createTools(carriedOut).connect(transport);
       return transport.handleRequest(request, response, body);
     }
     const session = known.get(String(id));

@@ -85,9 +85,9 @@ describe('POST /workflows/mcp-tools/', function () {
       let lost = 0;
       const endpoint = fake.endpoint({
         'tools/list': ({ id }, response) => {
-          if (lost++ < 1) return void response.writeHead(404).end();
-          response.writeHead(200, { 'content-type': 'application/json' });
-          response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":${odd}}}`);
+          const text = `{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":${odd}}}`;
+          if (lost++ < 1) response.writeHead(404).end();
+          else response.writeHead(200, { 'content-type': 'application/json' }).end(text);
         },
       });
       const answer = await fetch(`${stack.apiUrl}/api/v1${PATH}`, {

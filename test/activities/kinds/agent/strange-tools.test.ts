@@ -132,7 +132,7 @@ describe('agents with the tools that servers really offer', function () {
 
   it('tells the model the name and the address of a link, and structured data that no text holds', async () => {
     const model = 'strange-results';
-    const link_ = {
+    const resource = {
       type: 'resource_link',
       name: 'report.csv',
       uri: 'https://files.example.com/1',
@@ -140,7 +140,7 @@ describe('agents with the tools that servers really offer', function () {
     };
     const text = (said: string) => ({ type: 'text', text: said });
     const results = [
-      { content: [link_] },
+      { content: [resource] },
       { content: [text('Three rows')], structuredContent: { rows: 3 } },
       { content: [text('{ "rows": 3 }')], structuredContent: { rows: 3 } },
       { content: [], structuredContent: { code: 'no_such_row' }, isError: true },

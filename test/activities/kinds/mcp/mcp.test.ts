@@ -10,7 +10,7 @@ import {
   type FakeMcpServer,
   type McpScript,
 } from '../../../support/fake-mcp-server.js';
-import { drawing, http, link, linkInRow, mcp, node, resultOf, trigger } from '../../../support/graphs.js';
+import { drawing, http, link, linkInRow, mcp, node as drawnNode, resultOf, trigger } from '../../../support/graphs.js';
 import { startHttpTarget } from '../../../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
@@ -191,7 +191,7 @@ describe('MCP node', function () {
       return session <= 3 ? call > 1 : session <= 5 && method === 'notifications/initialized';
     });
     const numbers = Array.from({ length: 20 }, (_, n) => n);
-    const each = node('for_each', { items: JSON.stringify(numbers), concurrency: 5 });
+    const each = drawnNode('for_each', { items: JSON.stringify(numbers), concurrency: 5 });
     const call = mcp(forgetful.url, 'note', { n: `{{ ${each.id}.item }}` });
     each.data['body_node'] = call.id;
     const start = trigger();
