@@ -47,14 +47,14 @@ async function store(db: Db, place: RawBuilder<unknown>, nodeId: string, refused
   if (refused.size === 0) return;
   const wrong = [...refused].filter(([, tools]) => tools.length > 0);
   const right = [...refused].filter(([, tools]) => tools.length === 0).map(([label]) => label);
-  await sql`/* drop_refused_tools */
+  await sql`
     DELETE FROM refused_tools AS known USING (${place}) AS place
     WHERE known.workflow_id = place.id AND (known.version < place.version
       OR known.version = place.version AND known.node_id = ${nodeId} AND known.server_label = ANY (${right}::text[]))`.execute(
     db,
   );
   if (wrong.length === 0) return;
-  await sql`/* store_refused_tools */
+  await sql`
     INSERT INTO refused_tools AS known (workflow_id, version, node_id, server_label, tools)
     SELECT place.id, place.version, ${nodeId}, found.label, found.tools::json
     FROM (${place}) AS place, unnest(${wrong.map(([label]) => label)}::text[],
