@@ -9,6 +9,11 @@ export function isHeaderValue(text: string): boolean {
   return !/[^\t\x20-\x7e\x80-\xff]/.test(text);
 }
 
+/** HTTP takes white space at either end of a value for no part of it. A secret that is read from a file ends in a line end. */
+export function trimHeaderValue(text: string): string {
+  return text.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, '');
+}
+
 /**
  * Headers that the connection sets, or that apply to one connection only. A caller's value would contradict what is
  * sent.

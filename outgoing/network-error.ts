@@ -7,6 +7,11 @@ export function causeCode(error: unknown): string {
   return 'unknown error';
 }
 
+/** Returns what a connection is made to, for the message of one that could not be made. */
+export function hostAndPort({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
 /** Yields the error and its chain of causes. */
 export function* causesOf(error: unknown): Generator<Error> {
   for (let at: unknown = error; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {

@@ -1,6 +1,7 @@
 // The steps of an agent as readers see them: everything that was said, with secrets masked.
 import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
+import { toWarnings, type LeftOutTool } from '../../db/agents/agent-tools.js';
 import type { AgentSteps, StoredStep, StoredStepCall } from '../../db/agents/agent-steps-repository.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -40,6 +41,10 @@ export const stepSchema = z.object({
   model: z.string().nullable(),
   content: z.string().nullable().describe('What the model said, secrets masked; null where it said nothing'),
   tool_calls: z.array(toolCallSchema).describe('Empty once the results of the run have expired'),
+  warnings: z
+    .array(z.object({ server_label: z.string(), tool_name: z.string(), message: z.string() }))
+    .optional()
+    .describe('In the first step, where there are any: the tools of MCP servers that the agent is not offered'),
   input_tokens: z.int().nullable(),
   output_tokens: z.int().nullable(),
   cost: amountSchema,
@@ -57,6 +62,7 @@ export function toSteps(
   node: NodeKey,
   { steps, calls, nodeStatus }: AgentSteps,
   masker: Masker | undefined,
+  leftOut: LeftOutTool[],
 ): object[] {
   return steps.map((step) => ({
     iteration: step.turn + 1,
@@ -68,6 +74,7 @@ export function toSteps(
       masker === undefined
         ? []
         : calls.filter(({ turn }) => turn === step.turn).map((call) => toCall(deps, node, call, masker)),
+    ...toWarnings(step.turn, leftOut),
     input_tokens: step.inputTokens,
     output_tokens: step.outputTokens,
     cost: toAmount(step.priceUsd ?? '0', deps.currencies),

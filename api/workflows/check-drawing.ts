@@ -7,6 +7,7 @@ import type { SecretMap } from '../../graph/secrets.js';
 import { mergeErrors, validateNodes, type NodeErrors } from '../../graph/validate.js';
 import { findWarnings } from '../../graph/warnings.js';
 import type { CallWarning } from './call-warnings.js';
+import type { ToolWarning } from './tool-warnings.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
 
 export const checkSchema = envelopeSchema
@@ -27,6 +28,8 @@ export const checkSchema = envelopeSchema
 interface KnownErrors {
   /** Warnings about the workflows that the drawing runs. */
   callWarnings?: readonly CallWarning[];
+  /** Warnings about the tools that its agents are not offered. */
+  toolWarnings?: readonly ToolWarning[];
   /** Nodes that name a connection which the project has not. */
   connectionErrors?: NodeErrors;
 }
@@ -39,7 +42,7 @@ export function checkDrawing(
   drawing: JsonObject,
   secrets: SecretMap,
   runDays: number,
-  { callWarnings = [], connectionErrors = {} }: KnownErrors = {},
+  { callWarnings = [], toolWarnings = [], connectionErrors = {} }: KnownErrors = {},
 ): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) {
@@ -55,7 +58,8 @@ export function checkDrawing(
   const missing = Object.fromEntries(Object.entries(connectionErrors).filter(([id]) => running.has(id)));
   const nodeErrors = [lostHeaders, missing].reduce(mergeErrors, validateNodes(document, plan));
   const errors = flatten(nodeErrors);
-  const warnings = [...findWarnings(drawing, document, plan, runDays), ...lostSecretWarnings(lost), ...callWarnings];
+  const ofDrawing = [...findWarnings(drawing, document, plan, runDays), ...lostSecretWarnings(lost)];
+  const warnings = [...ofDrawing, ...callWarnings, ...toolWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
   const answers = defaultAnswersOf(drawing, plan);

@@ -177,8 +177,30 @@ describe('MCP client', function () {
       }
       await assert.rejects(
         list(fake.endpoint().url, { headers: { a: 'b\r\nc: d' } }),
+        failing('invalid_value', /header "a" holds a line end/, true),
+      );
+      await assert.rejects(
+        list(fake.endpoint().url, { headers: { a: 'b\u0001' } }),
         failing('mcp_protocol', /header/, true),
       );
+      const trimmed = fake.endpoint();
+      await list(trimmed.url, { headers: { authorization: '\t Bearer of a file\r\n' } });
+      assert.equal(trimmed.requests[0]!.headers.authorization, 'Bearer of a file');
+    });
+
+    it('names host, port and reason where no connection comes about, and no header in them', async () => {
+      const gone = await startFakeMcpServer();
+      await gone.close();
+      const { host, port } = new URL(gone.origin);
+      const unreachable = new RegExp(`The MCP server at ${host} could not be reached: ECONNREFUSED`);
+      await assert.rejects(list(`${gone.origin}/secret-path`), failing('mcp_unreachable', unreachable, true));
+      await assert.rejects(list(`${gone.origin}/x`, { headers: { 'x-key': '127.0.0.1' } }), ({ message }: Error) => {
+        assert.equal(message, `The MCP server at ********:${port} could not be reached: ECONNREFUSED.`);
+        return true;
+      });
+      const silent = fake.endpoint({ '*': () => undefined });
+      const late = new RegExp(`at ${new URL(fake.origin).host} within 0.2 seconds`);
+      await assert.rejects(list(silent.url, { timeoutMs: 200 }), failing('timeout', late, true));
     });
   });
 
@@ -226,10 +248,12 @@ describe('MCP client', function () {
     });
 
     it('refuses tools that are none, and says when a server has no tools at all', async () => {
-      for (const tools of [undefined, 'x', [{ name: 'a' }], [{ inputSchema: { type: 'object' } }]]) {
+      for (const tools of [undefined, 'x', ['a', null], [{ inputSchema: { type: 'object' } }]]) {
         const endpoint = fake.endpoint({ 'tools/list': () => ({ tools }) });
         await assert.rejects(list(endpoint.url), failing('mcp_protocol', /does not follow/));
       }
+      const strange = [{ name: 'a' }, { name: 'b', inputSchema: { anyOf: [] } }, { title: 'c' }, 7];
+      assert.deepEqual(await list(fake.endpoint({ 'tools/list': () => ({ tools: strange }) }).url), strange);
       const none = fake.endpoint({
         'tools/list': ({ id }, response) =>
           sendJson(response, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }),

@@ -46,6 +46,37 @@ describe('files in code', function () {
     }
   });
 
+  it('integers beyond 2^53 in the JSON of a file are BigInt, as those of inputs are', async () => {
+    const { files, projectId } = world();
+    const exact =
+      '{"id":9007199254740993,"list":[-18446744073709551615,9007199254740992,9007199254740991,1.5,0.12345678901234567890],' +
+      '"text":"9007199254740993 \\"9007199254740993"}';
+    const json = await files.upload(projectId, exact, 'a.json');
+    const broken = await files.upload(projectId, '{9007199254740993: 1}', 'b.json');
+    assert.deepEqual(
+      await valueOf(
+        `const [json, broken] = inputs.docs;
+        const { id, list, text } = await file(json).json();
+        const fails = await file(broken).json().catch((error) => error.name);
+        return [typeof id, String(id + 1n), list.map((n) => typeof n + ' ' + n), text, fails];`,
+        [json, broken],
+      ),
+      [
+        'bigint',
+        '9007199254740994',
+        [
+          'bigint -18446744073709551615',
+          'bigint 9007199254740992',
+          'number 9007199254740991',
+          'number 1.5',
+          'number 0.12345678901234568',
+        ],
+        '9007199254740993 "9007199254740993',
+        'SyntaxError',
+      ],
+    );
+  });
+
   it('a file that is not there, or of another project, is file_missing, which code may catch', async () => {
     const { api, files } = world();
     const elsewhere = await files.upload(await api.createProject(), 'secret');

@@ -10,6 +10,7 @@ import {
   type TurnKey,
 } from '../../../db/agents/agent-repository.js';
 import { savePaidCall } from '../../../db/agents/agent-charges.js';
+import { findLeftOutTools } from '../../../db/agents/agent-tools.js';
 import { findModel } from '../../../config/model-providers.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
@@ -30,6 +31,7 @@ import { refusalOf, withoutCalls, type AssistantMessage } from '../llm/said-mess
 import { filesOfAnswers } from './answer-files.js';
 import { openMessage, toMessages } from './agent-messages.js';
 import { loadTools, maxCostOf, toModelTools } from './agent-session.js';
+import { toResultSteps } from './agent-steps.js';
 import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent-step.js';
 import { readMessage } from './assistant-message.js';
 import { toToolCall } from './tool-request.js';
@@ -190,12 +192,7 @@ async function toOutcome(
   calls: StoredToolCall[],
   { said, message, json }: FinalAnswer,
 ): Promise<NodeOutcome> {
-  const steps = said.map(({ turn }) => ({
-    iteration: turn + 1,
-    tool_calls: calls
-      .filter((call) => call.turn === turn)
-      .map(({ serverLabel, toolName, outcome }) => ({ server_label: serverLabel, tool_name: toolName, outcome })),
-  }));
+  const steps = toResultSteps(said, calls, await findLeftOutTools(deps.db, deps.secretBox, task));
   const usage = sumUsage(said.map((turn) => turn.usage));
   const files = await filesOfAnswers(deps, task, calls);
   const output = {

@@ -17,6 +17,7 @@ import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { takeResult, type ResultParts } from '../mcp/result-files.js';
+import { linkIn, structuredText } from '../mcp/result-words.js';
 import { toServer } from './agent-session.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
@@ -134,16 +135,14 @@ async function callServer(
   }
 }
 
-/**
- * Returns the texts, or else the structured content, and then the files. Of other parts, such as links, only the type is
- * named.
- */
-function toAnswer({ structuredContent, isError }: McpToolResult, { text, files, others }: ResultParts): Answer {
-  const kinds = others.map((part) => String((part as { type?: unknown }).type));
+/** Returns the texts, the links, the structured data and the files. Only the types of other parts are named. */
+function toAnswer(result: McpToolResult, { text, files, others }: ResultParts): Answer {
+  const links = others.flatMap((part) => linkIn(part) ?? []);
+  const unknown = others.filter((part) => linkIn(part) === undefined);
+  const kinds = unknown.map((part) => String((part as { type?: unknown }).type));
   const omitted = kinds.length > 0 ? `[${kinds.join(', ')} omitted]` : '';
-  const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
-  const said = toText([text, structured, omitted], files.length > 0);
-  return { outcome: isError ? 'tool_error' : 'result', text: withFiles(said, files) };
+  const said = toText([text, ...links, structuredText(result), omitted], files.length > 0);
+  return { outcome: result.isError ? 'tool_error' : 'result', text: withFiles(said, files) };
 }
 
 function toText(parts: string[], hasMore = false): string {

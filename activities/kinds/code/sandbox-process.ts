@@ -44,7 +44,7 @@ const replySchema = z.discriminatedUnion('status', [
 ]);
 
 const requestSchema = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.literal('read'), fileId: z.string(), as: z.enum(['bytes', 'text']) }),
+  z.strictObject({ status: z.literal('read'), fileId: z.string(), as: z.enum(['bytes', 'text', 'json']) }),
   z.strictObject({
     status: z.literal('save'),
     name: z.string(),

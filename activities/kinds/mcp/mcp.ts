@@ -11,6 +11,7 @@ import { NodeFailure } from '../../node/failures.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer, type ServerDeps } from './call-server.js';
 import { takeResult, type ResultParts } from './result-files.js';
+import { linkIn, structuredText } from './result-words.js';
 import { toMcpFailure } from './mcp-failure.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from '../http/request-headers.js';
@@ -93,10 +94,12 @@ function outcomeUnknown(): NodeFailure {
   );
 }
 
-function failOnError({ content, isError }: McpToolResult, failsOnError: boolean, masker: Masker): void {
-  if (!isError || !failsOnError) return;
+function failOnError(result: McpToolResult, failsOnError: boolean, masker: Masker): void {
+  if (!result.isError || !failsOnError) return;
+  const links = result.parts.flatMap((part) => linkIn(part) ?? []);
+  const said = [result.content, ...links, structuredText(result)].filter((text) => text !== '').join('\n');
   // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
-  const quoted = masker.text(content).slice(0, QUOTED_CHARACTERS).trim();
+  const quoted = masker.text(said).slice(0, QUOTED_CHARACTERS).trim();
   throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
 }
 

@@ -15452,6 +15452,12 @@ export interface operations {
                                 started_at: string | null;
                                 tool_name: string;
                             }[];
+                            /** @description In the first step, where there are any: the tools of MCP servers that the agent is not offered */
+                            warnings?: {
+                                message: string;
+                                server_label: string;
+                                tool_name: string;
+                            }[];
                         }[];
                         page: number;
                         size: number;

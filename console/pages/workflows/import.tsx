@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { isWritable, projectToWriteTo, readProjects, type Project } from '../../app/projects.js';
-import { isObject, type JsonObject } from '../../drawing/json.js';
+import { isObject, parseExact, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField } from '../../ui/fields.js';
@@ -228,7 +228,7 @@ async function readFile(file: File): Promise<Body> {
 /** Returns undefined if the text is no JSON. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }
