@@ -10,7 +10,7 @@ import { startStack, type TestStack } from '../support/stack.js';
 const RESTART_WITHIN_MS = 20_000;
 
 describe('crashes', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;
@@ -92,6 +92,31 @@ describe('crashes', function () {
       [runId],
     );
     assert.equal(call!.crashes, 1);
+  });
+
+  it('a model call whose worker dies three times with nothing else in flight is given up, and paid for once', async () => {
+    const model_name = 'dies-always';
+    stack.modelProvider.script(model_name, [{ delayMs: 600_000 }]);
+    const model = llm('hello', { settings: { model_name } });
+    const { runId, workflowId } = await startRun(inRow([model]));
+    for (const made of [1, 2, 3]) {
+      await eventually(() => stack.modelProvider.requestsFor(model_name).length === made, { timeoutMs: 60_000 });
+      await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
+    }
+    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    assert.equal(end.data.data![model.id]!.error!.code, 'worker_lost');
+    assert.equal(stack.modelProvider.requestsFor(model_name).length, 3);
+    const [call] = await queryDatabase<{ reserved: string }>(
+      stack,
+      "SELECT sum(price_usd)::text AS reserved FROM provider_calls WHERE run_id = $1 AND state = 'cut'",
+      [runId],
+    );
+    const paid = (await transactionsOf(stack, runId)).filter(({ node_id }) => node_id === model.id);
+    assert.deepEqual(
+      paid.map(({ is_estimated }) => is_estimated),
+      [true],
+    );
+    assert.equal((await api.history(workflowId, runId)).cost['USD'], call!.reserved);
   });
 
   describe('between the two calls of a model whose first answer did not fit', () => {

@@ -44,7 +44,7 @@ describe('reservations of money', function () {
       turn,
       provider: 'p',
       model: 'm',
-      repeatsAfterCrash: 1,
+      mayRepeat: true,
       projectId: run.projectId,
       reservedUsd,
       reservedTokens: { input: 10, output: 20 },
