@@ -37,11 +37,14 @@ export interface HttpTarget {
   close: () => Promise<void>;
 }
 
+/** Longer than any test waits. */
+const AFTER_WITHIN_MS = 600_000;
+
 type Route = (request: TargetRequest, callNumber: number) => TargetReply;
 
 /**
  * Without a route, the first segment of the path decides: `/delay/<ms>`, `/status/<code>`, `/bytes/<count>`,
- * `/redirect?to=<url>&status=<code>`, `/reset`; anything else echoes the request as JSON. Further segments only tell
+ * `/redirect?to=<url>&status=<code>`, `/reset`, `/held/<name>` until `/released/<name>` is called; anything else echoes the request as JSON. Further segments only tell
  * requests apart (`/delay/1000/left`). `listenOn`: the port, for one that comes back where it was.
  */
 export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
@@ -53,7 +56,9 @@ export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
     const callNumber = requests.filter(({ path }) => path === request.path).length - 1;
     const planned = routes.get(request.path)?.(request, callNumber) ?? builtIn(request);
     const isCalled = (awaited: string): boolean => requests.some(({ path }) => path === awaited);
-    if (planned.after !== undefined) await eventually(() => request.aborted || planned.after!.every(isCalled));
+    if (planned.after !== undefined) {
+      await eventually(() => request.aborted || planned.after!.every(isCalled), { timeoutMs: AFTER_WITHIN_MS });
+    }
     await reply(incoming, response, planned);
   }, listenOn);
   return {
@@ -98,6 +103,7 @@ function builtIn(request: TargetRequest): TargetReply {
   if (kind === 'bytes') return { body: 'x'.repeat(Number(argument)), headers: { 'content-type': 'text/plain' } };
   if (kind === 'redirect') return { status: Number(query['status'] ?? 302), headers: { location: query['to'] ?? '/' } };
   if (kind === 'reset') return { reset: true };
+  if (kind === 'held') return { ...echo, after: [`/released/${argument}`] };
   return echo;
 }
 
