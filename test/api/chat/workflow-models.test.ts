@@ -240,6 +240,13 @@ describe('a workflow as a model', function () {
     assert.deepEqual(await listed(openai), []);
   });
 
+  it('answers with U+FFFD where its output has half of a character, however long it is', async () => {
+    const code = nodeOf('code', { code: "return 'x'.repeat(300000) + '\\ud83d'", inputs: {} });
+    const { model } = await chat([trigger(), code, nodeOf('output', { value: resultOf(code, 'value') })]);
+    const answer = await openai.chat.completions.create({ model, messages: [user('Long')] });
+    assert.equal(answer.choices[0]!.message.content, `${'x'.repeat(300_000)}\uFFFD`);
+  });
+
   it('is no model of a node', async () => {
     const { model } = await chat(echo());
     const asks = llm('hi', { settings: { model_name: model } });
