@@ -186,9 +186,9 @@ describe('conversations', function () {
     });
 
     it('have answers with U+FFFD in place of half a character of the model', async () => {
-      stack.modelProvider.script('half-a-character', [{ text: 'before \ud83d after' }]);
+      stack.modelProvider.script('half-a-word', [{ text: 'before \ud83d after' }]);
       const begin = trigger();
-      const asked = llm('{{ input.message }}', { settings: { model_name: 'half-a-character' } });
+      const asked = llm('{{ input.message }}', { settings: { model_name: 'half-a-word' } });
       link(begin, asked);
       const { id } = await converse(api, await createChat(api, project, drawing([begin, asked])));
       const answer = await answerTo(api, id, await say(api, id, 'Hello'));

@@ -59,10 +59,15 @@ describe('large texts', function () {
       assert.equal(read === text, true, 'to the character');
       return took;
     };
-    const times: [small: number, large: number][] = [];
-    for (let round = 0; round < 4; round += 1) times.push([await timeOf(small), await timeOf(large)]);
-    const best = (at: 0 | 1) => Math.min(...times.map((both) => both[at]));
-    assert.ok(best(1) <= 12 * best(0), `${best(1)} ms for 38 MB, ${best(0)} ms for 4 MB`);
+    // Other processes take their share of the time: the best of several rounds counts.
+    const best = { small: Infinity, large: Infinity };
+    let rounds = 0;
+    do {
+      best.small = Math.min(best.small, await timeOf(small));
+      best.large = Math.min(best.large, await timeOf(large));
+      rounds += 1;
+    } while (best.large > 12 * best.small && rounds < 8);
+    assert.ok(best.large <= 12 * best.small, `${best.large} ms for 38 MB, ${best.small} ms for 4 MB`);
   });
 
   it('hold no connection for a reader that is slow, who gets the rest when he comes back', async () => {
