@@ -79,7 +79,7 @@ export class Isolation {
  * whose run ends. Throws `handedBack` where it is not its turn yet.
  */
 export async function inIsolation<Facts>(
-  { db, isolation, workerId }: Pick<NodeDeps, 'db' | 'isolation' | 'workerId'>,
+  { db, isolation, logger, workerId }: Pick<NodeDeps, 'db' | 'isolation' | 'logger' | 'workerId'>,
   key: NodeKey,
   { claim, step, givenUp }: { claim: NodeClaim; step: NodeStep<Facts> } & Pick<NodeBeginning, 'givenUp'>,
   attempt: (instead?: () => never) => Promise<Facts>,
@@ -98,6 +98,10 @@ export async function inIsolation<Facts>(
   const { cancellationSignal } = Context.current();
   const stop = givenUp === undefined ? cancellationSignal : AbortSignal.any([cancellationSignal, givenUp]);
   if (!(await isolation.take(treatment === 'alone', WAIT_MS, stop))) {
+    logger.info(
+      { run_id: key.runId, node_id: key.nodeId, deaths: deaths.count },
+      'node waits for its turn after deaths of workers',
+    );
     const isEnding = givenUp?.aborted || Context.current().cancellationDetails?.cancelRequested;
     if (!isEnding) throw handedBack();
     // The attempt records that its node was cancelled.

@@ -18,9 +18,8 @@ export function readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): Asyn
 }
 
 /**
- * A column of type json keeps escapes (NUL, lone surrogates) that PostgreSQL refuses to decode: a foreign server's reply
- * may hold them, and one such result must not break a list. An even number of
- * backslashes before the `u` is text, no escape.
+ * Results that earlier builds have stored may hold escapes (NUL, lone surrogates) that PostgreSQL refuses to decode, and one
+ * such result must not break a list. An even number of backslashes before the `u` is text, no escape.
  */
 const readable = sql.raw(
   String.raw`regexp_replace(result::text, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`,

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Isolation, toTreatment } from '../../../activities/node/isolation.js';
+import { ActivityCancellationDetails, CancelledFailure, type ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { sql } from 'kysely';
+import type { NodeFailure } from '../../../activities/node/failures.js';
+import { inIsolation, Isolation, toTreatment } from '../../../activities/node/isolation.js';
+import type { NodeStep } from '../../../activities/node/node-step.js';
+import { createLogger } from '../../../config/logger.js';
 import type { Database } from '../../../db/core/client.js';
 import { keepEndedAttempt, listKeptAttempts, readDeaths } from '../../../db/nodes/node-attempts-repository.js';
 import {
@@ -127,6 +133,75 @@ describe('nodes whose workers die', function () {
     assert.equal((await readDeaths(db, key!, '0')).count, 2);
     const next = await claim(key!, randomUUID(), '1');
     assert.deepEqual([next.isHeld, (await readDeaths(db, key!, '1')).count], [false, 0]);
+  });
+
+  describe('that are held', () => {
+    const logger = createLogger('worker', 'silent');
+    const workerId = randomUUID();
+    const step = { name: undefined } as unknown as NodeStep<string>;
+
+    /** A node with so many deaths, each of which was its own, and the claim that finds the last one. */
+    async function held(deaths: number): Promise<{ key: NodeKey; claim: NodeClaim }> {
+      const [key] = keysOf(await open(1));
+      let claimed = await claim(key!, randomUUID());
+      for (let death = 0; death < deaths; death += 1) {
+        if (claimed.isHeld) await beginHeld(db, key!, { attempts: claimed.attempts, worker: randomUUID() });
+        claimed = await claim(key!, workerId.replace(/^./, String(death)));
+      }
+      return { key: key!, claim: claimed };
+    }
+    async function execute(
+      { key, claim: found }: Awaited<ReturnType<typeof held>>,
+      isolation: Isolation,
+      given: { env?: MockActivityEnvironment; givenUp?: AbortSignal } = {},
+    ): Promise<string> {
+      const { env = new MockActivityEnvironment(), givenUp } = given;
+      const attempt = async (instead?: () => never): Promise<string> => (instead?.(), 'executed');
+      const node = { db, isolation, logger, workerId };
+      return (await env.run(() => inIsolation(node, key, { claim: found, step, givenUp }, attempt))) as string;
+    }
+    const code = (error: unknown) => (error as ApplicationFailure).type ?? (error as NodeFailure).code;
+    const full = async (): Promise<Isolation> => {
+      const isolation = new Isolation();
+      await isolation.take(true, 0, new AbortController().signal);
+      return isolation;
+    };
+
+    it('begin when it is their turn, and make room for others when they end', async () => {
+      const isolation = new Isolation();
+      for (let turn = 0; turn < 5; turn += 1) assert.equal(await execute(await held(2), isolation), 'executed');
+    });
+
+    it('go back to the queue when it is not their turn, and count no attempt', async () => {
+      const node = await held(2);
+      await assert.rejects(execute(node, await full()), (error) => code(error) === 'handed_back');
+      assert.deepEqual(await claim(node.key, randomUUID()), node.claim);
+    });
+
+    it('are cancelled while they wait', async () => {
+      const [byRun, byNeighbour] = [await held(2), await held(2)];
+      const env = new MockActivityEnvironment();
+      const cancelled = execute(byRun, await full(), { env });
+      env.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
+      await assert.rejects(cancelled, (error) => error instanceof CancelledFailure);
+      const givenUp = AbortSignal.abort(new CancelledFailure('another node has failed'));
+      const stopped = execute(byNeighbour, await full(), { givenUp });
+      await assert.rejects(stopped, (error) => error instanceof CancelledFailure);
+    });
+
+    it('are given up at three shares, when the other nodes of the worker have had the time to be claimed', async () => {
+      const node = await held(3);
+      await assert.rejects(execute(node, new Isolation()), (error) => code(error) === 'handed_back');
+      await sql`UPDATE node_attempts SET finished_at = finished_at - interval '1 minute'
+        WHERE run_id = ${node.key.runId}`.execute(db);
+      await assert.rejects(execute(node, new Isolation()), (error) => code(error) === 'worker_lost');
+    });
+
+    it('begin in one process only', async () => {
+      const node = await held(2);
+      await beginHeld(db, node.key, { attempts: node.claim.attempts, worker: randomUUID() });
+      await assert.rejects(execute(node, new Isolation()), (error) => code(error) === 'handed_back');
+    });
   });
 
   /** One worker after the other executes what is open, and dies with the node that kills workers. */
