@@ -146,7 +146,7 @@ describe('nodes whose workers die', function () {
       let claimed = await claim(key!, randomUUID());
       for (let death = 0; death < deaths; death += 1) {
         if (claimed.isHeld) await beginHeld(db, key!, { attempts: claimed.attempts, worker: randomUUID() });
-        claimed = await claim(key!, workerId.replace(/^./, String(death)));
+        claimed = await claim(key!, randomUUID());
       }
       return { key: key!, claim: claimed };
     }
