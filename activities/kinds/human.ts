@@ -11,6 +11,7 @@ import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/huma
 import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/shared-fields.js';
 import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
 import { isSecretField, MASK, maskInput } from '../../graph/secrets.js';
+import { toStorable } from '../../graph/storable-text.js';
 import { renderJson, renderText } from '../../graph/template.js';
 import { NodeFailure } from '../node/failures.js';
 import { refuseInCase } from '../node/refuse-in-case.js';
@@ -81,7 +82,7 @@ function onlyStarter({ run }: NodeTask): Asked {
 }
 
 function toStored(message: string): string {
-  const text = message.replaceAll('\0', '\uFFFD');
+  const text = toStorable(message);
   return text.length > MAX_MESSAGE_CHARACTERS ? text.slice(0, MAX_MESSAGE_CHARACTERS) + CUT : text;
 }
 

@@ -23,6 +23,7 @@ import * as conversations from '../migrations/0020-conversations.js';
 import * as toolTasks from '../migrations/0021-tool-tasks.js';
 import * as sealedAddresses from '../migrations/0022-sealed-addresses.js';
 import * as refusedTools from '../migrations/0023-refused-tools.js';
+import * as lostAttempts from '../migrations/0024-lost-attempts.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0021-tool-tasks': toolTasks,
   '0022-sealed-addresses': sealedAddresses,
   '0023-refused-tools': refusedTools,
+  '0024-lost-attempts': lostAttempts,
 };
 
 /**

@@ -97,7 +97,7 @@ async function callServer(
     ...key,
     provider: call.serverLabel,
     model: call.toolName,
-    repeatsAfterCrash: data.settings.retry_unsafe ? MAX_CONNECT_ATTEMPTS : 0,
+    mayRepeat: data.settings.retry_unsafe,
   });
   if (!claim.isAllowed) {
     throw new NodeFailure(
@@ -124,7 +124,8 @@ async function callServer(
     if (error.isBeforeSend) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
     const failure = toMcpFailure(error, { mayRepeat: false, isConnected: false });
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
-    if (failure.isRetryable && claim.attempts < maxAttempts) throw failure.withDelay(delayMs(claim.attempts));
+    const attempt = claim.attempts - claim.crashes;
+    if (failure.isRetryable && attempt < maxAttempts) throw failure.withDelay(delayMs(attempt));
     // The model can work around an unreachable or broken server.
     const fate = error.isBeforeSend ? 'it was not made' : 'whether it was carried out is unknown';
     return {

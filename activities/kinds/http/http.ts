@@ -120,7 +120,7 @@ async function prepare(
 }
 
 async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
-  const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
+  const claim = await claimCall(db, { ...task, provider: null, model: null, mayRepeat: false });
   if (claim.isAllowed) return claim.attempts;
   throw new NodeFailure(
     'outcome_unknown',

@@ -51,7 +51,7 @@ interface ModelAnswer {
 
 /**
  * Throws a `NodeFailure`; with the code `budget_exceeded` where the call could pass a limit, and is not made. A call that was
- * in flight when its worker died is repeated once. The provider may charge for both, but the user pays once.
+ * in flight when its worker died is repeated. The provider may charge for each, but the user pays once.
  */
 export async function askModel(
   { db, clients, live }: { db: Database; clients: ModelClients; live: LiveTexts },
@@ -61,7 +61,7 @@ export async function askModel(
   const { runId, path, nodeId, signal } = task;
   const client = await clients.forProject(task.run.projectId, model.provider);
   const claimed = await claimModelCall(db, task, { turn, model, body, maxCostUsd: maxCostUsd ?? null });
-  const { attempt, reserved, hasReaders } = claimed;
+  const { attempt, crashes, reserved, hasReaders } = claimed;
   const call = { runId, path, nodeId, turn, attempt };
   const headers = { 'idempotency-key': toIdempotencyKey(task, idempotencyTurn) };
   let hasLeft = false;
@@ -85,7 +85,8 @@ export async function askModel(
     if (signal.aborted) throw error;
     const failure = toLlmFailure(error, client.masker);
     if (retry === undefined) throw failure;
-    throw attempt < retry.maxAttempts ? failure.withDelay(retry.delayMs(attempt)) : failure.asFinal();
+    const counted = attempt - crashes;
+    throw counted < retry.maxAttempts ? failure.withDelay(retry.delayMs(counted)) : failure.asFinal();
   });
   await told?.end(toldCallsOf(answer));
   client.countTokens(answer?.usage);

@@ -22,14 +22,15 @@ interface ModelCall {
 interface ModelClaim {
   /** The number of this attempt (`CallClaim.attempts`). */
   attempt: number;
+  crashes: number;
   reserved: Tokens;
   /** Whether somebody reads the deltas of the run. */
   hasReaders: boolean;
 }
 
 /**
- * Throws a `NodeFailure`: `budget_exceeded` where the call could pass a limit, `outcome_unknown` where it was in flight twice
- * when its worker died. A call that was in flight once is repeated.
+ * Throws a `NodeFailure`: `budget_exceeded` where the call could pass a limit, `outcome_unknown` where it has been answered
+ * and the answer was lost with the worker. A call that was in flight when its worker died is repeated as long as its node is.
  */
 export async function claimModelCall(
   db: Database,
@@ -52,12 +53,14 @@ export async function claimModelCall(
     reservedTokens: reserved,
     maxCostUsd,
     model: run.masker.text(body.model),
-    repeatsAfterCrash: 1,
+    mayRepeat: true,
   });
   if (claim === undefined) throw runClosedFailure();
   if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
-  if (claim.isAllowed) return { attempt: claim.attempts, reserved, hasReaders: claim.hasReaders };
-  throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
+  if (claim.isAllowed) {
+    return { attempt: claim.attempts, crashes: claim.crashes, reserved, hasReaders: claim.hasReaders };
+  }
+  throw new NodeFailure('outcome_unknown', 'The model call was answered, but the answer was lost with its worker.');
 }
 
 function withInput({ input, output }: Tokens, more: number): Tokens {

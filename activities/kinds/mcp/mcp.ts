@@ -76,7 +76,7 @@ function toServer(data: McpNodeData, values: VariableValues): McpServer {
 
 /** Makes the call under a claim in the ledger. A call that was never sent releases its claim. */
 async function claimed(db: Database, task: NodeTask, call: () => Promise<McpToolResult>): Promise<McpToolResult> {
-  const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
+  const claim = await claimCall(db, { ...task, provider: null, model: null, mayRepeat: false });
   if (!claim.isAllowed) throw outcomeUnknown();
   try {
     return await call();

@@ -240,6 +240,14 @@ describe('a workflow as a model', function () {
     assert.deepEqual(await listed(openai), []);
   });
 
+  it('answers with U+FFFD where its output has half of a character, however long it is', async () => {
+    const long = 'x'.repeat(600_000);
+    stack.modelProvider.script('half-a-character', [{ text: `${long}\ud83d` }]);
+    const { model } = await chat([trigger(), llm('Long', { settings: { model_name: 'half-a-character' } })]);
+    const answer = await openai.chat.completions.create({ model, messages: [user('Long')] });
+    assert.equal(answer.choices[0]!.message.content === `${long}\uFFFD`, true);
+  });
+
   it('is no model of a node', async () => {
     const { model } = await chat(echo());
     const asks = llm('hi', { settings: { model_name: model } });
