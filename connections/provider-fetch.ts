@@ -2,8 +2,10 @@
 // small answers. What providers do beside the standard is translated here.
 import { decodeJwt } from 'jose';
 import { isObject } from '../graph/json.js';
+import { cutText } from '../graph/cut-text.js';
 import type { OutgoingClient, OutgoingResponse } from '../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
+import { textOfBytes } from '../outgoing/text-of-bytes.js';
 import { TokenError } from './tokens.js';
 
 const TIMEOUT_MS = 15_000;
@@ -49,7 +51,7 @@ export function createProviderFetch(client: OutgoingClient): ProviderFetch {
         const later = retryAfterMs(answer.headers['retry-after'], Date.now());
         throw new TokenError('unreachable', `The provider answered with status ${status}.`, later);
       }
-      const said = bodyOf(answer);
+      const said = await bodyOf(answer);
       account = accountIn(said) ?? account;
       const standard = toStandard(status, said);
       return new Response(JSON.stringify(standard.body), {
@@ -77,8 +79,8 @@ function refuseLarge(bytes: number): undefined {
 }
 
 /** An answer as JSON, or as a form; anything else says nothing. */
-function bodyOf({ headers, body }: OutgoingResponse): Record<string, unknown> {
-  const text = body.toString('utf8');
+async function bodyOf({ headers, body }: OutgoingResponse): Promise<Record<string, unknown>> {
+  const { text } = await textOfBytes(body, headers['content-type']);
   if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
     return Object.fromEntries(new URLSearchParams(text));
   }
@@ -111,7 +113,7 @@ function accountIn(said: Record<string, unknown>): string | undefined {
   const team = isObject(said['team']) ? said['team'] : {};
   const found = [claims, said, team].flatMap((of) => NAMES.map((name) => of[name]));
   const name = found.find((value): value is string => typeof value === 'string' && value.trim() !== '');
-  return name?.slice(0, MOST_NAME_CHARACTERS);
+  return name === undefined ? undefined : cutText(name, MOST_NAME_CHARACTERS);
 }
 
 function claimsOf(token: string): Record<string, unknown> {
