@@ -1,6 +1,7 @@
 // Reads a file as n8n exports it. Nothing in it is trusted: anything that is not as it should be is left out and
 // reported.
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
+import { cutText } from '../graph/cut-text.js';
 
 export interface N8nNode {
   name: string;
@@ -98,7 +99,7 @@ function readNode(entry: JsonObject, pinned: JsonObject): N8nNode | undefined {
   const [x, y] = listOf(position);
   return {
     name,
-    label: cutText(name.trim(), MAX_LABEL),
+    label: shortened(name.trim(), MAX_LABEL),
     id: entry['id'],
     type,
     version: numberOf(entry['typeVersion']) ?? 1,
@@ -112,12 +113,9 @@ function readNode(entry: JsonObject, pinned: JsonObject): N8nNode | undefined {
   };
 }
 
-/** Cuts a longer text to so many characters and adds three dots. */
-export function cutText(text: string, most: number): string {
-  const characters = Array.from(text.slice(0, 2 * most));
-  const isCut = text.length > 2 * most || characters.length > most;
-  const shown = isCut ? `${characters.slice(0, most).join('')}...` : text;
-  return wellFormed(shown);
+/** Cuts a longer text and adds three dots. */
+export function shortened(text: string, most: number): string {
+  return wellFormed(text.length > most ? `${cutText(text, most)}...` : text);
 }
 
 /** Replaces halves of characters, which neither the database nor an address can hold. */
@@ -141,7 +139,7 @@ function readConnections(
       const to = byName.get(textOf(target['node']) ?? '');
       if (from === undefined || to === undefined) {
         const missing = from === undefined ? name : textOf(target['node']);
-        const message = `A connection names the node "${cutText(missing ?? '', MAX_LABEL)}", which the file does not have.`;
+        const message = `A connection names the node "${shortened(missing ?? '', MAX_LABEL)}", which the file does not have.`;
         if (warnings.length < MAX_IMPORT_WARNINGS) warnings.push({ node: from?.label ?? to?.label ?? null, message });
         continue;
       }

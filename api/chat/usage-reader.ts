@@ -4,6 +4,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { charactersIn, isCount } from '../../config/model-price.js';
 import { isObject } from '../../graph/json.js';
+import { endOfText } from '../../graph/cut-text.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
 
 export interface ReadUsage extends SaidUsage {
@@ -95,7 +96,7 @@ function createBodyReader(): TextReader {
     push(piece) {
       length += piece.length;
       text += piece;
-      if (length > MAX_TEXT) text = text.slice(-TAIL);
+      if (length > MAX_TEXT) text = endOfText(text, TAIL);
     },
     end() {
       const read: SaidUsage = { usage: undefined, characters: 0 };

@@ -12,6 +12,7 @@ import { findProjectOfConnection } from '../../db/connections/connections-reposi
 import { createMasker } from '../../graph/mask.js';
 import { isCredentialHeader } from '../../graph/credential-headers.js';
 import { credentialTexts } from '../../graph/secrets.js';
+import { cutText } from '../../graph/cut-text.js';
 import { isHeaderName, isHeaderValue } from '../../outgoing/header-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
 import type { McpServer, McpTool } from '../../outgoing/mcp-types.js';
@@ -32,7 +33,7 @@ const MAX_HEADER_CHARACTERS = 65_536;
 const headerValues = z.union([z.string(), z.number(), z.boolean()], { error: 'Header values must be strings.' });
 const headersSchema = upTo(MAX_HEADERS, z.record(z.string(), headerValues))
   .transform((headers): Headers =>
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`])),
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`.trim()])),
   )
   .refine((headers) => Object.entries(headers).every(([name, value]) => isHeaderName(name) && isHeaderValue(value)), {
     error: 'A header holds characters that headers cannot carry.',
@@ -101,7 +102,7 @@ const mcpTools = defineRoute({
           await deps.connections.note(used, isRefused);
         }
         if (!(outcome instanceof McpError)) return { status: 200, body: hide.json(masker.json(outcome)) };
-        throw new ApiError(400, outcome.code, hide.text(masker.text(outcome.message)).slice(0, MAX_DETAIL_CHARACTERS));
+        throw new ApiError(400, outcome.code, cutText(hide.text(masker.text(outcome.message)), MAX_DETAIL_CHARACTERS));
       }
     } finally {
       memory.end();

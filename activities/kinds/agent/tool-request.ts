@@ -7,6 +7,7 @@ import type { SecretBox } from '../../../db/core/secret-box.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import { cutText } from '../../../graph/cut-text.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { toShallowJson } from '../shallow-json.js';
 import type { ModelToolCall } from './assistant-message.js';
@@ -32,7 +33,7 @@ export function toToolCall(
   const base = {
     toolCallId: call.id,
     serverLabel: tool?.serverLabel ?? null,
-    toolName: (tool?.toolName ?? call.function.name.slice(0, 200)).replaceAll('\0', '\uFFFD'),
+    toolName: (tool?.toolName ?? cutText(call.function.name, 200)).replaceAll('\0', '\uFFFD'),
     argumentsEnc: secretBox.seal(call.function.arguments, 'agent-arguments', ...row),
     invalidEnc: null,
     approval: null,

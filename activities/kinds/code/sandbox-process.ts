@@ -21,6 +21,7 @@ import {
 } from './child/messages.js';
 import { createFrameReader } from './child/frame-reader.js';
 import { processFlags } from './process-flags.js';
+import { cutText } from '../../../graph/cut-text.js';
 
 /** A process that starts on a busy machine. */
 const START_WITHIN_MS = 30_000;
@@ -200,7 +201,7 @@ function watch(child: ChildProcess) {
   });
   // The `exit` handler reports the reason.
   for (const channel of channels) channel.on('error', () => undefined);
-  errors.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(0, QUOTED_ERROR_BYTES)));
+  errors.on('data', (chunk: Buffer) => (said = cutText(said + chunk.toString(), QUOTED_ERROR_BYTES)));
   replies.on('data', (chunk: Buffer) => {
     try {
       if (expected === undefined) throw new RangeError('bytes that nobody has asked for');

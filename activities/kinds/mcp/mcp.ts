@@ -4,6 +4,7 @@ import { claimCall, isCallInFlight, markCallRefused } from '../../../db/nodes/pr
 import type { Masker } from '../../../graph/mask.js';
 import { mcpNode, type McpNodeData } from '../../../graph/nodes/mcp.js';
 import { renderJson, type VariableValues } from '../../../graph/template.js';
+import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../../outgoing/message-size.js';
@@ -96,7 +97,7 @@ function outcomeUnknown(): NodeFailure {
 function failOnError({ content, isError }: McpToolResult, failsOnError: boolean, masker: Masker): void {
   if (!isError || !failsOnError) return;
   // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
-  const quoted = masker.text(content).slice(0, QUOTED_CHARACTERS).trim();
+  const quoted = cutText(masker.text(content), QUOTED_CHARACTERS).trim();
   throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
 }
 
