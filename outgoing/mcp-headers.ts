@@ -20,7 +20,8 @@ const OURS = new Set([
  */
 export function toSendableHeaders(headers: Record<string, string>): Record<string, string> {
   const sendable: Record<string, string> = { 'user-agent': 'workflow-automation-service' };
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, given] of Object.entries(headers)) {
+    const value = given.trim();
     if (!isHeaderName(name) || !isHeaderValue(value)) {
       throw new McpError(
         'mcp_protocol',

@@ -13,3 +13,17 @@ export function* causesOf(error: unknown): Generator<Error> {
     yield at;
   }
 }
+
+const addresses = new WeakMap<Error, string>();
+
+/** Notes where the request went that has failed. Returns the error. */
+export function noteAddress(error: unknown, { hostname, port, protocol }: URL): unknown {
+  const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  if (error instanceof Error) addresses.set(error, address);
+  return error;
+}
+
+/** Returns the host and the port at which a request has failed, if they were noted. */
+export function addressOf(error: unknown): string | undefined {
+  return error instanceof Error ? addresses.get(error) : undefined;
+}

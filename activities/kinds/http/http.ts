@@ -1,4 +1,3 @@
-import { TextDecoder } from 'node:util';
 import { ConnectionOriginError } from '../../../connections/credential.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
@@ -15,7 +14,7 @@ import { toShallowJson } from '../shallow-json.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from './request-headers.js';
-import { causeCode } from '../../../outgoing/network-error.js';
+import { addressOf, causeCode } from '../../../outgoing/network-error.js';
 import {
   isRepeatable,
   OutgoingError,
@@ -25,8 +24,10 @@ import {
   type OutgoingResponse,
   type StreamedBody,
 } from '../../../outgoing/outgoing-client.js';
+import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
 import type { FileUse } from '../../node/file-use.js';
 import type { FileValue } from '../../../graph/file-values.js';
+import { cutText } from '../../../graph/cut-text.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { CallWith, ConnectionUse } from '../../node/use-connection.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
@@ -69,7 +70,7 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
           .send({ ...outgoing, take: taking.take, takenBytes: files.maxBytes + 1, authorize: credential?.authorize })
           .catch(async (error: unknown) => {
             if (task.signal.aborted) throw error;
-            const failure = error instanceof NodeFailure ? error : toFailure(error, mayRepeat);
+            const failure = error instanceof NodeFailure ? error : toFailure(error, mayRepeat, masker);
             const isUnsent = failure.isRetryable || failure.code === 'connection_origin';
             if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });
             throw failure;
@@ -146,7 +147,7 @@ function toRequest(
   if (!has('idempotency-key')) headers['idempotency-key'] = toIdempotencyKey(task);
   if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
   if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
-  const url = renderedUrl(renderText(data.url, values).trim());
+  const url = renderedUrl(renderText(data.url, values).trim(), task);
   return {
     url,
     method,
@@ -179,23 +180,23 @@ function refuseConnectionHeaders(headers: Record<string, string>): void {
   throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be given.`);
 }
 
-function renderedUrl(text: string): URL {
+function renderedUrl(text: string, task: NodeTask): URL {
   try {
     return toUrl(text);
   } catch (error) {
-    throw toFailure(error, false);
+    throw toFailure(error, false, task.run.masker);
   }
 }
 
-function toOutcome(
+async function toOutcome(
   answer: OutgoingResponse,
   data: HttpNodeData,
   { mayRepeat, file, hide, masker }: { mayRepeat: boolean; file: FileValue | undefined; hide: Masker; masker: Masker },
-): NodeOutcome {
-  const output = hide.json(toOutput(answer, file));
+): Promise<NodeOutcome> {
+  const output = hide.json(await toOutput(answer, file));
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
   // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
-  const quoted = masker.text(output.content).slice(0, QUOTED_BODY_CHARACTERS).trim();
+  const quoted = cutText(masker.text(output.content), QUOTED_BODY_CHARACTERS).trim();
   throw new NodeFailure(
     'http_status',
     `The server answered with status ${answer.status}${quoted === '' ? '.' : `: ${quoted}`}`,
@@ -206,36 +207,30 @@ function toOutcome(
   );
 }
 
-function toOutput({ status, headers, body }: OutgoingResponse, file: FileValue | undefined): NodeOutput {
-  if (file !== undefined) return { content: file.name, status_code: status, headers, file };
-  const content = decode(body, headers['content-type']);
-  const output: NodeOutput = { content, status_code: status, headers };
+async function toOutput(
+  { status, headers, setCookie, body }: OutgoingResponse,
+  file: FileValue | undefined,
+): Promise<NodeOutput> {
+  const head = { status_code: status, headers, ...(setCookie.length > 0 && { set_cookie: setCookie }) };
+  if (file !== undefined) return { content: file.name, ...head, file };
+  const { text } = await textOfBytes(body, headers['content-type']);
+  // A NUL cannot be stored.
+  const content = text.replaceAll('\0', '\uFFFD');
   const json = toShallowJson(content);
-  if (json !== undefined) output['json'] = json;
-  return output;
+  return { content, ...head, ...(json !== undefined && { json }) };
 }
 
-/** Decodes the body in the answer's charset, or UTF-8 by default. A NUL cannot be stored and becomes U+FFFD. */
-function decode(body: Buffer, contentType: string | undefined): string {
-  const charset = /charset="?([\w-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
-  return toDecoder(charset).decode(body).replaceAll('\0', '\uFFFD');
-}
-
-function toDecoder(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder();
-  }
-}
-
-function toFailure(error: unknown, mayRepeat: boolean): NodeFailure {
+function toFailure(error: unknown, mayRepeat: boolean, masker: Masker): NodeFailure {
   const code = causeCode(error);
+  const address = masker.text(addressOf(error) ?? '');
+  const at = (before: string): string => (address === '' ? '' : `${before}${address}`);
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
-  if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
+  if (code === 'blocked_address') {
+    return new NodeFailure(code, `The address${at(' ')} is not allowed: it is not public.`);
+  }
   if (error instanceof OutgoingError) {
     return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
   }
   const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
-  return new NodeFailure('network_error', `The request failed: ${code}.`, { isRetryable });
+  return new NodeFailure('network_error', `The request${at(' to ')} failed: ${code}.`, { isRetryable });
 }
