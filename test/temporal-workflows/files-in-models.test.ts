@@ -13,6 +13,8 @@ import type { TestStack } from '../support/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 
 const MIB = 1024 * 1024;
+/** Code runs at a low priority, so that a busy machine takes its time to start it. */
+const UNHURRIED = { timeoutMs: 90_000 };
 const SEES = 'model-that-sees';
 const READS_PDF = 'model-that-reads-pdf';
 
@@ -53,7 +55,7 @@ describe('files of messages', function () {
   async function runOf(nodes: DrawingNode[], input: unknown = {}) {
     const { workflow, ...started } = await startOf(nodes, input);
     assert.equal(started.status, 201, JSON.stringify(started));
-    return { workflow, runId: started.data.id, ...(await api.pollToEnd(started.data.id)).data };
+    return { workflow, runId: started.data.id, ...(await api.pollToEnd(started.data.id, UNHURRIED)).data };
   }
   const asking = (model: string, given: unknown) =>
     llm('', { messages: [{ role: 'user', message: 'Look', files: given }], settings: { model_name: model } });
