@@ -222,15 +222,13 @@ async function toOutput(
 
 function toFailure(error: unknown, mayRepeat: boolean, masker: Masker): NodeFailure {
   const code = causeCode(error);
-  const address = masker.text(addressOf(error) ?? '');
-  const at = (before: string): string => (address === '' ? '' : `${before}${address}`);
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
-  if (code === 'blocked_address') {
-    return new NodeFailure(code, `The address${at(' ')} is not allowed: it is not public.`);
-  }
+  if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
   if (error instanceof OutgoingError) {
     return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
   }
   const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
-  return new NodeFailure('network_error', `The request${at(' to ')} failed: ${code}.`, { isRetryable });
+  const address = masker.text(addressOf(error) ?? '');
+  const message = `The request${address === '' ? '' : ` to ${address}`} failed: ${code}.`;
+  return new NodeFailure('network_error', message, { isRetryable });
 }
