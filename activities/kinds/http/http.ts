@@ -3,6 +3,7 @@ import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
 import { httpNode, toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';
+import { MASK } from '../../../graph/secrets.js';
 import { renderJson, renderText, type NodeOutput, type VariableValues } from '../../../graph/template.js';
 import { isConnectionHeader } from '../../../outgoing/header-text.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
@@ -14,7 +15,7 @@ import { toShallowJson } from '../shallow-json.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from './request-headers.js';
-import { addressOf, causeCode } from '../../../outgoing/network-error.js';
+import { addressOf, causeCode, toAddress } from '../../../outgoing/network-error.js';
 import {
   isRepeatable,
   OutgoingError,
@@ -70,7 +71,7 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
           .send({ ...outgoing, take: taking.take, takenBytes: files.maxBytes + 1, authorize: credential?.authorize })
           .catch(async (error: unknown) => {
             if (task.signal.aborted) throw error;
-            const failure = error instanceof NodeFailure ? error : toFailure(error, mayRepeat, masker);
+            const failure = error instanceof NodeFailure ? error : toFailure(error, { ...outgoing, mayRepeat, masker });
             const isUnsent = failure.isRetryable || failure.code === 'connection_origin';
             if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });
             throw failure;
@@ -92,6 +93,11 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
   };
 }
 
+interface Rendered extends OutgoingRequest {
+  /** The host was put together from a secret, which may be written in another way in `url`. */
+  hasSecretHost: boolean;
+}
+
 /** What a streamed body holds in memory. */
 const STREAMED_BYTES = 256 * 1024;
 
@@ -109,7 +115,7 @@ async function prepare(
   { contexts, files }: Pick<HttpDeps, 'contexts' | 'files'>,
   data: HttpNodeData,
   task: NodeTask,
-): Promise<OutgoingRequest> {
+): Promise<Rendered> {
   const { url, method, headers } = data;
   const values = await contexts.loadValues(task, { url, method, headers, body: data.body });
   const body = renderJson(data.body, values);
@@ -134,7 +140,7 @@ function toRequest(
   data: HttpNodeData,
   values: VariableValues,
   { task, withFiles }: { task: NodeTask; withFiles: (StreamedBody & { contentType: string }) | undefined },
-): OutgoingRequest {
+): Rendered {
   const method = toHttpMethod(renderText(data.method, values));
   if (method === undefined)
     throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
@@ -147,7 +153,8 @@ function toRequest(
   if (!has('idempotency-key')) headers['idempotency-key'] = toIdempotencyKey(task);
   if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
   if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
-  const url = renderedUrl(renderText(data.url, values).trim(), task);
+  const text = renderText(data.url, values).trim();
+  const url = renderedUrl(text);
   return {
     url,
     method,
@@ -157,6 +164,7 @@ function toRequest(
     signal: task.signal,
     tenant: String(task.run.projectId),
     secretHeaders,
+    hasSecretHost: holdsSecret(task, /^\w+:[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? ''),
     hidesHost: !data.url.toLowerCase().includes(url.hostname),
   };
 }
@@ -180,11 +188,11 @@ function refuseConnectionHeaders(headers: Record<string, string>): void {
   throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be given.`);
 }
 
-function renderedUrl(text: string, task: NodeTask): URL {
+function renderedUrl(text: string): URL {
   try {
     return toUrl(text);
   } catch (error) {
-    throw toFailure(error, false, task.run.masker);
+    throw error instanceof OutgoingError ? new NodeFailure(error.code, error.message) : error;
   }
 }
 
@@ -220,7 +228,12 @@ async function toOutput(
   return { content, ...head, ...(json !== undefined && { json }) };
 }
 
-function toFailure(error: unknown, mayRepeat: boolean, masker: Masker): NodeFailure {
+interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
+  mayRepeat: boolean;
+  masker: Masker;
+}
+
+function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
   if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
@@ -228,7 +241,10 @@ function toFailure(error: unknown, mayRepeat: boolean, masker: Masker): NodeFail
     return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
   }
   const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
-  const address = masker.text(addressOf(error) ?? '');
-  const message = `The request${address === '' ? '' : ` to ${address}`} failed: ${code}.`;
+  const address = addressOf(error) ?? toAddress(url);
+  const masked = masker.text(address);
+  const isUnmasked = hasSecretHost && masked === address && address === toAddress(url);
+  const shown = isUnmasked ? address.replace(/^.*(?=:\d+$)/, MASK) : masked;
+  const message = `The request to ${shown} failed: ${code}.`;
   return new NodeFailure('network_error', message, { isRetryable });
 }
