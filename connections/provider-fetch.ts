@@ -3,8 +3,10 @@
 import { decodeJwt } from 'jose';
 import { parseJson, writeJson } from '../graph/json-text.js';
 import { isObject } from '../graph/json.js';
+import { cutText } from '../graph/cut-text.js';
 import type { OutgoingClient, OutgoingResponse } from '../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
+import { textOfBytes } from '../outgoing/text-of-bytes.js';
 import { TokenError, toStandardTokens, toTokenError } from './tokens.js';
 
 const TIMEOUT_MS = 15_000;
@@ -58,7 +60,7 @@ export function createProviderFetch(client: OutgoingClient, stop?: AbortSignal):
         const later = retryAfterMs(answer.headers['retry-after'], Date.now());
         throw new TokenError('unreachable', `The provider answered with status ${status}.`, later);
       }
-      const said = bodyOf(answer);
+      const said = await bodyOf(answer);
       account = accountIn(said) ?? account;
       // Only requests for tokens are forms.
       if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
@@ -87,8 +89,8 @@ function refuseLarge(bytes: number): undefined {
 }
 
 /** An answer as JSON, or as a form; anything else says nothing. */
-function bodyOf({ headers, body }: OutgoingResponse): Record<string, unknown> {
-  const text = new TextDecoder().decode(body);
+async function bodyOf({ headers, body }: OutgoingResponse): Promise<Record<string, unknown>> {
+  const { text } = await textOfBytes(body, headers['content-type']);
   if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
     return Object.fromEntries(new URLSearchParams(text));
   }
@@ -132,7 +134,7 @@ function accountIn(said: Record<string, unknown>): string | undefined {
   const team = isObject(said['team']) ? said['team'] : {};
   const found = [claims, said, team].flatMap((of) => NAMES.map((name) => of[name]));
   const name = found.find((value): value is string => typeof value === 'string' && value.trim() !== '');
-  return name?.slice(0, MOST_NAME_CHARACTERS);
+  return name === undefined ? undefined : cutText(name, MOST_NAME_CHARACTERS);
 }
 
 function claimsOf(token: string): Record<string, unknown> {

@@ -1,6 +1,4 @@
 // What the bytes of a file are, whatever its declared type says. Extensions, section 12.
-import { isUtf8 } from 'node:buffer';
-
 export type DocumentKind = 'pdf' | 'docx' | 'xlsx';
 
 export type FileKind =
@@ -9,7 +7,7 @@ export type FileKind =
   | { kind: DocumentKind }
   /** Office files with a password, and those of the formats before 2007. */
   | { kind: 'old_office' }
-  | { kind: 'text' }
+  /** Text, or none of these. */
   | { kind: 'other' };
 
 const OLD_OFFICE = 'd0cf11e0a1b11ae1';
@@ -24,7 +22,7 @@ export function fileKindOf(bytes: Buffer): FileKind {
   if (bytes.subarray(0, PDF_MARK_WITHIN).includes('%PDF-')) return { kind: 'pdf' };
   if (bytes.toString('hex', 0, 8) === OLD_OFFICE) return { kind: 'old_office' };
   if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04') return { kind: officeKindOf(bytes) };
-  return { kind: textEncodingOf(bytes) === undefined ? 'other' : 'text' };
+  return { kind: 'other' };
 }
 
 function imageTypeOf(bytes: Buffer) {
@@ -54,16 +52,4 @@ function officeKindOf(bytes: Buffer): 'docx' | 'xlsx' | 'other' {
   if (!bytes.includes('[Content_Types].xml')) return 'other';
   if (bytes.includes('word/document.xml')) return 'docx';
   return bytes.includes('xl/workbook.xml') ? 'xlsx' : 'other';
-}
-
-function textEncodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
-  const mark = bytes.toString('hex', 0, 2);
-  if (mark === 'fffe') return 'utf-16le';
-  if (mark === 'feff') return 'utf-16be';
-  return isUtf8(bytes) && !bytes.includes(0) ? 'utf-8' : undefined;
-}
-
-/** Decodes text by its byte order mark, else as UTF-8 in which what is no text becomes U+FFFD. */
-export function decodeText(bytes: Buffer): string {
-  return new TextDecoder(textEncodingOf(bytes) ?? 'utf-8').decode(bytes);
 }

@@ -1,5 +1,6 @@
 // Reads a file as n8n exports it. Nothing in it is trusted: anything that is not as it should be is left out and
 // reported.
+import { cutText } from '../graph/cut-text.js';
 import { isContainer, isObject, ownValue, type JsonObject } from '../graph/json.js';
 
 export interface N8nNode {
@@ -100,7 +101,7 @@ function readNode(entry: JsonObject, pinned: JsonObject, warnings: ImportWarning
   const { name, type, position, credentials, parameters, typeVersion } = entry;
   if (typeof name !== 'string' || name.trim() === '' || typeof type !== 'string') return undefined;
   const [x, y] = listOf(position);
-  const label = cutText(name.trim(), MAX_LABEL);
+  const label = shortened(name.trim(), MAX_LABEL);
   const version = readVersion(typeVersion);
   if (version === undefined) {
     warnings.push({ node: label, message: 'Its "typeVersion" is no version. It was read as the newest one.' });
@@ -136,12 +137,9 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** Cuts a longer text to so many characters and adds three dots. */
-export function cutText(text: string, most: number): string {
-  const characters = Array.from(text.slice(0, 2 * most));
-  const isCut = text.length > 2 * most || characters.length > most;
-  const shown = isCut ? `${characters.slice(0, most).join('')}...` : text;
-  return wellFormed(shown);
+/** Cuts a longer text and adds three dots. */
+export function shortened(text: string, most: number): string {
+  return wellFormed(text.length > most ? `${cutText(text, most)}...` : text);
 }
 
 /** Replaces halves of characters, which neither the database nor an address can hold. */
@@ -163,7 +161,7 @@ function readConnections(
     if (warnings.length < MAX_IMPORT_WARNINGS) warnings.push({ node: node?.label ?? null, message });
   };
   const missing = (name: string): string =>
-    `A connection names the node "${cutText(name, MAX_LABEL)}", which the file does not have.`;
+    `A connection names the node "${shortened(name, MAX_LABEL)}", which the file does not have.`;
   if (!isObject(connections) && connections !== undefined && connections !== null && !isEmptyList(connections)) {
     warn(undefined, 'The "connections" are not in the form of n8n. No link was taken over.');
   }
@@ -202,7 +200,7 @@ function* connectionsIn(kinds: unknown): Generator<Connection> {
     return;
   }
   for (const [kind, outputs] of Object.entries(kinds)) {
-    const place = `"${cutText(kind, MAX_SHOWN)}"`;
+    const place = `"${shortened(kind, MAX_SHOWN)}"`;
     if (isContainer(outputs)) {
       for (const [number, targets] of Object.entries(outputs)) yield* targetsIn(kind, number, targets);
     } else if (outputs !== null) yield { odd: place };
@@ -211,7 +209,7 @@ function* connectionsIn(kinds: unknown): Generator<Connection> {
 
 function* targetsIn(kind: string, number: string, targets: unknown): Generator<Connection> {
   if (targets === null) return;
-  const place = `"${cutText(kind, MAX_SHOWN)}", ${cutText(number, MAX_SHOWN)}`;
+  const place = `"${shortened(kind, MAX_SHOWN)}", ${shortened(number, MAX_SHOWN)}`;
   const output = indexOf(number);
   if (output === undefined || !Array.isArray(targets)) {
     yield { odd: place };

@@ -15,6 +15,7 @@ import { createGuardedConnector, type AddressRules } from './address-guard.js';
 import { isEventStream } from './event-stream-type.js';
 import { unmarkNumbers } from './exact-numbers.js';
 import type { Exchange, Exchanges } from './exchanges.js';
+import { headerText } from './header-text.js';
 import { McpError, McpStatusError } from './mcp-error.js';
 import { brokenOff, limitBody, limitEvents, MAX_STREAM_BYTES, type StreamEnd } from './message-limits.js';
 import { MAX_MESSAGE_BYTES, type MessageSize } from './message-size.js';
@@ -178,11 +179,14 @@ async function check(
 ): Promise<Response> {
   const { url, init, headers } = request;
   if (response.ok) return response;
-  const location = response.headers.get('location');
-  if (response.status >= 300 && response.status < 400 && location !== null) {
-    const isInside = URL.canParse(location, url.href) && new URL(location, url).origin === url.origin;
-    if (isInside && (init.method === 'GET' || KEEPS_METHOD.has(response.status))) return response;
+  const location = headerText(response.headers.get('location') ?? '');
+  if (response.status >= 300 && response.status < 400 && location !== '') {
+    const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    const isInside = target?.origin === url.origin;
     await response.body?.cancel();
+    if (isInside && (init.method === 'GET' || KEEPS_METHOD.has(response.status))) {
+      return new Response(null, { status: response.status, headers: { location: target.href } });
+    }
     throw isInside ? new McpStatusError(response.status, false) : anotherOrigin();
   }
   // The SDK names the version of the protocol once the server has answered `initialize`, with or without a session id.

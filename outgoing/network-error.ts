@@ -18,3 +18,21 @@ export function* causesOf(error: unknown): Generator<Error> {
     yield at;
   }
 }
+
+const addresses = new WeakMap<Error, string>();
+
+/** Notes where the request went that has failed. Returns the error. */
+export function noteAddress(error: unknown, url: URL): unknown {
+  if (error instanceof Error) addresses.set(error, toAddress(url));
+  return error;
+}
+
+/** Returns host and port. */
+export function toAddress({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
+/** Returns the host and the port at which a request has failed, if they were noted. */
+export function addressOf(error: unknown): string | undefined {
+  return error instanceof Error ? addresses.get(error) : undefined;
+}

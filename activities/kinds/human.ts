@@ -13,6 +13,7 @@ import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
 import { isSecretField, MASK, maskInput } from '../../graph/secrets.js';
 import { toStorable } from '../../graph/storable-text.js';
 import { renderJson, renderText } from '../../graph/template.js';
+import { cutText } from '../../graph/cut-text.js';
 import { NodeFailure } from '../node/failures.js';
 import { refuseInCase } from '../node/refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
@@ -83,7 +84,7 @@ function onlyStarter({ run }: NodeTask): Asked {
 
 function toStored(message: string): string {
   const text = toStorable(message);
-  return text.length > MAX_MESSAGE_CHARACTERS ? text.slice(0, MAX_MESSAGE_CHARACTERS) + CUT : text;
+  return text.length > MAX_MESSAGE_CHARACTERS ? cutText(text, MAX_MESSAGE_CHARACTERS) + CUT : text;
 }
 
 /** Undefined where the task is not over yet. Throws `human_timeout` when too few people have answered in time. */

@@ -19,6 +19,7 @@ import { spanOf, type PassedLimit } from '../../db/spending/reserve-call.js';
 import { startLoop, type BackgroundLoop } from '../background/loops.js';
 import { ApiError } from '../http/errors.js';
 import type { ReadUsage } from './usage-reader.js';
+import { cutText } from '../../graph/cut-text.js';
 
 /** A call whose process has not been heard of for so long is ended by another one. */
 const LEASE_SECONDS = 120;
@@ -113,7 +114,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
         userId,
         processId,
         provider: model.provider.name,
-        model: modelName.slice(0, MAX_MODEL_CHARACTERS).replaceAll('\0', '�'),
+        model: cutText(modelName, MAX_MODEL_CHARACTERS).replaceAll('\0', '�'),
         priceVersion: model.priceVersion,
       };
       const reservedUsd = priceOf(asked, model);

@@ -13,6 +13,7 @@ import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 import { meterAnswer } from './meter-answer.js';
 import { askWorkflow, isWorkflowModel, listWorkflowModels, modelSchema, unknownModel } from './workflow-model.js';
+import { cutText } from '../../graph/cut-text.js';
 
 const MAX_CHAT_BODY_BYTES = 20 * 1024 * 1024;
 const MAX_LOGGED_MODEL_LENGTH = 200;
@@ -103,7 +104,7 @@ const completeChat = defineRoute({
         await call.end(mayCost ? { kind: 'cut' } : { kind: 'failed', reason });
         throw error;
       });
-    const facts = { model: body.model.slice(0, MAX_LOGGED_MODEL_LENGTH), provider: provider.name };
+    const facts = { model: cutText(body.model, MAX_LOGGED_MODEL_LENGTH), provider: provider.name };
     const onEnd = (outcome: 'complete' | 'broken'): void => {
       const durationMs = Math.round(performance.now() - startedAt);
       log.info({ ...facts, upstream_status: answer.status, outcome, duration_ms: durationMs }, 'chat completion');

@@ -6,6 +6,7 @@ import { failureIn, hasMessage } from '../../config/model-answer.js';
 import { charactersIn, reportsUsage } from '../../config/model-price.js';
 import { isObject } from '../../graph/json.js';
 import { parseJson } from '../../graph/json-text.js';
+import { endOfText } from '../../graph/cut-text.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
 import { createModelEvents, looksLikeEvents } from '../../outgoing/model-events.js';
 
@@ -100,7 +101,7 @@ function createBodyReader(): TextReader {
     push(piece) {
       length += piece.length;
       text += piece;
-      if (length > MAX_TEXT) text = text.slice(-TAIL);
+      if (length > MAX_TEXT) text = endOfText(text, TAIL);
     },
     end() {
       if (length <= MAX_TEXT) return readWhole(text);

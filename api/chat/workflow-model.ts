@@ -10,6 +10,7 @@ import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { ownValue } from '../../graph/json.js';
+import { cutText } from '../../graph/cut-text.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, overloaded } from '../http/errors.js';
@@ -118,7 +119,7 @@ async function acceptAsked(
 const MAX_SHOWN_CHARACTERS = 200;
 
 export function unknownModel(name: string): ApiError {
-  const shown = name.slice(0, MAX_SHOWN_CHARACTERS);
+  const shown = cutText(name, MAX_SHOWN_CHARACTERS);
   return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
 }
 

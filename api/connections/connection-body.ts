@@ -8,6 +8,7 @@ import { namesRefusedAddress } from '../../outgoing/address-guard.js';
 import type { ApiConfig } from '../http/api-config.js';
 import { invalidFields } from '../http/errors.js';
 import { upTo } from '../http/field-errors.js';
+import { cutText } from '../../graph/cut-text.js';
 
 const MOST_ORIGINS = 20;
 const anything = upTo(50, z.record(z.string(), z.unknown()));
@@ -46,7 +47,7 @@ export function checkEntered(deps: Rules, kind: ConnectionKind, given: Entered):
   const found = given.origins.map((text) => toOrigin(text, deps.config.addressRules.allowPrivateNetwork));
   const wrong = given.origins.filter((_, index) => found[index] === undefined || isRefused(deps, found[index]));
   if (wrong.length > 0)
-    throw invalidFields({ origins: wrong.map((text) => `Enter a valid origin in place of "${text.slice(0, 100)}".`) });
+    throw invalidFields({ origins: wrong.map((text) => `Enter a valid origin in place of "${cutText(text, 100)}".`) });
   const named = ADDRESS_SETTINGS.filter((key) => settings[key] !== undefined);
   const refused = named.filter((key) => !isAddress(deps, String(settings[key])));
   if (refused.length > 0) {

@@ -1,5 +1,6 @@
 // Bodies of the media type multipart/form-data, part by part as they arrive. RFC 7578.
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError } from './errors.js';
@@ -9,6 +10,7 @@ export interface BodyPart {
   field: string;
   /** The name of the file, as the client has sent it; undefined for a part that is no file. */
   name: string | undefined;
+  /** The media type with its parameters, of which `charset` says what the bytes are. */
   type: string;
   bytes: Readable;
 }
@@ -33,12 +35,13 @@ export async function readMultipart(
 ): Promise<void> {
   const parser = createParser(contentType, maxParts);
   const reading: Promise<void>[] = [];
+  const wholeType = watchTypes(parser);
   const fail = (error: Error): void => void parser.destroy(error);
   parser.on('partsLimit', () => fail(new ApiError(400, 'parse_error', `The body has more than ${maxParts} parts.`)));
   parser.on('file', (field, bytes, name: string | undefined, _encoding, type) => {
     // What breaks off after its reader has given up is nobody's error.
     bytes.on('error', () => undefined);
-    const read = onPart({ field, name, type, bytes });
+    const read = onPart({ field, name, type: wholeType() ?? type, bytes });
     read.catch((error: Error) => {
       bytes.resume();
       fail(error);
@@ -63,6 +66,18 @@ function createParser(contentType: string, maxParts: number): BusboyInstance {
   } catch (error) {
     throw malformed(error);
   }
+}
+
+/** Returns a function that tells the media type of the last part as it came: the parser tells it without its parameters. */
+function watchTypes(parser: BusboyInstance): () => string | undefined {
+  let last: string | undefined;
+  const { _parser: inner } = parser as unknown as { _parser: { parser: EventEmitter } };
+  inner.parser.prependListener('part', (part: EventEmitter) => {
+    part.prependListener('header', (header: Record<string, string[] | undefined>) => {
+      last = header['content-type']?.[0];
+    });
+  });
+  return () => last;
 }
 
 function malformed(cause: unknown): ApiError {

@@ -12,6 +12,7 @@ import { findProjectOfConnection } from '../../db/connections/connections-reposi
 import { createMasker } from '../../graph/mask.js';
 import { isCredentialHeader } from '../../graph/credential-headers.js';
 import { credentialTexts } from '../../graph/secrets.js';
+import { cutText } from '../../graph/cut-text.js';
 import { isHeaderName, isHeaderValue, trimHeaderValue } from '../../outgoing/header-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
 import { isTool } from '../../outgoing/mcp-tools.js';
@@ -102,7 +103,7 @@ const mcpTools = defineRoute({
         if (asked !== undefined) await storeListed(deps, asked, outcome, mask);
         return { status: 200, body: hide.json(masker.json(outcome.filter(isTool))) };
       }
-      throw new ApiError(400, outcome.code, hide.text(masker.text(outcome.message)).slice(0, MAX_DETAIL_CHARACTERS));
+      throw new ApiError(400, outcome.code, cutText(hide.text(masker.text(outcome.message)), MAX_DETAIL_CHARACTERS));
     } finally {
       memory.end();
     }

@@ -10,6 +10,7 @@ import { indexOfPath, iterationPath, scopeOfPath } from '../../graph/iteration-p
 import { enclosingLoops, handleAfter, rootPlan, type Handle, type Plan } from '../../graph/plan.js';
 import { findVariables } from '../../graph/template.js';
 import { chooseTrial, planTrial, type TrialMode } from '../../graph/trial-plan.js';
+import { cutText } from '../../graph/cut-text.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { fingerprintsOf } from './fingerprints.js';
@@ -110,7 +111,7 @@ export async function planTest(
 const NO_SOURCES: Sources = { results: new Map(), loops: new Map() };
 
 function unknownNode(nodeId: string): ApiError {
-  return new ApiError(400, 'unknown_node', `node: the start of the drawing does not reach "${nodeId.slice(0, 200)}".`);
+  return new ApiError(400, 'unknown_node', `node: the start of the drawing does not reach "${cutText(nodeId, 200)}".`);
 }
 
 interface TriedPlace {

@@ -1,6 +1,7 @@
 // The mocks of a test, by the nodes that they stand for. Extensions, section 11.
 import type { Document } from '../../graph/document.js';
 import { readGiven } from '../../graph/given-outcome.js';
+import { cutText } from '../../graph/cut-text.js';
 import { EVERYWHERE, type GivenResult } from '../../db/trying/test-runs-repository.js';
 import { invalidFields } from '../http/errors.js';
 
@@ -18,7 +19,7 @@ export function readMocks(mocks: Record<string, unknown>, { nodes }: Document): 
     const node = known.get(nodeId);
     const outcome = node === undefined ? 'There is no such node.' : readGiven(node.kind, node.data, mock);
     if (typeof outcome !== 'string') return [{ path, nodeId, source: 'mock', isStale: false, outcome }];
-    wrong.push(`${key.slice(0, 100)}: ${outcome}`);
+    wrong.push(`${cutText(key, 100)}: ${outcome}`);
     return [];
   });
   if (wrong.length > 0) throw invalidFields({ mocks: wrong.slice(0, MOST_TOLD) });

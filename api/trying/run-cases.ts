@@ -20,6 +20,7 @@ import {
 import { findCase, type Case } from '../../db/trying/cases-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { readDrawing } from '../../graph/document.js';
+import { cutText } from '../../graph/cut-text.js';
 import { startLoop, type BackgroundLoop } from '../background/loops.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
@@ -172,6 +173,6 @@ async function startCase(deps: AppDeps, log: Logger, { run, workflow, result }: 
     if (error instanceof CaseTaken) return;
     if (!(error instanceof ApiError)) throw error;
     const told = error.fields === undefined ? error.message : Object.values(error.fields).flat().join(' ');
-    await end({ code: error.code, message: told.slice(0, 1_000) });
+    await end({ code: error.code, message: cutText(told, 1_000) });
   }
 }

@@ -5,6 +5,7 @@ import { MAX_NODES } from '../../graph/document.js';
 import { emptyMasked, EXPORT_FORMAT } from '../../graph/exported-drawing.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import { withCheckBudget } from '../../graph/check-budget.js';
+import { cutText } from '../../graph/cut-text.js';
 import { isN8nFile, objectsOf, type ImportWarning } from '../../n8n/n8n-file.js';
 import { TooLargeFile, translateN8n } from '../../n8n/translate-n8n.js';
 import { readConnections } from './ported-connections.js';
@@ -92,7 +93,7 @@ function findN8nFile(given: unknown, wrappers: number): JsonObject | undefined {
 }
 
 function toFormatMessage(format: unknown): string {
-  const shown = typeof format === 'string' ? `"${format.slice(0, 60)}"` : 'of the file';
+  const shown = typeof format === 'string' ? `"${cutText(format, 60)}"` : 'of the file';
   return `The format ${shown} is not known: it is "${EXPORT_FORMAT}", and files of n8n name none.`;
 }
 
@@ -104,7 +105,7 @@ function readOwn({ format, title, description, data, workflows, connections }: J
   const files = emptyFiles(masked.drawing);
   return {
     title: toTitle('title', title),
-    description: typeof description === 'string' ? cut(description, MAX_DESCRIPTION) : '',
+    description: typeof description === 'string' ? cutText(description, MAX_DESCRIPTION) : '',
     data: files.drawing,
     calledTitles: readCalled(workflows),
     connections: readConnections(connections),
@@ -149,13 +150,8 @@ function checkNodes(nodes: unknown, mayBeEmpty = false): void {
 function toTitle(field: string, title: unknown): string {
   if (title === undefined || title === null) return UNTITLED;
   if (typeof title !== 'string') throw wrong(field, 'Not a valid string.');
-  const text = cut(title.trim(), MAX_TITLE).trim();
+  const text = cutText(title.trim(), MAX_TITLE).trim();
   return text === '' ? UNTITLED : text;
-}
-
-/** A character is never cut in two. */
-function cut(text: string, most: number): string {
-  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 function readCalled(workflows: unknown): Map<number, string> {

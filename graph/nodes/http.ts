@@ -55,6 +55,7 @@ const outputSchema = z.looseObject({
   content: z.string().describe('The body as text, or the name of its file'),
   status_code: z.int(),
   headers: z.record(z.string(), z.string()),
+  set_cookie: z.array(z.string()).optional().describe('Each cookie that the answer sets'),
   file: z.unknown().optional().describe('The body, where it is a file'),
   json: z.unknown().optional().describe('The body, where it is JSON'),
 });

@@ -9,6 +9,7 @@ import {
   type FakeMcpServer,
   type McpHandler,
 } from '../support/fake-mcp-server.js';
+import { startRawServer } from '../support/raw-server.js';
 import { failing, listTools, MIB, NEVER, toServer } from './mcp.js';
 
 const html: McpHandler = (_request, response) =>
@@ -155,6 +156,28 @@ describe('MCP client', function () {
       await assert.rejects(list(elsewhere.url, { transport: 'sse' }), failing('mcp_protocol', /./, true));
       assert.equal(stranger.requests.length, 0);
       await other.close();
+    });
+
+    it('follows redirects to addresses in UTF-8, and none that name nothing', async () => {
+      const paths: string[] = [];
+      const server = await startRawServer((socket, request) => {
+        const path = request.split(' ')[1]!;
+        paths.push(path);
+        const location = { '/utf8': Buffer.from('/köln').toString('latin1'), '/nowhere': '' }[path];
+        const head = location === undefined ? '404 Not Found' : `307 Temporary Redirect\r\nLocation: ${location}`;
+        socket.end(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`, 'latin1');
+      });
+      const from = (path: string) => list(`${server.url}${path}`, { transport: 'streamable_http' });
+      await assert.rejects(from('/utf8'), failing('mcp_protocol', /status 404/));
+      await assert.rejects(from('/nowhere'), failing('mcp_protocol', /status 307/));
+      assert.deepEqual(paths, ['/utf8', '/k%C3%B6ln', '/nowhere']);
+      await server.close();
+    });
+
+    it('sends headers without the line ends around them', async () => {
+      const endpoint = fake.endpoint();
+      await list(endpoint.url, { headers: { authorization: ' Bearer canary-79\r\n' } });
+      assert.equal(endpoint.requests[0]!.headers.authorization, 'Bearer canary-79');
     });
 
     it('sends the headers on every request, over both transports, but none that the protocol sets itself', async () => {

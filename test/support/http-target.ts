@@ -19,7 +19,7 @@ export interface TargetRequest {
 
 export interface TargetReply {
   status?: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   /** An object is sent as JSON. */
   body?: string | Buffer | object;
   delayMs?: number;

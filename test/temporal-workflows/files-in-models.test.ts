@@ -13,6 +13,8 @@ import type { TestStack } from '../support/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 
 const MIB = 1024 * 1024;
+/** Code runs at a low priority, so that a busy machine takes its time to start it. */
+const UNHURRIED = { timeoutMs: 90_000 };
 const SEES = 'model-that-sees';
 const READS_PDF = 'model-that-reads-pdf';
 const HEARS = 'model-that-hears';
@@ -55,7 +57,7 @@ describe('files of messages', function () {
   async function runOf(nodes: DrawingNode[], input: unknown = {}) {
     const { workflow, ...started } = await startOf(nodes, input);
     assert.equal(started.status, 201, JSON.stringify(started));
-    return { workflow, runId: started.data.id, ...(await api.pollToEnd(started.data.id)).data };
+    return { workflow, runId: started.data.id, ...(await api.pollToEnd(started.data.id, UNHURRIED)).data };
   }
   const asking = (model: string, given: unknown) =>
     llm('', { messages: [{ role: 'user', message: 'Look', files: given }], settings: { model_name: model } });
@@ -139,6 +141,37 @@ describe('files of messages', function () {
       'The model "model-that-reads-pdf" does not take the file "a.bin", which is a sound.',
     ]);
     assert.equal((await refused(HEARS, [await upload(PNG, 'picture')]))[0], 'file_type');
+  });
+
+  it('are read in their encoding, and what is text in none is refused', async () => {
+    const gbk = Buffer.from('d0d5c3fb', 'hex');
+    const docs = [
+      await files.upload(projectId, gbk, 'gbk.csv', 'text/csv; charset=gbk'),
+      await files.upload(projectId, Buffer.from('M\xfcller;K\xf6ln', 'latin1'), 'old.csv', 'text/csv'),
+    ];
+    const expected = 'Look\n\ngbk.csv:\n姓名\n\nold.csv:\nMüller;Köln';
+    assert.equal(await sent(SEES, '{{ input.docs }}', { docs }), expected);
+    const wrong = await files.upload(projectId, gbk, 'wrong.csv', 'text/csv; charset=utf-8');
+    assert.deepEqual(await refused(SEES, [wrong]), [
+      'file_encoding',
+      'The file "wrong.csv" cannot be read as text: it is not in its encoding, utf-8.',
+    ]);
+  });
+
+  it('without text fail for a model that takes their text alone, which is not called', async () => {
+    const scans = [pdfOf(''), pdfOf('  '), docxOf(''), docxOf('\u00a0\u200b')];
+    for (const [at, bytes] of scans.entries()) {
+      const name = at < 2 ? 'scan.pdf' : 'scan.docx';
+      const [code, message] = await refused(SEES, [await files.upload(projectId, bytes, name)]);
+      assert.deepEqual([code, message.includes(`"${name}"`)], ['file_without_text', true], message);
+    }
+    const content = await sent(READS_PDF, [await files.upload(projectId, pdfOf(''), 'scan.pdf')]);
+    assert.equal((content as Part[])[1]!.type, 'file', 'a model that takes PDF looks at it');
+    assert.equal(await sent(SEES, [await files.upload(projectId, '', 'empty.txt')]), 'Look\n\nempty.txt:\n');
+    const messages = [{ role: 'user', message: 'Look', files: ['{{ input.doc }}'] }];
+    const step = agent('', {}, [], { messages });
+    const { data } = await runOf([begin(), step], { doc: await files.upload(projectId, pdfOf(''), 'scan.pdf') });
+    assert.equal(data![step.id]!.error?.code, 'file_without_text');
   });
 
   it('that are not there, are another project’s or too large are refused before the model is called', async () => {

@@ -135,9 +135,12 @@ describe('files in runs', function () {
       ['auto', { 'content-type': 'image/svg+xml' }, Buffer.from('<svg/>'), 'file'],
       ['auto', { 'content-type': 'application/octet-stream' }, Buffer.from('x'), 'file'],
       ['auto', {}, Buffer.from('plain ä'), 'text'],
+      ['auto', {}, Buffer.from('M\xfcller;K\xf6ln', 'latin1'), 'text'],
+      ['auto', {}, Buffer.from('<html><meta charset=gbk>\xd0\xd5', 'latin1'), 'text'],
       ['auto', {}, png, 'file'],
       ['file', { 'content-type': 'text/plain' }, Buffer.from('x'), 'file'],
       ['file', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, gzipSync('packed'), 'file'],
+      ['file', { 'content-type': 'text/csv; charset=gbk' }, Buffer.from('\xd0\xd5', 'latin1'), 'file'],
     ];
     for (const [response, headers, body, expected] of cases) {
       answer = { headers, body };
@@ -148,7 +151,7 @@ describe('files in runs', function () {
       const file = result['file'] as FileValue | undefined;
       assert.equal(file === undefined ? 'text' : 'file', expected, `${response} ${JSON.stringify(headers)}`);
       if (file === undefined) continue;
-      assert.equal(file.name, 'last.bin');
+      assert.deepEqual([file.name, file.type], ['last.bin', headers['content-type'] ?? 'application/octet-stream']);
       const plain = headers['content-encoding'] === 'gzip' ? Buffer.from('packed') : body;
       assert.ok((await files.bytesOf(file.file_id))[1].equals(plain));
     }

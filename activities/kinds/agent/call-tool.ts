@@ -7,6 +7,7 @@ import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { VariableValues } from '../../../graph/template.js';
 import { readArguments } from '../../../graph/tool-arguments.js';
+import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -147,5 +148,5 @@ function toAnswer(result: McpToolResult, { text, files, others }: ResultParts): 
 }
 
 function toText(parts: string[], hasMore = false): string {
-  return parts.filter(Boolean).join('\n').slice(0, MAX_ANSWER_CHARACTERS) || (hasMore ? '' : '(no content)');
+  return cutText(parts.filter(Boolean).join('\n'), MAX_ANSWER_CHARACTERS) || (hasMore ? '' : '(no content)');
 }

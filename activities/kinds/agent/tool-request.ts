@@ -7,6 +7,7 @@ import type { SecretBox } from '../../../db/core/secret-box.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import { cutText } from '../../../graph/cut-text.js';
 import type { NodeTask } from '../../node/node-step.js';
 import type { AskedCall } from './assistant-message.js';
 
@@ -30,7 +31,7 @@ export function toToolCall(
   const base = {
     toolCallId: id,
     serverLabel: tool?.serverLabel ?? null,
-    toolName: (tool?.toolName ?? name.slice(0, 200)).replaceAll('\0', '\uFFFD'),
+    toolName: (tool?.toolName ?? cutText(name, 200)).replaceAll('\0', '\uFFFD'),
     argumentsEnc: secretBox.seal(text, 'agent-arguments', ...row),
     invalidEnc: null,
     approval: null,

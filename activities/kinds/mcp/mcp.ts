@@ -4,6 +4,7 @@ import { claimCall, isCallInFlight, markCallRefused } from '../../../db/nodes/pr
 import type { Masker } from '../../../graph/mask.js';
 import { mcpNode, type McpNodeData } from '../../../graph/nodes/mcp.js';
 import { renderJson, type VariableValues } from '../../../graph/template.js';
+import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../../outgoing/message-size.js';
@@ -99,7 +100,7 @@ function failOnError(result: McpToolResult, failsOnError: boolean, masker: Maske
   const links = result.parts.flatMap((part) => linkIn(part) ?? []);
   const said = [result.content, ...links, structuredText(result)].filter((text) => text !== '').join('\n');
   // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
-  const quoted = masker.text(said).slice(0, QUOTED_CHARACTERS).trim();
+  const quoted = cutText(masker.text(said), QUOTED_CHARACTERS).trim();
   throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
 }
 

@@ -70,7 +70,7 @@ describe('MCP node, refused before anything is sent', function () {
     const [start, node] = [trigger(), mcp(endpoint.url, 'echo', {}, { headers })];
     link(start, node);
     const run = await api.runToEnd(drawing([start, node]), { h: 'a\r\nx-b: c' });
-    assert.equal(run.nodes[node.id]!.error!.code, 'invalid_header');
+    assert.equal(run.nodes[node.id]!.error!.code, 'invalid_value');
     assert.equal(endpoint.requests.length, 0);
   });
 });
