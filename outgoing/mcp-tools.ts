@@ -1,4 +1,5 @@
 // Reads the tools of a server one by one: one that is wrong says nothing of the others.
+import { cutText } from '../graph/cut-text.js';
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import type { McpTool } from './mcp-types.js';
 
@@ -32,10 +33,10 @@ const MAX_NAME_CHARACTERS = 200;
 
 /** Prepares what is told of refused tools. Secrets are masked before the names are cut. */
 export function toShownTools(refused: readonly RefusedTool[], mask: (text: string) => string): RefusedTool[] {
-  return refused.slice(0, MAX_REFUSED).map(({ name, reason }) => {
-    const characters = Array.from(mask(name).slice(0, 2 * MAX_NAME_CHARACTERS));
-    return { name: characters.slice(0, MAX_NAME_CHARACTERS).join('').replaceAll('\0', '\uFFFD'), reason };
-  });
+  return refused.slice(0, MAX_REFUSED).map(({ name, reason }) => ({
+    name: cutText(mask(name), MAX_NAME_CHARACTERS).replaceAll('\0', '\uFFFD'),
+    reason,
+  }));
 }
 
 /** `allowed`: the names of the tools that are wanted; all where it is absent. */

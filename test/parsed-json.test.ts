@@ -18,7 +18,6 @@ const CONSOLE = 'The console has made the text itself.';
 
 const PARSES: Record<string, [count: number, reason: string]> = {
   'acceptance/opened-drawing.ts': [1, SEALED],
-  'activities/kinds/agent/agent-messages.ts': [1, SEALED],
   'activities/kinds/code/child/file-requests.ts': [2, SANDBOX],
   'activities/kinds/code/child/main.ts': [3, SANDBOX],
   'activities/kinds/code/child/prelude.ts': [
@@ -46,7 +45,6 @@ const PARSES: Record<string, [count: number, reason: string]> = {
   'api/runs/node-map.ts': [1, OWN],
   'api/runs/node-routes.ts': [1, OWN],
   'api/runs/run-view.ts': [2, DRAWING],
-  'api/runs/step-view.ts': [1, TEXTS],
   'api/tools/stream-call.ts': [1, 'A schema takes nothing but what this service has put into the id.'],
   'api/tools/tool-session.ts': [1, SEALED],
   'cli/codec-server/protocol.ts': [1, TEXTS],

@@ -11,7 +11,7 @@ import { finalFailure } from './failures.js';
 import { attemptStep, claimOrSettle } from './node-attempt.js';
 import type { NodeBeginning, NodeDeps, NodeKindRunner, NodeStep } from './node-step.js';
 import { runInTurn } from './attempts-in-turn.js';
-import { inIsolation } from './isolation.js';
+import { inIsolation } from './in-isolation.js';
 import { Pulse } from './pulse.js';
 
 /** Makes one attempt of a node, or of one step of it, and counts it. */

@@ -1,4 +1,5 @@
 // The copies of schedules in Temporal, which are the clock. docs/adr/0023-schedules.md
+import { cutText } from '../../graph/cut-text.js';
 import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
@@ -110,7 +111,7 @@ function toOptions(taskQueue: string, schedule: ScheduleToSync) {
   const { id, workflowId, projectId, cron, timeZone, version } = schedule;
   const spec = toSpec(parseCron(cron), timeZone, new Date().getUTCFullYear());
   const [first, ...others] = spec.calendars;
-  const comment = `${cron.slice(0, MAX_COMMENT_CRON)}, spec ${nameOfSpec(spec)}${endOf(version)}`;
+  const comment = `${cutText(cron, MAX_COMMENT_CRON)}, spec ${nameOfSpec(spec)}${endOf(version)}`;
   const searchAttributes = [
     { key: projectIdKey, value: String(projectId) },
     { key: workflowIdKey, value: String(workflowId) },

@@ -4,7 +4,8 @@ import { ActivityCancellationDetails, CancelledFailure, type ApplicationFailure 
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import type { NodeFailure } from '../../../activities/node/failures.js';
-import { inIsolation, Isolation, toTreatment } from '../../../activities/node/isolation.js';
+import { inIsolation } from '../../../activities/node/in-isolation.js';
+import { Isolation, toTreatment } from '../../../activities/node/isolation.js';
 import type { NodeStep } from '../../../activities/node/node-step.js';
 import { createLogger } from '../../../config/logger.js';
 import type { Database } from '../../../db/core/client.js';
