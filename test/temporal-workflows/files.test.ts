@@ -223,7 +223,7 @@ describe('files in runs', function () {
     const contents = [randomBytes(400_000), Buffer.from('b'), randomBytes(90_000), Buffer.alloc(0), Buffer.from('e')];
     const sent = (): FormData => {
       const form = new FormData();
-      for (const [index, bytes] of contents.entries()) form.append('docs', new Blob([bytes]), names[index]!);
+      for (const [index, bytes] of contents.entries()) form.append('docs', new Blob([bytes]), names[index]);
       return form;
     };
     const send = async (to: string): Promise<string> => {
