@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { takeRunFiles } from '../../acceptance/run-files.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
-import { toAmount } from '../../config/currencies.js';
+import { sumOf, toAmount } from '../../config/currencies.js';
 import {
   cancelCaseRun,
   findCaseRun,
@@ -217,7 +217,9 @@ const run = defineRoute({
     case_ids: z.array(z.int().min(0).max(MAX_ID)).max(MOST_CASES).optional().describe('All cases by default'),
     version: z.int().min(1).max(MAX_ID).optional(),
     drawing: drawingBody.optional(),
-    max_cost: limitAmount.optional().describe('The run of these cases stops when it has cost more'),
+    max_cost: limitAmount
+      .optional()
+      .describe('A call that could cost more is not made: its node fails, and no further case begins'),
   }),
   responses: { 201: z.object({ id: z.string() }), 400: badRequestSchema },
   async handler({ deps, log, caller, params, body }) {
@@ -364,13 +366,13 @@ async function viewRun(deps: AppDeps, found: CaseRun): Promise<z.infer<typeof ca
   const results = await listCaseResults(deps.db, deps.secretBox, found.id);
   const count = (...statuses: CaseResult['status'][]): number =>
     results.filter(({ status }) => statuses.includes(status)).length;
-  const cost = results.reduce((sum, { costUsd }) => sum + Number(costUsd), 0);
+  const cost = sumOf(results.map(({ costUsd }) => costUsd));
   return {
     id: found.id,
     status: found.status,
     passed: count('passed'),
     failed: count('failed', 'error'),
-    cost: toAmount(cost.toFixed(18), deps.currencies),
+    cost: toAmount(cost.toFixed(), deps.currencies),
     created_at: found.createdAt.toISOString(),
     finished_at: found.finishedAt?.toISOString() ?? null,
     cases: results.map(({ caseId, runId, status, detail }) => ({

@@ -21,6 +21,7 @@ import * as files from '../migrations/0018-files.js';
 import * as deltas from '../migrations/0019-deltas.js';
 import * as conversations from '../migrations/0020-conversations.js';
 import * as toolTasks from '../migrations/0021-tool-tasks.js';
+import * as limitsOfCases from '../migrations/0022-limits-of-cases.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0019-deltas': deltas,
   '0020-conversations': conversations,
   '0021-tool-tasks': toolTasks,
+  '0022-limits-of-cases': limitsOfCases,
 };
 
 /**

@@ -34,6 +34,8 @@ export interface CaseRun {
   status: 'in progress' | 'passed' | 'failed';
   maxCostUsd: string | null;
   isCancelled: boolean;
+  /** A call was not made, because it could have passed the limit. */
+  hasReachedLimit: boolean;
   createdAt: Date;
   finishedAt: Date | null;
 }
@@ -126,6 +128,7 @@ const RUN = [
   'status',
   'max_cost_usd as maxCostUsd',
   'is_cancelled as isCancelled',
+  'has_reached_limit as hasReachedLimit',
   'created_at as createdAt',
   'finished_at as finishedAt',
 ] as const;

@@ -7,6 +7,7 @@ import { labelsOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { asObject, ownValue } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
+import { isZero } from '../../ui/decimals.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField } from '../../ui/fields.js';
 import { Money } from '../../ui/figures.js';
@@ -174,7 +175,7 @@ function KindTitle({ nodeId }: { nodeId: string }) {
 
 function Price({ reserved }: { reserved: Estimate['reserved'] }) {
   if (reserved === null) return <Note>Nobody can say beforehand what it may cost at most.</Note>;
-  if (Number(reserved['USD']) === 0) return <p>It costs nothing.</p>;
+  if (isZero(reserved['USD'] ?? '0')) return <p>It costs nothing.</p>;
   return (
     <p>
       It costs at most <Money amount={reserved} />.
