@@ -9,6 +9,7 @@ import {
   listCaseResults,
   type CaseResult,
   type CaseRun,
+  type TriedDrawing,
 } from '../../db/trying/case-runs-repository.js';
 import {
   countCases,
@@ -38,7 +39,9 @@ import { idParams, MAX_ID, pathId, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { drawingBody } from '../workflows/workflow-body.js';
 import { caseFromRun } from './case-from-run.js';
+import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
 import { beginCases, driveCases } from './run-cases.js';
+import { withDrawing } from './start-test.js';
 
 const MOST_CASES = 100;
 const MOST_EXPECTATIONS = 100;
@@ -221,11 +224,11 @@ const run = defineRoute({
       .optional()
       .describe('A call that could cost more is not made: its node fails, and no further case begins'),
   }),
-  responses: { 201: z.object({ id: z.string() }), 400: badRequestSchema },
+  responses: { 201: z.object({ id: z.string() }), 400: z.union([invalidDrawingSchema, badRequestSchema]) },
   async handler({ deps, log, caller, params, body }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const cases = await chosen(deps, params.id, body.case_ids);
-    const tried = await toTried(deps, workflow, body.version, body.drawing);
+    const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, cases });
     const maxCostUsd = body.max_cost ?? null;
     const id = await beginCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
     const begun = await findCaseRun(deps.db, params.id, id);
@@ -338,21 +341,31 @@ export async function chosen(deps: AppDeps, workflowId: number, ids: number[] | 
   return cases.filter(({ id }) => ids.includes(id));
 }
 
+interface Asked {
+  version: number | undefined;
+  drawing: JsonObject | undefined;
+  cases: readonly Case[];
+}
+
 /** Throws the 400 for a version that is not there, or a drawing that cannot run. */
-export async function toTried(
+async function toTried(
   deps: AppDeps,
   workflow: StoredDrawing,
-  version: number | undefined,
-  drawing: JsonObject | undefined,
-): Promise<{ drawing: JsonObject; version: number | null }> {
-  if (version !== undefined && drawing !== undefined) {
+  { version, drawing: given, cases }: Asked,
+): Promise<TriedDrawing> {
+  if (version !== undefined && given !== undefined) {
     throw invalidFields({ version: ['Name either a version or a drawing.'] });
   }
-  const tried = drawing ?? openDrawing(deps.secretBox, await atVersion(deps, workflow, version)).drawing;
-  const compiled = compilePlan(tried);
-  if (!compiled.ok)
-    throw new ApiError(400, 'invalid_workflow', compiled.errors[0]?.message ?? 'The drawing cannot run.');
-  return { drawing: tried, version: drawing === undefined ? (version ?? workflow.version) : null };
+  const stored = given === undefined ? await atVersion(deps, workflow, version) : withDrawing(deps, workflow, given);
+  const { drawing, secrets } = openDrawing(deps.secretBox, stored);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) throw invalidStructure(compiled.errors);
+  if (given === undefined) return { drawing, version: version ?? workflow.version };
+  const { document, plan } = compiled;
+  const isExecuted = (id: string): boolean => cases.some(({ content }) => !Object.hasOwn(content.mocks, id));
+  const executed = new Set(plan.ids.filter(isExecuted));
+  await judgeNodes(deps, { projectId: workflow.project_id, drawing, secrets, document, plan, executed });
+  return { drawing: given, version: null };
 }
 
 async function atVersion(deps: AppDeps, workflow: StoredDrawing, version: number | undefined): Promise<StoredDrawing> {

@@ -40,6 +40,8 @@ export interface PlannedTest {
   sources: Source[];
   /** The loops around the tried node whose items, or rounds, are taken from runs. */
   loops: LoopSource[];
+  /** The iterations in which something is tried, from the drawing outside bodies, which is empty, to the innermost one. */
+  paths: string[];
   /** Nodes that are executed. */
   executed: Set<string>;
   /** Nodes that are read, and of which there is no result. */
@@ -101,6 +103,7 @@ export async function planTest(
     given: given.list().filter((result) => ids.has(result.nodeId)),
     sources: [...found.results.values()],
     loops: [...found.loops.values()],
+    paths: place.paths,
     executed: new Set(executed),
     missing: [...new Set([...lost.map((loop) => loop.nodeId), ...needed.map((number) => plan.ids[number]!)])],
     input: isTrigger ? inputIn(given.everywhere(0)) : undefined,

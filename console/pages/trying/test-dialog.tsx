@@ -17,6 +17,7 @@ import { useRunInput } from '../workflow/run-input-form.js';
 import { runFields } from '../workflow/run-input.js';
 import { useIteration } from './iteration-fields.js';
 import type { AskedTrial, Pin } from './trial-store.js';
+import { useSettled } from './use-settled.js';
 import { useTrial, useTrials } from './use-trials.js';
 import { missingOf, MODE_WORDS, startTrial, useEstimate, type Estimate, type TrialRequest } from './trying-calls.js';
 
@@ -57,8 +58,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
     input: takesKnown ? undefined : asObject(written),
     ...(path !== undefined && { path }),
   };
-  // Values in the fields change neither the calls nor the price.
-  const estimate = useEstimate(workflowId, { ...request, input: request.input && {} });
+  const estimate = useEstimate(workflowId, { ...request, input: useSettled(request.input) });
   const { keyOf, settle, settleIfRefused } = useRunKey();
   const test = useMutation({
     mutationFn: () => startTrial(workflowId, { ...request, skipsWaits }, keyOf([request, skipsWaits])),

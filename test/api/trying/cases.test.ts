@@ -196,8 +196,8 @@ describe('cases', function () {
 
     it('count what the runs below them cost', async () => {
       const child = workflowId;
-      const calls = [1, 2].map(() => node('workflow', { workflow_id: child, input: {} }));
-      workflowId = await world.workflowOf(drawing(linkInRow([trigger(), ...calls])));
+      const twice = [1, 2].map(() => node('workflow', { workflow_id: child, input: {} }));
+      workflowId = await world.workflowOf(drawing(linkInRow([trigger(), ...twice])));
       await make({ name: 'one' });
       const { cost, cases } = await runCases({ max_cost: '0.1' });
       assert.deepEqual([requests().length, cost['USD']], [1, '0.1']);
