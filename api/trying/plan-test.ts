@@ -17,7 +17,7 @@ import { findSources, placeKey, type LoopSource, type Source, type Sources } fro
 import { readMocks } from './read-mocks.js';
 
 export interface TestToPlan {
-  workflow: Pick<StoredDrawing, 'id'>;
+  workflow: Pick<StoredDrawing, 'id' | 'project_id'>;
   mode: TrialMode;
   nodeId: string;
   /** The iteration in which a node of a body is tried; undefined for the first one. */
@@ -61,7 +61,7 @@ export async function planTest(
   if (node === undefined) throw unknownNode(nodeId);
   const place = placeOf(plan, node, asked);
   const given = new GivenResults(plan, place, [
-    ...readMocks(mocks, document),
+    ...(await readMocks(deps.db, workflow.project_id, { mocks, document })),
     ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, plan }, { nodeId, path: place.path }) : []),
   ]);
   const data = new Map(document.nodes.map((drawn) => [drawn.id, drawn.data]));

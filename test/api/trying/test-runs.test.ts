@@ -318,6 +318,39 @@ describe('test runs', function () {
     assert.equal(tested.nodes[asks.id]!.result!['action'], 'yes');
   });
 
+  it('read the mock of a person as the task reads an answer', async () => {
+    const fields = [
+      { id: 'name', input_requirements: true },
+      { id: 'count', type: 'number' },
+      { id: 'bill', type: 'file' },
+      { id: 'note', default_value: 'none' },
+    ];
+    const asks = node('human', { message: 'Well?', fields });
+    const first = trigger();
+    link(first, asks);
+    const workflowId = await world.workflowOf(drawing([first, asks]));
+    const tried = (mock: object): object => ({ mode: 'from', node: first.id, mocks: { [asks.id]: mock } });
+    for (const [mock, message] of [
+      [{ action: 'done' }, /values.name: Field required/],
+      [{ action: 'done', values: { name: 'N', count: 'many' } }, /values.count: Input should be a valid number/],
+      [
+        { action: 'done', values: { name: 'N', bill: { file_id: randomUUID() } } },
+        /values.bill: The project has no such/,
+      ],
+      [{ action: 'done', values: { name: 'N' }, comment: 5 }, /"comment"/],
+      [{ action: 'other', values: { name: 'N' } }, /no action/],
+    ] as const) {
+      const refused = await begin<{ mocks: string[] }>(workflowId, tried(mock));
+      assert.equal(refused.status, 400, JSON.stringify(refused.body));
+      assert.match(refused.body.mocks[0]!, message);
+    }
+    const refused = await pin(workflowId, asks.id, { result: { action: 'done', values: {} } });
+    assert.deepEqual([refused.status, Object.keys(refused.body)], [400, ['result']]);
+    const mock = { action: 'done', values: { name: 'N', count: 5, undeclared: true } };
+    const tested = await tryToEnd(workflowId, tried(mock));
+    assert.deepEqual(tested.nodes[asks.id]!.result!['values'], { name: 'N', count: 5, note: 'none' });
+  });
+
   it('mock nodes of bodies, everywhere or in one iteration', async () => {
     const [each, once] = [path(), path()];
     const inner = [at(each), at(once)];
