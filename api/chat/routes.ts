@@ -59,7 +59,7 @@ const completeChat = defineRoute({
     'take the messages. 500: the run failed, with the code of the node. 504: it took more than 600 seconds, and was ' +
     'cancelled. Failures of a run carry `x-should-retry: false`; those of a stream are its last event.',
   auth: 'bearer-key',
-  audit: { unrecorded: 'Calls are in the books.' },
+  audit: { action: 'chat.called', target: 'project', records: 'refusals' },
   bodyFormat: 'verbatim',
   maxBodyBytes: MAX_CHAT_BODY_BYTES,
   headers: chatHeaders,

@@ -87,7 +87,7 @@ const caseSchema = z
   .meta({ id: 'Case' });
 
 const caseParams = idParams.extend({ case_id: pathId });
-const unrecorded = { audit: { unrecorded: 'Cases belong to drawing.' } } as const;
+const made = { audit: { action: 'case.created', target: 'case', makes: 'id' } } as const;
 const editor = { access: { to: 'workflow', role: 'editor' } } as const;
 const viewer = { access: { to: 'workflow', role: 'viewer' } } as const;
 
@@ -113,7 +113,7 @@ const create = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/cases/',
   summary: 'Makes a case: an input and mocks, and what is expected of the run.',
-  ...unrecorded,
+  ...made,
   ...editor,
   body: z.object(fields),
   responses: { 201: caseSchema, 400: badRequestSchema },
@@ -129,7 +129,7 @@ const fromRun = defineRoute({
   path: '/api/v1/workflows/:id/cases/from-run/',
   summary:
     'Makes a case of a run: its input, mocks of the nodes with side effects, and its output as what is expected.',
-  ...unrecorded,
+  ...made,
   ...editor,
   body: z.object({ run_id: uuid, name }),
   responses: { 201: caseSchema, 400: badRequestSchema },
@@ -158,7 +158,7 @@ const change = defineRoute({
   method: 'PATCH',
   path: '/api/v1/workflows/:id/cases/:case_id/',
   summary: 'Changes a case. `********` in a secret field of the input keeps its value.',
-  ...unrecorded,
+  audit: { action: 'case.changed', target: 'case', id: 'case_id' },
   ...editor,
   params: caseParams,
   body: z
@@ -199,7 +199,7 @@ const remove = defineRoute({
   method: 'DELETE',
   path: '/api/v1/workflows/:id/cases/:case_id/',
   summary: 'Removes a case.',
-  ...unrecorded,
+  audit: { action: 'case.deleted', target: 'case', id: 'case_id' },
   ...editor,
   params: caseParams,
   responses: { 204: nothing },
@@ -214,7 +214,7 @@ const run = defineRoute({
   path: '/api/v1/workflows/:id/cases/run/',
   summary: 'Runs cases: each is a test run of the whole drawing, which waits for nobody.',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'Runs are in their history.' },
+  audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   ...editor,
   body: z.object({
     case_ids: z.array(z.int().min(0).max(MAX_ID)).max(MOST_CASES).optional().describe('All cases by default'),
@@ -278,13 +278,15 @@ const cancelRun = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/case-runs/:case_run_id/cancel/',
   summary: 'Stops cases that were started together.',
-  audit: { unrecorded: 'Runs are in their history.' },
+  audit: { action: 'case_run.cancelled', target: 'case_run', id: 'case_run_id', commits: 'handler' },
   ...editor,
   params: caseRunParams,
   responses: { 200: caseRunSchema },
-  async handler({ deps, log, params }) {
+  async handler({ deps, log, params, audit }) {
     const found = orNotFound(await findCaseRun(deps.db, params.id, params.case_run_id));
-    await cancelCaseRun(deps.db, found.id);
+    await audit.change((transaction) => cancelCaseRun(transaction, found.id), {
+      keyOf: (isCancelled) => (isCancelled ? { id: found.id } : undefined),
+    });
     await driveCases(deps, log, { ...found, isCancelled: true });
     return { status: 200, body: await viewRun(deps, orNotFound(await findCaseRun(deps.db, params.id, found.id))) };
   },

@@ -55,7 +55,7 @@ const put = defineRoute({
   summary: 'Pins a result to a node: tests take it in place of executing the node.',
   description: 'No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB.',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'Pins belong to drawing, and are read by tests alone.' },
+  audit: { action: 'pin.changed', target: 'pin', id: 'node_id', within: 'id' },
   access: { to: 'workflow', role: 'editor' },
   ...place,
   body: z.union([
@@ -88,7 +88,7 @@ const remove = defineRoute({
   method: 'DELETE',
   path: '/api/v1/workflows/:id/pins/:node_id/',
   summary: 'Removes a pin.',
-  audit: { unrecorded: 'Pins belong to drawing, and are read by tests alone.' },
+  audit: { action: 'pin.deleted', target: 'pin', id: 'node_id', within: 'id' },
   access: { to: 'workflow', role: 'editor' },
   ...place,
   responses: { 204: nothing },

@@ -44,7 +44,7 @@ const test = defineRoute({
     '`{error: {code, message}}`, or `{action, values}` of a human task; its key is the id of a node, or `NODE@PATH` for one ' +
     'iteration. A test costs and is limited like any run, and lists leave it out unless they are asked with `purpose=test`.',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'Runs are in their history.' },
+  audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
   body: z.object({
     ...tried,
@@ -99,7 +99,7 @@ const estimate = defineRoute({
     'Rendered with the input, its defaults, and what the test would take. Pins count, mocks do not. Variables without a ' +
     'value count as empty.',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'It changes nothing.' },
+  audit: { action: 'workflow.estimated', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
   body: z.object(tried),
   responses: {

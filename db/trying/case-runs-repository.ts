@@ -172,8 +172,16 @@ export async function listCaseResults(db: Db, box: SecretBox, caseRunId: string)
   });
 }
 
-export async function cancelCaseRun(db: Db, id: string): Promise<void> {
-  await db.updateTable('case_runs').set({ is_cancelled: true }).where('id', '=', id).execute();
+/** Returns false where it has ended, or was cancelled before. */
+export async function cancelCaseRun(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('case_runs')
+    .set({ is_cancelled: true })
+    .where('id', '=', id)
+    .where('status', '=', 'in progress')
+    .where('is_cancelled', '=', false)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function endCaseRun(db: Db, id: string, status: 'passed' | 'failed'): Promise<void> {
