@@ -87,7 +87,7 @@ const caseSchema = z
   .meta({ id: 'Case' });
 
 const caseParams = idParams.extend({ case_id: pathId });
-const made = { audit: { action: 'case.created', target: 'case', makes: 'id' } } as const;
+const makes = { audit: { action: 'case.created', target: 'case', makes: 'id' } } as const;
 const editor = { access: { to: 'workflow', role: 'editor' } } as const;
 const viewer = { access: { to: 'workflow', role: 'viewer' } } as const;
 
@@ -113,7 +113,7 @@ const create = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/cases/',
   summary: 'Makes a case: an input and mocks, and what is expected of the run.',
-  ...made,
+  ...makes,
   ...editor,
   body: z.object(fields),
   responses: { 201: caseSchema, 400: badRequestSchema },
@@ -129,7 +129,7 @@ const fromRun = defineRoute({
   path: '/api/v1/workflows/:id/cases/from-run/',
   summary:
     'Makes a case of a run: its input, mocks of the nodes with side effects, and its output as what is expected.',
-  ...made,
+  ...makes,
   ...editor,
   body: z.object({ run_id: uuid, name }),
   responses: { 201: caseSchema, 400: badRequestSchema },

@@ -103,9 +103,9 @@ describe('role matrix', function () {
           const asker: Asker = { name: who, who, by: line.sessionOnly === true ? 'session' : 'key' };
           if (expected(line, asker) === line.answer) continue;
           const { outcome, records } = await askAndRead(line, asker);
-          const refusal = expected(line, asker);
+          const refusal: Outcome = expected(line, asker);
           // Whoever is not known was not refused, but asked who they are.
-          const left = refusal.startsWith('401') ? [] : [`${rule.action} refused`];
+          const left: string[] = refusal.startsWith('401') ? [] : [`${rule.action} refused`];
           assert.deepEqual([outcome, records], [refusal, left], who);
         }
       });

@@ -1,17 +1,15 @@
 import { useEffect, useState } from 'react';
+import { parseExact } from '../../drawing/json.js';
 
 const PAUSE_MS = 500;
 
-/** Returns the value as it was before somebody began to write, until they pause. Equal JSON is one value. */
+/** Returns a JSON value as it was before somebody began to write, until they pause. */
 export function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value);
-  const text = JSON.stringify(value);
-  const isSettled = text === JSON.stringify(settled);
+  const text = JSON.stringify(value) ?? '';
+  const [settled, setSettled] = useState(text);
   useEffect(() => {
-    if (isSettled) return undefined;
-    const timer = setTimeout(() => setSettled(() => value), PAUSE_MS);
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
     return () => clearTimeout(timer);
-    // Each render has another object of the same value.
-  }, [isSettled, text]);
-  return settled;
+  }, [text]);
+  return settled === text ? value : ((settled === '' ? undefined : parseExact(settled)) as Value);
 }
