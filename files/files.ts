@@ -128,13 +128,13 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
         const copyId = await settleCopy(trx, { id: written.id, projectId, bytes: size, sha256 });
         if (copyId === undefined) throw givenUp();
         const facts = { name: cleanFileName(file.name), type: cleanFileType(file.type), size, sha256 };
-        const store = async (): Promise<string> => {
+        const storeFile = async (): Promise<string> => {
           const id = randomUUID();
           await insertFile(trx, { ...facts, id, projectId, copyId, runId, userId });
           if (file.holder !== undefined) await addReferences(trx, projectId, file.holder, [id]);
           return id;
         };
-        const id = await (file.recorded?.(trx, store) ?? store());
+        const id = await (file.recorded?.(trx, storeFile) ?? storeFile());
         return { copyId, result: toFileValue({ ...facts, id }) };
       };
       return writeCopy(file.projectId, bytes, insert, signal);

@@ -85,9 +85,9 @@ describe('an estimate', function () {
       for (const [name, bytes] of given.slice(0, count))
         docs.push((await files.upload(world.project, bytes, name)).file_id);
       const body = { mode: 'up_to', node: ask.id, input: { text: 't'.repeat(9_000), docs } };
-      const { reserved } = await estimate(workflowId, body);
-      assert.equal(reserved!['USD'], await reservedBy(workflowId, body, mark));
-      assert.ok(new Decimal(reserved!['USD']!).minus(none).gte('0.003'));
+      const reserved = usd(await estimate(workflowId, body));
+      assert.equal(reserved, await reservedBy(workflowId, body, mark));
+      assert.ok(new Decimal(reserved).minus(none).gte('0.003'));
     }
   });
 
