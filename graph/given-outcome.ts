@@ -13,8 +13,8 @@ const MAX_CODE_CHARACTERS = 100;
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
 /**
- * Reads `{content, ...}`, `{error: {code, message}}`, or `{action, values}` of a human task. Returns a text that says what is
- * wrong with it, if anything is.
+ * Reads `{content, ...}`, `{error: {code, message}}`, or `{action, values}` of a human task, whose values are not judged. Returns a
+ * text that says what is wrong with it, if anything is.
  */
 export function readGiven(kind: NodeKind, data: JsonObject, given: unknown): GivenOutcome | string {
   if (!isObject(given)) return 'Expected an object.';
@@ -42,16 +42,10 @@ function readError(error: unknown): GivenOutcome | string {
 function readAction(data: JsonObject, { action, values = {}, comment = '' }: JsonObject): GivenOutcome | string {
   if (typeof action !== 'string') return 'Expected a text as "content" or "action".';
   if (!isObject(values)) return 'Expected an object as "values".';
-  const known = fieldIdsIn(data);
-  const unknown = Object.keys(values).find((id) => !known.has(id));
-  if (unknown !== undefined) return `The task has no field "${cutText(unknown, 100)}".`;
+  if (typeof comment !== 'string') return 'Expected a text as "comment".';
   const handles = handlesOf('human', data, { content: action });
   if (typeof handles === 'string') return handles;
   return { output: { content: action, action, values, comment, answered_by: [] }, handles };
-}
-
-function fieldIdsIn({ fields }: JsonObject): Set<unknown> {
-  return new Set(Array.isArray(fields) ? fields.flatMap((field) => (isObject(field) ? [field['id']] : [])) : []);
 }
 
 /** The content of a node that decides names the handle by which it is left. */

@@ -13,7 +13,7 @@ import { ownValue } from '../../graph/json.js';
 import { cutText } from '../../graph/cut-text.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, overloaded } from '../http/errors.js';
+import { ApiError, overloaded, refusing } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import type { Caller, RouteResult } from '../http/route.js';
@@ -76,7 +76,10 @@ interface Asked {
 async function findAsked({ db }: AppDeps, caller: Caller, model: string): Promise<Asked> {
   const id = /^[1-9]\d{0,9}$/.exec(model.slice(WORKFLOW_MODEL.length))?.[0];
   const found = id === undefined || Number(id) > MAX_ID ? undefined : await findChat(db, caller, Number(id));
-  if (found === undefined) throw unknownModel(model);
+  if (found === undefined) {
+    const error = unknownModel(model);
+    throw id === undefined ? error : refusing({ type: 'workflow', id: Math.min(Number(id), MAX_ID) }, error);
+  }
   return { id: found.id, projectId: found.project_id };
 }
 

@@ -37,7 +37,7 @@ const authorize = defineRoute({
     'For sessions only. The answer sets a cookie, so that the sign-in counts in this browser alone, once, for ten minutes. ' +
     'The provider sends the browser to `/api/v1/connections/callback/`, and that to the settings of the project.',
   auth: 'session',
-  audit: { unrecorded: 'It begins a sign-in, and the callback records it.' },
+  audit: { action: 'connection.authorized', target: 'connection', id: 'connection_id', records: 'refusals' },
   access: { to: 'project', role: 'admin' },
   params: connectionParams,
   responses: { 200: z.object({ url: z.url() }) },

@@ -43,7 +43,7 @@ const deliver = defineRoute({
     'deliveries in a minute.',
   auth: 'open',
   // A delivery that is taken starts a run, which is in the history of runs.
-  audit: { action: 'hook.refused', target: 'hook', via: 'hook', commits: 'handler' },
+  audit: { action: 'hook.refused', target: 'hook', via: 'hook', records: 'refusals' },
   readsDrawing: 'parsed',
   params: z.object({ token: z.string() }),
   headers: eventHeaders,

@@ -65,7 +65,7 @@ const mcpTools = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/mcp-tools/',
   summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
-  audit: { unrecorded: 'It only asks a server for its tools.' },
+  audit: { action: 'mcp_tools.listed', target: 'connection', records: 'refusals' },
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())) },
   async handler({ deps, caller, body, tenant, signal }) {

@@ -18,7 +18,7 @@ import { findSources, placeKey, type LoopSource, type Source, type Sources } fro
 import { readMocks } from './read-mocks.js';
 
 export interface TestToPlan {
-  workflow: Pick<StoredDrawing, 'id'>;
+  workflow: Pick<StoredDrawing, 'id' | 'project_id'>;
   mode: TrialMode;
   nodeId: string;
   /** The iteration in which a node of a body is tried; undefined for the first one. */
@@ -41,6 +41,8 @@ export interface PlannedTest {
   sources: Source[];
   /** The loops around the tried node whose items, or rounds, are taken from runs. */
   loops: LoopSource[];
+  /** The iterations in which something is tried, from the drawing outside bodies, which is empty, to the innermost one. */
+  paths: string[];
   /** Nodes that are executed. */
   executed: Set<string>;
   /** Nodes that are read, and of which there is no result. */
@@ -60,7 +62,7 @@ export async function planTest(
   if (node === undefined) throw unknownNode(nodeId);
   const place = placeOf(plan, node, asked);
   const given = new GivenResults(plan, place, [
-    ...readMocks(mocks, document),
+    ...(await readMocks(deps.db, workflow.project_id, { mocks, document })),
     ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, plan }, { nodeId, path: place.path }) : []),
   ]);
   const data = new Map(document.nodes.map((drawn) => [drawn.id, drawn.data]));
@@ -102,6 +104,7 @@ export async function planTest(
     given: given.list().filter((result) => ids.has(result.nodeId)),
     sources: [...found.results.values()],
     loops: [...found.loops.values()],
+    paths: place.paths,
     executed: new Set(executed),
     missing: [...new Set([...lost.map((loop) => loop.nodeId), ...needed.map((number) => plan.ids[number]!)])],
     input: isTrigger ? inputIn(given.everywhere(0)) : undefined,

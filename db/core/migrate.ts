@@ -24,6 +24,7 @@ import * as toolTasks from '../migrations/0021-tool-tasks.js';
 import * as sealedAddresses from '../migrations/0022-sealed-addresses.js';
 import * as refusedTools from '../migrations/0023-refused-tools.js';
 import * as lostAttempts from '../migrations/0024-lost-attempts.js';
+import * as limitsOfCases from '../migrations/0025-limits-of-cases.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -51,6 +52,7 @@ const migrations: Record<string, Migration> = {
   '0022-sealed-addresses': sealedAddresses,
   '0023-refused-tools': refusedTools,
   '0024-lost-attempts': lostAttempts,
+  '0025-limits-of-cases': limitsOfCases,
 };
 
 /**

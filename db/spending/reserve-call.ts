@@ -1,6 +1,7 @@
 // Model calls and the limits of money (extensions, section 4; ADR 20). A call is reserved in the statement that claims it, and
 // what is reserved becomes what was paid in the statement that records its transaction.
 import { sql } from 'kysely';
+import { isZeroDecimal } from '../../graph/decimal.js';
 import type { Db } from '../core/client.js';
 import type { SpendingLimitKind, SpendingPeriod } from '../core/tables.js';
 import {
@@ -63,7 +64,7 @@ interface ClaimRow extends PassedLimitRow {
  */
 export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit | undefined> {
   const { projectId, reservedUsd, reservedTokens, maxCostUsd } = call;
-  if (Number(reservedUsd) === 0) return claimCall(db, call);
+  if (isZeroDecimal(reservedUsd)) return claimCall(db, call);
   const claim = claimOf(
     call,
     { projectId, usd: reservedUsd, tokens: reservedTokens },

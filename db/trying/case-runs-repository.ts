@@ -35,6 +35,8 @@ export interface CaseRun {
   status: 'in progress' | 'passed' | 'failed';
   maxCostUsd: string | null;
   isCancelled: boolean;
+  /** A call was not made, because it could have passed the limit. */
+  hasReachedLimit: boolean;
   createdAt: Date;
   finishedAt: Date | null;
 }
@@ -127,6 +129,7 @@ const RUN = [
   'status',
   'max_cost_usd as maxCostUsd',
   'is_cancelled as isCancelled',
+  'has_reached_limit as hasReachedLimit',
   'created_at as createdAt',
   'finished_at as finishedAt',
 ] as const;
@@ -170,8 +173,16 @@ export async function listCaseResults(db: Db, box: SecretBox, caseRunId: string)
   });
 }
 
-export async function cancelCaseRun(db: Db, id: string): Promise<void> {
-  await db.updateTable('case_runs').set({ is_cancelled: true }).where('id', '=', id).execute();
+/** Returns false where it has ended, or was cancelled before. */
+export async function cancelCaseRun(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('case_runs')
+    .set({ is_cancelled: true })
+    .where('id', '=', id)
+    .where('status', '=', 'in progress')
+    .where('is_cancelled', '=', false)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function endCaseRun(db: Db, id: string, status: 'passed' | 'failed'): Promise<void> {

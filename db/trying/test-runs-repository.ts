@@ -68,6 +68,18 @@ export async function findGivenResult(
   return { path, nodeId, source: row.source, isStale: row.is_stale, outcome };
 }
 
+/** The nodes that were given a result in the run, in any iteration. */
+export async function findGivenNodes(db: Db, runId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('node_results')
+    .select('node_id')
+    .distinct()
+    .where('run_id', '=', runId)
+    .where('source', 'in', ['mock', 'pin'])
+    .execute();
+  return rows.map(({ node_id: nodeId }) => nodeId);
+}
+
 export interface GivenEnd extends NodeKey {
   isOutput: boolean;
   source: 'mock' | 'pin';

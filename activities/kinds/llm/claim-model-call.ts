@@ -5,6 +5,7 @@ import { weighFiles } from '../../../config/file-tokens.js';
 import { priceOf, reservedTokens, type Tokens } from '../../../config/model-price.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
+import { isZeroDecimal } from '../../../graph/decimal.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { NodeFailure, runClosedFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
@@ -77,12 +78,13 @@ const SUBJECTS = {
   project: { who: 'The project', limit: 'spending_limit' },
   run: { who: 'The run', limit: 'max_run_cost' },
   agent: { who: 'The agent', limit: 'max_cost' },
+  cases: { who: 'The run of cases', limit: 'max_cost' },
 } as const;
 
 function budgetExceeded({ limited, limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): NodeFailure {
   const { who, limit } = SUBJECTS[limited];
   const span = spanOf(period);
-  const others = Number(reservedUsd) === 0 ? '' : ` (and ${reservedUsd} USD are reserved for other calls)`;
+  const others = isZeroDecimal(reservedUsd) ? '' : ` (and ${reservedUsd} USD are reserved for other calls)`;
   return new NodeFailure(
     'budget_exceeded',
     `The next model call could cost ${price} USD. ${who} has spent ${spentUsd} USD${others} of its ${limit} of ${limitUsd} USD${span}, so the call was not made.`,

@@ -281,6 +281,31 @@ describe('a workflow as a model', function () {
     assert.equal((await runsOf(id)).length, 2);
   });
 
+  it('is a 402 where a limit of money stops its run or one below it, and clients do not try again', async () => {
+    const { id, model } = await chat([trigger(), llm('hello', { settings: { model_name: 'test-model' } })]);
+    const limited = await account.api.patch(`/workflows/${id}/`, { body: { max_run_cost: '0.0000001' } });
+    assert.equal(limited.status, 200);
+    const above = await chat([trigger(), nodeOf('workflow', { workflow_id: id, input: {} })]);
+    for (const asked of [model, above.model]) {
+      await assert.rejects(
+        openai.chat.completions.create({ model: asked, messages: [user('x')] }),
+        (error: APIError) => {
+          const { type, code, status, headers } = error;
+          assert.deepEqual([status, code, type], [402, 'budget_exceeded', 'insufficient_quota']);
+          assert.equal(headers!.get('x-should-retry'), 'false');
+          return true;
+        },
+      );
+    }
+    const stream = await openai.chat.completions.create({ model, messages: [user('x')], stream: true });
+    await assert.rejects(
+      async () => {
+        for await (const _ of stream);
+      },
+      (error: APIError) => error instanceof APIError && error.code === 'budget_exceeded',
+    );
+  });
+
   it('is started once under one Idempotency-Key, whose second use for other words is refused', async () => {
     const { model, id } = await chat(echo());
     const ask = (content: string) =>
