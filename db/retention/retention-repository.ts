@@ -257,7 +257,10 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
       WHERE ${isGone} AND (secrets_enc IS NOT NULL OR readme_guide <> '' OR document::text <> '{}')
       LIMIT ${limit}::integer
     )`.execute(db);
-  return toBatch({ workflow_versions: versions, refused_tools: refusedTools, workflows: Number(numAffectedRows ?? 0) }, limit);
+  return toBatch(
+    { workflow_versions: versions, refused_tools: refusedTools, workflows: Number(numAffectedRows ?? 0) },
+    limit,
+  );
 }
 
 /** Deletes the conversations of such workflows. What the deletion of a long one leaves, the next call finds. */
