@@ -168,7 +168,10 @@ describe('MCP tool calls', function () {
         GET: (_request, response) => void response.writeHead(status).end(),
       });
       await assert.rejects(call(url), (error: McpError) => {
-        assert.deepEqual([error.isBeforeSend, error.isUnauthorized, error.isSessionLost], [false, false, status === 404]);
+        assert.deepEqual(
+          [error.isBeforeSend, error.isUnauthorized, error.isSessionLost],
+          [false, false, status === 404],
+        );
         return true;
       });
     }

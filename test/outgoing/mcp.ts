@@ -12,11 +12,7 @@ export function toServer(endpointUrl: string, given: Partial<McpServer> = {}): M
 }
 
 /** Connects, lists and closes. */
-export async function listTools(
-  client: McpClient,
-  endpointUrl: string,
-  given?: Partial<McpServer>,
-): Promise<Tool[]> {
+export async function listTools(client: McpClient, endpointUrl: string, given?: Partial<McpServer>): Promise<Tool[]> {
   const session = await client.connect(toServer(endpointUrl, given), NEVER);
   try {
     return (await session.listTools(NEVER)) as Tool[];
