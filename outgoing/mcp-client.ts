@@ -4,7 +4,7 @@ import type { AddressRules } from './address-guard.js';
 import { McpError, McpStatusError, toMcpError } from './mcp-error.js';
 import { deadlineSignal } from './pausable-deadline.js';
 import { createMcpNetwork, type McpNetwork } from './mcp-fetch.js';
-import { hostAndPort } from './network-error.js';
+import { toAddress } from './network-error.js';
 import { createHeaderMask, toSendableHeaders } from './mcp-headers.js';
 import { createSession } from './mcp-session.js';
 import type { McpClient, McpServer, McpSession } from './mcp-types.js';
@@ -32,7 +32,7 @@ export function createMcpClient(rules: AddressRules): McpClient {
       } catch (error) {
         signal.throwIfAborted();
         if (deadline.aborted) {
-          const place = hide(hostAndPort(new URL(server.endpointUrl)));
+          const place = hide(toAddress(new URL(server.endpointUrl)));
           const message = `No connection to the MCP server at ${place} within ${server.timeoutMs / 1000} seconds.`;
           throw new McpError('timeout', message, true);
         }

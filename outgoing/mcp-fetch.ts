@@ -19,7 +19,7 @@ import { headerText } from './header-text.js';
 import { McpError, McpStatusError } from './mcp-error.js';
 import { brokenOff, limitBody, limitEvents, MAX_STREAM_BYTES, type StreamEnd } from './message-limits.js';
 import { MAX_MESSAGE_BYTES, type MessageSize } from './message-size.js';
-import { causeCode, causesOf, hostAndPort } from './network-error.js';
+import { causeCode, causesOf, toAddress } from './network-error.js';
 import { decodeBody, TooManyEncodingsError } from './response-body.js';
 import { tracedCall } from './traced-call.js';
 
@@ -163,8 +163,8 @@ function toNetworkError(error: unknown, isUnsent: boolean, url: URL): McpError {
     return new McpError('blocked_address', 'The address is not allowed: its port is that of another protocol.', true);
   }
   const message = isUnsent
-    ? `The MCP server at ${hostAndPort(url)} could not be reached: ${code}.`
-    : `The connection to the MCP server at ${hostAndPort(url)} broke: ${code}.`;
+    ? `The MCP server at ${toAddress(url)} could not be reached: ${code}.`
+    : `The connection to the MCP server at ${toAddress(url)} broke: ${code}.`;
   return new McpError('mcp_unreachable', message, isUnsent);
 }
 

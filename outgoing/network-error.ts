@@ -8,7 +8,7 @@ export function causeCode(error: unknown): string {
 }
 
 /** Returns what a connection is made to, for the message of one that could not be made. */
-export function hostAndPort({ protocol, hostname, port }: URL): string {
+export function toAddress({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
@@ -25,11 +25,6 @@ const addresses = new WeakMap<Error, string>();
 export function noteAddress(error: unknown, url: URL): unknown {
   if (error instanceof Error) addresses.set(error, toAddress(url));
   return error;
-}
-
-/** Returns host and port. */
-export function toAddress({ hostname, port, protocol }: URL): string {
-  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
 /** Returns the host and the port at which a request has failed, if they were noted. */

@@ -1,5 +1,5 @@
 import { renderText, type VariableValues } from '../../../graph/template.js';
-import { isHeaderName, isHeaderValue } from '../../../outgoing/header-text.js';
+import { isHeaderName, isHeaderValue, trimHeaderValue } from '../../../outgoing/header-text.js';
 import { NodeFailure } from '../../node/failures.js';
 
 /**
@@ -13,7 +13,7 @@ export function renderHeaders(
   const rendered: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     // A token from a file or a form often ends in a line end.
-    rendered[name] = toHeader(name, renderText(String(value), values).trim());
+    rendered[name] = toHeader(name, trimHeaderValue(renderText(String(value), values)));
   }
   return rendered;
 }
