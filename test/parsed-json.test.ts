@@ -47,6 +47,7 @@ const PARSES: Record<string, [count: number, reason: string]> = {
   'api/runs/run-view.ts': [2, DRAWING],
   'api/tools/stream-call.ts': [1, 'A schema takes nothing but what this service has put into the id.'],
   'api/tools/tool-session.ts': [1, SEALED],
+  'api/trying/estimate.ts': [1, OWN],
   'cli/codec-server/protocol.ts': [1, TEXTS],
   'cli/demo/demo-api.ts': [2, TEXTS],
   'cli/embedded/child-log.ts': [1, OWN],

@@ -20,7 +20,7 @@ describe('the kind of a file', () => {
   it('is not sound for what only begins like it', () => {
     assert.equal(kindOf('RIFF\x24\x08\0\0WEBPVP8 '), 'image');
     assert.equal(kindOf('RIFF\x24\x08\0\0AVI \0'), 'other');
-    assert.equal(kindOf([0xff, 0xfe], 'h\0i\0'), 'text', 'UTF-16');
+    assert.equal(kindOf([0xff, 0xfe], 'h\0i\0'), 'other', 'UTF-16');
     assert.equal(kindOf([0xff, 0xf1, 0x50, 0x80, 0]), 'other', 'AAC');
     for (const rates of [0x00, 0xf0, 0x9c]) assert.equal(kindOf([0xff, 0xfb, rates, 0x64]), 'other');
     for (const version of [0xeb, 0xea, 0xff, 0xf9]) assert.equal(kindOf([0xff, version, 0x90, 0x64]), 'other');

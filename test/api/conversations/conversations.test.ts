@@ -336,7 +336,7 @@ describe('conversations', function () {
       );
       assert.deepEqual(
         records.map(({ action }) => action),
-        ['conversation.deleted', 'run.cancelled', 'run.cancelled', 'run.cancelled'],
+        ['conversation.created', 'conversation.deleted', 'run.cancelled', 'run.cancelled', 'run.cancelled'],
       );
       for (const { run_id: runId } of [asking, held, queued]) {
         await api.pollToEnd(runId);
