@@ -25,6 +25,6 @@ describe('the kind of a file', () => {
     for (const rates of [0x00, 0xf0, 0x9c]) assert.equal(kindOf([0xff, 0xfb, rates, 0x64]), 'other');
     for (const version of [0xeb, 0xea, 0xff, 0xf9]) assert.equal(kindOf([0xff, version, 0x90, 0x64]), 'other');
     assert.equal(kindOf([0xff]), 'other');
-    assert.equal(kindOf('ID'), 'text');
+    assert.equal(kindOf('ID'), 'other');
   });
 });
