@@ -34,6 +34,11 @@ export function toAmount(usd: string, currencies: Currencies): Amount {
   return amount;
 }
 
+/** Adds amounts without rounding them. */
+export function sumOf(amounts: readonly string[]): Decimal {
+  return amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0));
+}
+
 function readTable(file: string): Record<string, string> {
   let content: unknown;
   try {

@@ -2,10 +2,18 @@
 
 const TOKENS_OF_IMAGE = 2_000;
 const PDF_BYTES_PER_TOKEN = 6;
+/** A second of sound is some 30 tokens, and 4,000 bytes where it is packed well. */
+const AUDIO_BYTES_PER_TOKEN = 100;
 
 /** A message of a chat completion. */
 interface Message {
   content?: unknown;
+}
+
+interface FilePart {
+  type?: unknown;
+  file?: { filename?: unknown; file_data?: unknown };
+  input_audio?: { data?: unknown; format?: unknown };
 }
 
 interface Weighed {
@@ -15,14 +23,18 @@ interface Weighed {
   tokens: number;
 }
 
-/** Takes the bytes of images and PDF out of messages: their base64 is no text that a model reads. */
+/** Takes the bytes of images, PDF and sound out of messages: their base64 is no text that a model reads. */
 export function weighFiles(messages: readonly Message[]): Weighed {
   let tokens = 0;
   const withoutBytes = (part: unknown): unknown => {
-    const { type, file } = (part ?? {}) as { type?: unknown; file?: { filename?: unknown; file_data?: unknown } };
+    const { type, file, input_audio: audio } = (part ?? {}) as FilePart;
     if (type === 'image_url') {
       tokens += TOKENS_OF_IMAGE;
       return { type };
+    }
+    if (type === 'input_audio' && typeof audio?.data === 'string') {
+      tokens += Math.ceil(base64Bytes(audio.data) / AUDIO_BYTES_PER_TOKEN);
+      return { type, input_audio: { format: audio.format } };
     }
     if (type !== 'file' || typeof file?.file_data !== 'string') return part;
     tokens += Math.ceil(base64Bytes(file.file_data) / PDF_BYTES_PER_TOKEN);
@@ -34,8 +46,9 @@ export function weighFiles(messages: readonly Message[]): Weighed {
   return { messages: weighed, tokens };
 }
 
-function base64Bytes(dataUri: string): number {
-  const start = dataUri.indexOf(',') + 1;
-  const padding = dataUri.endsWith('==') ? 2 : dataUri.endsWith('=') ? 1 : 0;
-  return ((dataUri.length - start) / 4) * 3 - padding;
+/** Returns the number of bytes that base64, or a data URI, stands for. */
+function base64Bytes(text: string): number {
+  const start = text.indexOf(',') + 1;
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  return ((text.length - start) / 4) * 3 - padding;
 }

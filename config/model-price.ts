@@ -13,29 +13,50 @@ export interface ModelCharge {
   /** The provider's usage counts as JSON text, for the ledger. */
   usage: string | null;
   tokens: Tokens;
-  /** The provider has reported no usage. */
+  /** The provider has not reported both counts. */
   isEstimated: boolean;
 }
 
-/** Why the tokens of a call are estimated. */
-export const NOT_REPORTED = 'The provider reported no usage: it is estimated at one token for every 3 characters.';
+/** Why tokens of a call are estimated. */
+const NOT_REPORTED = 'The provider reported no usage: it is estimated at one token for every 3 characters.';
+const HALF_REPORTED =
+  'The provider reported a part of the usage: the rest is estimated at one token for every 3 characters.';
 
-/**
- * Returns the exact cost of a completion in USD; of one without usage, what `estimated` costs. Of a usage, a value that is
- * not a valid token count counts as 0.
- */
+/** Returns the exact cost of a completion in USD. What its usage does not say costs what `estimated` says. */
 export function toCharge(usage: unknown, model: ResolvedModel, estimated: Tokens): ModelCharge {
-  const { prompt_tokens, completion_tokens } = (usage ?? {}) as Record<string, unknown>;
-  const isEstimated = !isCount(prompt_tokens) && !isCount(completion_tokens);
-  const tokens = isEstimated ? estimated : { input: toTokens(prompt_tokens), output: toTokens(completion_tokens) };
+  const { tokens, isEstimated, reason } = usedTokens(usage, estimated);
   return {
     amountUsd: priceOf(tokens, model),
     priceVersion: model.priceVersion,
-    reason: isEstimated ? NOT_REPORTED : '',
+    reason,
     usage: usage === undefined ? null : JSON.stringify(usage),
     tokens,
     isEstimated,
   };
+}
+
+interface UsedTokens {
+  tokens: Tokens;
+  isEstimated: boolean;
+  /** Why they are estimated; empty where they are not. */
+  reason: string;
+}
+
+/** Returns the tokens that a usage reports. A count that is missing, or is none, is estimated. */
+export function usedTokens(usage: unknown, estimated: Tokens): UsedTokens {
+  const { prompt_tokens: input, completion_tokens: output } = (usage ?? {}) as Record<string, unknown>;
+  const tokens = {
+    input: isCount(input) ? toTokens(input) : estimated.input,
+    output: isCount(output) ? toTokens(output) : estimated.output,
+  };
+  if (isCount(input) && isCount(output)) return { tokens, isEstimated: false, reason: '' };
+  return { tokens, isEstimated: true, reason: reportsUsage(usage) ? HALF_REPORTED : NOT_REPORTED };
+}
+
+/** Whether a usage has at least one count. */
+export function reportsUsage(usage: unknown): boolean {
+  const { prompt_tokens: input, completion_tokens: output } = (usage ?? {}) as Record<string, unknown>;
+  return isCount(input) || isCount(output);
 }
 
 export interface Tokens {
@@ -49,13 +70,16 @@ export function priceOf({ input, output }: Tokens, model: ResolvedModel): string
   return ofInput.plus(new Exact(output).times(model.outputPricePerMillion)).div(1_000_000).toFixed();
 }
 
-/** A provider's token count is untrusted input: anything but a positive integer counts as 0. */
+/** A provider's token count is untrusted input: what is none counts as 0. */
 export function toTokens(value: unknown): number {
-  return isCount(value) ? value : 0;
+  // JSON has a -0, of which a price would be -0.
+  return isCount(value) ? Math.abs(value) : 0;
 }
 
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const MAX_COUNT = 2 ** 53;
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT;
 }
 
 const CHARACTERS_PER_TOKEN = 3;

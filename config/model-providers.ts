@@ -13,19 +13,25 @@ const price = z
   .refine((value) => /^\d{1,12}(\.\d{1,18})?$/.test(value), 'Invalid price: a plain decimal in USD is expected')
   .transform((value) => new Decimal(value).toFixed());
 
+/** The kinds of files that a model may take as they are. */
+const FILE_KINDS = ['image', 'pdf', 'audio'] as const;
+
 const fileSchema = z.object({
   providers: z
     .array(
       z.object({
         name: z.string().min(1),
-        base_url: z.url({ protocol: /^https?$/ }).refine((url) => /\/v1\/?$/.test(url), 'base_url must end in /v1'),
+        base_url: z
+          .url({ protocol: /^https?$/ })
+          .refine((url) => /\/v1\/?$/.test(url), 'base_url must end in /v1')
+          .refine((url) => !hasCredentials(url), 'base_url must hold no credentials; api_key_env names the key'),
         api_key_env: z.string().min(1).optional(),
         models: z.array(
           z.object({
             id: z.string().min(1),
             input_price_per_million: price.default('0'),
             output_price_per_million: price.default('0'),
-            accepts: z.array(z.enum(['image', 'pdf'])).default([]),
+            accepts: z.array(z.enum(FILE_KINDS)).default(['image']),
             stream: z.boolean().default(true),
           }),
         ),
@@ -48,7 +54,7 @@ export interface ResolvedModel {
   /** USD per million completion tokens, a plain decimal. */
   outputPricePerMillion: string;
   /** The kinds of files that the model takes as they are. It reads others as text, where they have one. */
-  accepts: readonly ('image' | 'pdf')[];
+  accepts: readonly (typeof FILE_KINDS)[number][];
   /** Whether nodes ask it for streams. */
   stream: boolean;
   /** Identifies the price list of these prices; recorded with each transaction. */
@@ -103,6 +109,13 @@ function parseModelProviders(file: string, env: NodeJS.ProcessEnv): ModelProvide
     }
   }
   return { models };
+}
+
+/** Requests to such an address are refused by `fetch`. */
+function hasCredentials(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
 }
 
 function readText(file: string): string {

@@ -11,8 +11,13 @@ const MOST_SCOPES = 100;
 const MOST_PARAMETERS = 20;
 
 const secret = z.string().min(1).max(MOST_CHARACTERS);
-/** What a header may carry. */
-const headerSecret = secret.refine(isHeaderValue, 'Enter characters that a header can carry.');
+/** What a header may carry. A pasted one often ends in a line end. */
+const headerSecret = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MOST_CHARACTERS)
+  .refine(isHeaderValue, 'Enter characters that a header can carry.');
 const headerName = z
   .string()
   .min(1)

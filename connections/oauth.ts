@@ -12,7 +12,6 @@ import {
   None,
   randomPKCECodeVerifier,
   refreshTokenGrant,
-  ResponseBodyError,
   type ClientAuth,
 } from 'openid-client';
 import type { SecretsOf, SettingsOf } from './kinds.js';
@@ -93,7 +92,7 @@ async function given(ask: () => Promise<GivenTokens>, before?: StoredTokens): Pr
   try {
     return toStoredTokens(await ask(), before);
   } catch (error) {
-    throw tokenErrorIn(error) ?? toTokenError(error instanceof ResponseBodyError ? error.error : undefined);
+    throw tokenErrorIn(error) ?? toTokenError(undefined);
   }
 }
 

@@ -15,12 +15,13 @@ import {
   type SealedConnection,
 } from '../db/connections/tokens-repository.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
+import { untilAborted } from '../outgoing/until-aborted.js';
 import { toCredential, type Credential } from './credential.js';
 import { hasTokens, type SecretsOf, type SettingsOf } from './kinds.js';
 import { refreshMcp } from './mcp-oauth.js';
 import { refreshOauth, takeClientToken } from './oauth.js';
 import { createProviderFetch } from './provider-fetch.js';
-import { ageOf, TokenError, type McpGrant, type StoredTokens } from './tokens.js';
+import { ageOf, mayPass, TokenError, type McpGrant, type StoredTokens } from './tokens.js';
 
 export interface OpenedConnection {
   id: number;
@@ -34,13 +35,16 @@ export interface OpenedConnection {
 }
 
 export interface Connections {
-  /** Throws `ConnectionError`, or `TokenError` where the provider cannot be reached. */
-  open(projectId: number, id: number): Promise<OpenedConnection>;
+  /**
+   * Throws `ConnectionError`, `TokenError` where the provider gives no tokens now, or the reason of `signal`, which ends waiting
+   * for tokens. A request for tokens that is on its way is not cut off: its answer may hold the only copy of new ones.
+   */
+  open(projectId: number, id: number, signal: AbortSignal): Promise<OpenedConnection>;
   /**
    * Opens it again after the other side has refused it with a 401. Undefined where no newer credential can be had. Throws as
    * `open` does.
    */
-  renew(refused: OpenedConnection): Promise<OpenedConnection | undefined>;
+  renew(refused: OpenedConnection, signal: AbortSignal): Promise<OpenedConnection | undefined>;
   /** Notes what the other side has answered. */
   note(used: OpenedConnection, isRefused: boolean): Promise<void>;
 }
@@ -64,6 +68,10 @@ const LEASE_SECONDS = 30;
 /** Whoever waits for another's tokens waits until its lease has run out. */
 const PATIENCE_MS = 45_000;
 const LOOK_AGAIN_MS = 150;
+/** Tokens that have come outlive an interruption of the database that is no longer than this. */
+const STORE_FOR_MS = 20_000;
+const FIRST_STORE_PAUSE_MS = 100;
+const LONGEST_STORE_PAUSE_MS = 2_000;
 
 interface ConnectionsDeps {
   db: Database;
@@ -71,9 +79,15 @@ interface ConnectionsDeps {
   outgoing: OutgoingClient;
 }
 
+/** What the callers of this process that need the same tokens share. It ends when none of them waits any more. */
+interface Opening {
+  opened: Promise<OpenedConnection>;
+  callers: number;
+  stop: AbortController;
+}
+
 export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps): Connections {
-  /** Those who need tokens in this process share one look. */
-  const underWay = new Map<string, Promise<OpenedConnection>>();
+  const underWay = new Map<string, Opening>();
 
   async function load(projectId: number, id: number): Promise<SealedConnection> {
     const row = await findSealedConnection(db, projectId, id);
@@ -97,64 +111,79 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
   }
 
   /** `staleVersion`: tokens of this version do not serve, whatever their age. */
-  async function openWithTokens(first: SealedConnection, staleVersion = -1): Promise<OpenedConnection> {
+  async function openWithTokens(
+    first: SealedConnection,
+    stop: AbortSignal,
+    staleVersion = -1,
+  ): Promise<OpenedConnection> {
     const { id, projectId } = first;
     const giveUpMs = Date.now() + PATIENCE_MS;
-    let isNew = false;
     for (let row = first; ; row = await load(projectId, id)) {
       if (row.status === 'needs_authorization') throw needsAuthorization(row);
       const tokens = tokensOf(row);
+      // They were obtained for those who have waited, and serve them however short their life is.
+      if (tokens !== undefined && row.tokensVersion > first.tokensVersion) return toOpened(row, tokens, true);
       const isStale = row.tokensVersion <= staleVersion;
       const age = tokens === undefined || isStale ? 'over' : ageOf(tokens, Date.now());
       const mayRefresh = row.kind === 'oauth2_client_credentials' || tokens?.refreshToken !== undefined;
       if (tokens !== undefined && (age === 'fresh' || (age === 'ageing' && (row.isLeased || !mayRefresh)))) {
-        return toOpened(row, tokens, isNew);
+        return toOpened(row, tokens);
       }
       const lease = { id, lease: randomUUID() };
-      const isOurs = await takeLease(db, { ...lease, tokensVersion: row.tokensVersion, seconds: LEASE_SECONDS });
-      if (isOurs) {
-        const served = age === 'ageing' ? tokens : undefined;
-        if (!(await refresh(row, lease, tokens, served))) return toOpened(row, served);
-        isNew = true;
-      } else {
-        if (Date.now() > giveUpMs)
-          throw new TokenError('unreachable', 'The tokens of the connection are not there yet.');
-        await pause(LOOK_AGAIN_MS);
+      if (await takeLease(db, { ...lease, tokensVersion: row.tokensVersion, seconds: LEASE_SECONDS })) {
+        const opened = await refresh(row, lease, tokens, age === 'ageing' ? tokens : undefined);
+        if (opened !== undefined) return opened;
       }
+      if (Date.now() > giveUpMs) throw new TokenError('unreachable', 'The tokens of the connection are not there yet.');
+      await pause(LOOK_AGAIN_MS, undefined, { signal: stop });
     }
   }
 
   /**
-   * Asks the provider and stores what it gives. Returns false where it cannot be reached and the tokens that there are
-   * (`served`) still serve, and true where the connection is to be read again. A process that dies before it asks the
-   * provider leaves everything as it was. One that dies after that leaves the old tokens: a provider that has rotated them
-   * refuses the next refresh, and somebody signs in again.
+   * Asks the provider and stores what it gives, which serves the call that needs it, however short its life is. `served`:
+   * tokens that still serve where the provider gives none now. Returns undefined where the connection is to be read again.
+   * A process that dies before it asks the provider leaves everything as it was. One that dies after that leaves the old
+   * tokens: a provider that has rotated them refuses the next refresh, and somebody signs in again.
    */
   async function refresh(
     row: SealedConnection,
     lease: { id: number; lease: string },
     tokens: StoredTokens | undefined,
     served: StoredTokens | undefined,
-  ): Promise<boolean> {
+  ): Promise<OpenedConnection | undefined> {
     try {
       const fresh = await ask(row, tokens);
-      const tokensEnc = secretBox.seal(JSON.stringify(fresh), 'connection-tokens', row.projectId, row.id);
-      const expiresAt = fresh.expiresAtMs === undefined ? null : new Date(fresh.expiresAtMs);
-      await storeRefreshedTokens(db, lease, { tokensEnc, expiresAt });
-      return true;
+      if (!(await storeTokens(row, fresh))) return undefined;
+      return toOpened({ ...row, status: 'ready', tokensVersion: row.tokensVersion + 1 }, fresh, true);
     } catch (error) {
-      if (!(error instanceof TokenError) || error.outcome === 'unreachable') {
+      if (!(error instanceof TokenError) || mayPass(error)) {
         await releaseLease(db, lease);
-        if (served !== undefined && error instanceof TokenError) return false;
+        if (served !== undefined && error instanceof TokenError) return toOpened(row, served);
         throw error;
       }
       if (error.outcome === 'gone' && row.kind !== 'oauth2_client_credentials') {
         // The next look at the row finds that, or what another process has got after the lease was lost.
         await loseGrant(db, lease, error.message);
-        return true;
+        return undefined;
       }
       await markFailing(db, row.id, row.tokensVersion, error.message);
+      await releaseLease(db, lease);
       throw new ConnectionError('connection_failing', row.id, error.message);
+    }
+  }
+
+  /** Returns false where the connection has newer tokens, or is another one now. */
+  async function storeTokens(row: SealedConnection, fresh: StoredTokens): Promise<boolean> {
+    const tokensEnc = secretBox.seal(JSON.stringify(fresh), 'connection-tokens', row.projectId, row.id);
+    const expiresAt = fresh.expiresAtMs === undefined ? null : new Date(fresh.expiresAtMs);
+    const giveUpMs = Date.now() + STORE_FOR_MS;
+    for (let pauseMs = FIRST_STORE_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_STORE_PAUSE_MS)) {
+      try {
+        return await storeRefreshedTokens(db, row, { tokensEnc, expiresAt });
+      } catch (error) {
+        if (Date.now() > giveUpMs) throw error;
+        await pause(pauseMs);
+      }
     }
   }
 
@@ -177,26 +206,47 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     return refreshOauth(provider, network, tokens);
   }
 
-  function once(row: SealedConnection, staleVersion?: number): Promise<OpenedConnection> {
-    const key = `${row.id}/${staleVersion ?? ''}`;
-    const known = underWay.get(key);
-    if (known !== undefined) return known;
-    const opening = openWithTokens(row, staleVersion).finally(() => underWay.delete(key));
+  function begin(key: string, row: SealedConnection, staleVersion?: number): Opening {
+    const stop = new AbortController();
+    const opened = openWithTokens(row, stop.signal, staleVersion);
+    const opening = { opened, callers: 0, stop };
     underWay.set(key, opening);
+    // Callers that have left hear of no failure.
+    opened.catch(() => undefined).finally(() => forget(key, opening));
     return opening;
   }
 
+  function forget(key: string, opening: Opening): void {
+    if (underWay.get(key) === opening) underWay.delete(key);
+  }
+
+  async function share(row: SealedConnection, signal: AbortSignal, staleVersion?: number): Promise<OpenedConnection> {
+    signal.throwIfAborted();
+    const key = `${row.id}/${staleVersion ?? ''}`;
+    const opening = underWay.get(key) ?? begin(key, row, staleVersion);
+    opening.callers += 1;
+    try {
+      return await untilAborted(opening.opened, signal);
+    } finally {
+      opening.callers -= 1;
+      if (opening.callers === 0) {
+        forget(key, opening);
+        opening.stop.abort();
+      }
+    }
+  }
+
   return {
-    async open(projectId, id) {
+    async open(projectId, id, signal) {
       const row = await load(projectId, id);
-      return hasTokens(row.kind) ? once(row) : toOpened(row);
+      return hasTokens(row.kind) ? share(row, signal) : toOpened(row);
     },
-    async renew({ projectId, id, tokensVersion, isNew }) {
+    async renew({ projectId, id, tokensVersion, isNew }, signal) {
       const row = await load(projectId, id);
       if (!hasTokens(row.kind) || isNew) return undefined;
       const canRefresh = row.kind === 'oauth2_client_credentials' || tokensOf(row)?.refreshToken !== undefined;
       if (row.tokensVersion === tokensVersion && !canRefresh) return undefined;
-      return once(row, tokensVersion);
+      return share(row, signal, tokensVersion);
     },
     async note({ id, tokensVersion, isFailing }, isRefused) {
       if (isRefused) await markFailing(db, id, tokensVersion, 'The server has answered with status 401.');

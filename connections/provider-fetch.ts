@@ -1,13 +1,18 @@
 // Requests to providers of tokens, for the libraries that speak OAuth: through the address guard, without redirects, and with
 // small answers. What providers do beside the standard is translated here.
 import { decodeJwt } from 'jose';
+import { parseJson, writeJson } from '../graph/json-text.js';
 import { isObject } from '../graph/json.js';
+import { cutText } from '../graph/cut-text.js';
 import type { OutgoingClient, OutgoingResponse } from '../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
-import { TokenError } from './tokens.js';
+import { textOfBytes } from '../outgoing/text-of-bytes.js';
+import { TokenError, toStandardTokens, toTokenError } from './tokens.js';
 
 const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 256 * 1024;
+/** The discovery of an MCP server makes about ten. */
+const MOST_REQUESTS = 20;
 
 /** A request as the libraries make it. */
 interface FetchOptions {
@@ -23,12 +28,17 @@ export interface ProviderFetch {
   account: () => string | null;
 }
 
-export function createProviderFetch(client: OutgoingClient): ProviderFetch {
+/** Aborting `stop` ends a request. A request whose answer may hold the only copy of new tokens is made without it. */
+export function createProviderFetch(client: OutgoingClient, stop?: AbortSignal): ProviderFetch {
   let account: string | null = null;
+  let requests = 0;
   return {
     account: () => account,
     async fetch(url, options = {}) {
+      requests += 1;
+      if (requests > MOST_REQUESTS) throw new TokenError('refused', 'The provider leads to too many addresses.');
       const headers = Object.fromEntries(new Headers(options.headers));
+      const signals = [options.signal, stop].filter((signal) => signal instanceof AbortSignal);
       const answer = await client
         .send({
           url: new URL(url),
@@ -36,11 +46,12 @@ export function createProviderFetch(client: OutgoingClient): ProviderFetch {
           headers: { 'user-agent': 'workflow-automation-service', ...headers, accept: 'application/json' },
           body: toText(options.body),
           timeoutMs: TIMEOUT_MS,
-          signal: options.signal ?? new AbortController().signal,
+          signal: AbortSignal.any(signals),
           followRedirects: false,
           reserve: refuseLarge,
         })
         .catch((error: unknown) => {
+          stop?.throwIfAborted();
           if (error instanceof TokenError) throw error;
           throw new TokenError('unreachable', 'The provider could not be reached.', undefined);
         });
@@ -49,13 +60,14 @@ export function createProviderFetch(client: OutgoingClient): ProviderFetch {
         const later = retryAfterMs(answer.headers['retry-after'], Date.now());
         throw new TokenError('unreachable', `The provider answered with status ${status}.`, later);
       }
-      const said = bodyOf(answer);
+      const said = await bodyOf(answer);
       account = accountIn(said) ?? account;
-      const standard = toStandard(status, said);
-      return new Response(JSON.stringify(standard.body), {
-        status: standard.status,
-        headers: { 'content-type': 'application/json', ...challengeHeader(answer) },
-      });
+      // Only requests for tokens are forms.
+      if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
+        return toResponse(200, takeTokens(status, said));
+      }
+      const isError = said['error'] !== undefined || said['ok'] === false;
+      return toResponse(status < 400 && isError ? 400 : status, said, challengeHeader(answer));
     },
   };
 }
@@ -73,17 +85,17 @@ function challengeHeader({ headers }: OutgoingResponse): Record<string, string> 
 }
 
 function refuseLarge(bytes: number): undefined {
-  if (bytes > MOST_BYTES) throw new TokenError('refused', 'The answer of the provider is too large.');
+  if (bytes > MOST_BYTES) throw new TokenError('unclear', 'The answer of the provider is too large.');
 }
 
 /** An answer as JSON, or as a form; anything else says nothing. */
-function bodyOf({ headers, body }: OutgoingResponse): Record<string, unknown> {
-  const text = body.toString('utf8');
+async function bodyOf({ headers, body }: OutgoingResponse): Promise<Record<string, unknown>> {
+  const { text } = await textOfBytes(body, headers['content-type']);
   if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
     return Object.fromEntries(new URLSearchParams(text));
   }
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseJson(text);
     return isObject(parsed) ? parsed : {};
   } catch {
     return {};
@@ -92,15 +104,26 @@ function bodyOf({ headers, body }: OutgoingResponse): Record<string, unknown> {
 
 /**
  * Some providers answer an error with the status 200, or name their own kind of token although it is sent like any other. The
- * ID token is left out: it says who has signed in, and nothing is decided by it.
+ * ID token is left out: it says who has signed in, and nothing is decided by it. Throws `TokenError`.
  */
-function toStandard(status: number, said: Record<string, unknown>): { status: number; body: Record<string, unknown> } {
-  const { id_token: _idToken, ...body } = said;
-  if (typeof body['access_token'] === 'string' && status < 400) {
-    return { status: 200, body: { ...body, token_type: 'bearer' } };
-  }
-  const isError = body['error'] !== undefined || body['ok'] === false;
-  return { status: status < 400 && isError ? 400 : status, body };
+function takeTokens(status: number, said: Record<string, unknown>): Record<string, unknown> {
+  const { id_token: _idToken, ...tokens } = toStandardTokens(said) ?? {};
+  if ('access_token' in tokens && status < 400) return { ...tokens, token_type: 'bearer' };
+  const { error } = said;
+  if (isObject(error)) throw toTokenError(undefined);
+  if (typeof error === 'string' && error !== '') throw toTokenError(error);
+  throw new TokenError(
+    'unclear',
+    `The provider answered with status ${status}, and with neither a token nor an error.`,
+  );
+}
+
+/** These statuses have no body, and `Response` takes none with them. */
+const WITHOUT_BODY = new Set([204, 205, 304]);
+
+function toResponse(status: number, said: Record<string, unknown>, headers: Record<string, string> = {}): Response {
+  const body = WITHOUT_BODY.has(status) ? null : writeJson(said);
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
 }
 
 const NAMES = ['email', 'preferred_username', 'username', 'login', 'account_name', 'workspace_name', 'name'];
@@ -111,7 +134,7 @@ function accountIn(said: Record<string, unknown>): string | undefined {
   const team = isObject(said['team']) ? said['team'] : {};
   const found = [claims, said, team].flatMap((of) => NAMES.map((name) => of[name]));
   const name = found.find((value): value is string => typeof value === 'string' && value.trim() !== '');
-  return name?.slice(0, MOST_NAME_CHARACTERS);
+  return name === undefined ? undefined : cutText(name, MOST_NAME_CHARACTERS);
 }
 
 function claimsOf(token: string): Record<string, unknown> {

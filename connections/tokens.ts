@@ -30,15 +30,45 @@ export interface GivenTokens {
   expires_in?: number | undefined;
 }
 
+const LONGEST_LIFETIME_SECONDS = 10 * 365 * 24 * 3600;
+
+/**
+ * Returns an answer with tokens in the form of the standard, undefined if it holds no access token. Libraries refuse whole
+ * answers because of scopes in a list, `null` for what is missing, and lifetimes that are none. With an unknown lifetime the
+ * token serves until it is refused.
+ */
+export function toStandardTokens(said: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { expires_in: lifetime, refresh_token: refreshToken, scope, ...others } = said;
+  if (!isText(said['access_token'])) return undefined;
+  const seconds = toSeconds(lifetime);
+  const scopes = Array.isArray(scope) ? scope.filter(isText).join(' ') : scope;
+  return {
+    ...others,
+    ...(seconds !== undefined && { expires_in: seconds }),
+    ...(isText(refreshToken) && { refresh_token: refreshToken }),
+    ...(isText(scopes) && { scope: scopes }),
+  };
+}
+
+function toSeconds(lifetime: unknown): number | undefined {
+  const isDigits = typeof lifetime === 'string' && /^\d+$/.test(lifetime);
+  const seconds = isDigits ? Number(lifetime) : lifetime;
+  const isKnown = typeof seconds === 'number' && seconds >= 1 && seconds <= LONGEST_LIFETIME_SECONDS;
+  return isKnown ? seconds : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 /** A provider that gives no refresh token with a refresh leaves the one before. */
 export function toStoredTokens(given: GivenTokens, before?: Pick<StoredTokens, 'refreshToken' | 'mcp'>): StoredTokens {
   const { access_token: accessToken, refresh_token: refreshToken = before?.refreshToken, expires_in: seconds } = given;
-  const lifetimeMs = seconds === undefined ? undefined : Math.max(0, seconds) * 1_000;
-  const lives = lifetimeMs !== undefined && Number.isFinite(lifetimeMs);
+  const lifetimeMs = seconds === undefined ? undefined : seconds * 1_000;
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    ...(lives && { lifetimeMs, expiresAtMs: Date.now() + lifetimeMs }),
+    ...(lifetimeMs !== undefined && { lifetimeMs, expiresAtMs: Date.now() + lifetimeMs }),
     ...(before?.mcp !== undefined && { mcp: before.mcp }),
   };
 }
@@ -62,9 +92,10 @@ export class TokenError extends Error {
   override name = 'TokenError';
   /**
    * `gone`: what was granted counts no more, and somebody has to sign in again. `refused`: the provider does not accept the
-   * client. `unreachable`: it has not answered, or cannot now.
+   * client. `unreachable`: it has not answered, or cannot now. `unclear`: it has answered something else than tokens or an
+   * error, such as the page of a proxy.
    */
-  readonly outcome: 'gone' | 'refused' | 'unreachable';
+  readonly outcome: 'gone' | 'refused' | 'unreachable' | 'unclear';
   readonly retryAfterMs: number | undefined;
 
   constructor(outcome: TokenError['outcome'], message: string, retryAfterMs?: number) {
@@ -72,6 +103,11 @@ export class TokenError extends Error {
     this.outcome = outcome;
     this.retryAfterMs = retryAfterMs;
   }
+}
+
+/** Returns whether the provider may give tokens when it is asked again. */
+export function mayPass({ outcome }: TokenError): boolean {
+  return outcome === 'unreachable' || outcome === 'unclear';
 }
 
 /** Finds the error of the network in what a library has thrown. */
@@ -82,9 +118,18 @@ export function tokenErrorIn(thrown: unknown): TokenError | undefined {
   return undefined;
 }
 
+/** By these words providers say that only a new sign-in helps: the one of the standard, and those of GitHub and Slack. */
+const GRANT_IS_GONE: ReadonlySet<unknown> = new Set([
+  'invalid_grant',
+  'bad_refresh_token',
+  'expired_token',
+  'invalid_refresh_token',
+  'token_revoked',
+]);
+
 /** `code`: the OAuth error code that a provider has answered with; undefined for an answer that is none. */
 export function toTokenError(code: string | undefined): TokenError {
-  if (code === 'invalid_grant') return new TokenError('gone', 'The provider no longer accepts what was granted.');
+  if (GRANT_IS_GONE.has(code)) return new TokenError('gone', 'The provider no longer accepts what was granted.');
   // A code is of small letters in every list of them; anything else could be a secret that is repeated.
   const said = code !== undefined && /^[a-z_]{1,60}$/.test(code) ? code : 'an answer that is none of OAuth';
   return new TokenError('refused', `The provider refused: ${said}.`);

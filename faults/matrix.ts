@@ -7,6 +7,7 @@ import { type Violation } from './report.js';
 import { approvals } from './kinds/approval.js';
 import { deaths } from './kinds/deaths.js';
 import { engine } from './kinds/engine.js';
+import { lostWorkers } from './kinds/lost-workers.js';
 import { upgrades } from './kinds/upgrade.js';
 import { waiting } from './kinds/waits.js';
 import { windows } from './kinds/windows.js';
@@ -14,7 +15,15 @@ import { allowToRun } from './processes.js';
 import { Stage } from './stage.js';
 import type { World } from './world.js';
 
-export const faults: Fault[] = [...deaths, ...windows, ...approvals, ...waiting, ...engine, ...upgrades];
+export const faults: Fault[] = [
+  ...deaths,
+  ...lostWorkers,
+  ...windows,
+  ...approvals,
+  ...waiting,
+  ...engine,
+  ...upgrades,
+];
 
 /** The ways to execute runs, by the value of the variable EXECUTION. */
 export const EXECUTIONS = ['visible', 'dense'] as const;

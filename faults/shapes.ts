@@ -50,6 +50,15 @@ export function request(outside: Outside, label: string, delayMs: number, method
   };
 }
 
+/** A GET that is answered once the target was called at `/release/` and the gate's name. */
+export function heldRequest({ targetUrl }: Outside, label: string, gate: string): Part {
+  const path = (tag: string): string => `/hold/${gate}/${tag}/${label}`;
+  return {
+    node: http(targetUrl + path(TAG), { label, settings: { timeout: 300 } }),
+    expect: (tag) => toExpected('http', '0', tag, [{ key: path(tag), mayRepeat: true }]),
+  };
+}
+
 export function ask(label: string): Part {
   return {
     node: llm(`${TAG}/${label}`, { label, settings: { model_name: MODEL, temperature: 0 } }),

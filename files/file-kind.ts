@@ -1,14 +1,13 @@
 // What the bytes of a file are, whatever its declared type says. Extensions, section 12.
-import { isUtf8 } from 'node:buffer';
-
 export type DocumentKind = 'pdf' | 'docx' | 'xlsx';
 
 export type FileKind =
   | { kind: 'image'; type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' }
+  | { kind: 'audio'; format: 'wav' | 'mp3' }
   | { kind: DocumentKind }
   /** Office files with a password, and those of the formats before 2007. */
   | { kind: 'old_office' }
-  | { kind: 'text' }
+  /** Text, or none of these. */
   | { kind: 'other' };
 
 const OLD_OFFICE = 'd0cf11e0a1b11ae1';
@@ -18,10 +17,12 @@ const PDF_MARK_WITHIN = 1024;
 export function fileKindOf(bytes: Buffer): FileKind {
   const image = imageTypeOf(bytes);
   if (image !== undefined) return { kind: 'image', type: image };
+  const audio = audioFormatOf(bytes);
+  if (audio !== undefined) return { kind: 'audio', format: audio };
   if (bytes.subarray(0, PDF_MARK_WITHIN).includes('%PDF-')) return { kind: 'pdf' };
   if (bytes.toString('hex', 0, 8) === OLD_OFFICE) return { kind: 'old_office' };
   if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04') return { kind: officeKindOf(bytes) };
-  return { kind: textEncodingOf(bytes) === undefined ? 'other' : 'text' };
+  return { kind: 'other' };
 }
 
 function imageTypeOf(bytes: Buffer) {
@@ -33,21 +34,22 @@ function imageTypeOf(bytes: Buffer) {
   return undefined;
 }
 
+function audioFormatOf(bytes: Buffer): 'wav' | 'mp3' | undefined {
+  const start = bytes.toString('latin1', 0, 12);
+  if (/^RIFF[^]{4}WAVE/.test(start)) return 'wav';
+  return start.startsWith('ID3') || isMpegFrame(bytes) ? 'mp3' : undefined;
+}
+
+/** The head of a frame of MPEG audio, layer III, with a bit rate and a sampling rate. ISO/IEC 11172-3, 2.4.2.3. */
+function isMpegFrame(bytes: Buffer): boolean {
+  const [sync = 0, version = 0, rates = 0] = bytes;
+  if (sync !== 0xff || (version & 0xe6) !== 0xe2 || (version & 0x18) === 0x08) return false;
+  return rates >> 4 !== 0 && rates >> 4 !== 15 && (rates & 0x0c) !== 0x0c;
+}
+
 /** The names of its entries are written as they are. */
 function officeKindOf(bytes: Buffer): 'docx' | 'xlsx' | 'other' {
   if (!bytes.includes('[Content_Types].xml')) return 'other';
   if (bytes.includes('word/document.xml')) return 'docx';
   return bytes.includes('xl/workbook.xml') ? 'xlsx' : 'other';
-}
-
-function textEncodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
-  const mark = bytes.toString('hex', 0, 2);
-  if (mark === 'fffe') return 'utf-16le';
-  if (mark === 'feff') return 'utf-16be';
-  return isUtf8(bytes) && !bytes.includes(0) ? 'utf-8' : undefined;
-}
-
-/** Decodes text by its byte order mark, else as UTF-8 in which what is no text becomes U+FFFD. */
-export function decodeText(bytes: Buffer): string {
-  return new TextDecoder(textEncodingOf(bytes) ?? 'utf-8').decode(bytes);
 }

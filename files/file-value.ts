@@ -1,5 +1,6 @@
 // Files as values of workflows, and the names and types that they get. Extensions, section 12.
 import type { FileValue } from '../graph/file-values.js';
+import { cutText } from '../graph/cut-text.js';
 
 export type { FileValue } from '../graph/file-values.js';
 
@@ -30,10 +31,7 @@ export function cleanFileName(given: string): string {
       .split(/[/\\]/)
       .at(-1) ?? '';
   const shown = last.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ').trim();
-  const name = shown
-    .slice(0, LONGEST_NAME)
-    .replace(/\p{Cs}$/u, '')
-    .trim();
+  const name = cutText(shown, LONGEST_NAME).trim();
   return /^\.*$/.test(name) ? 'file' : name;
 }
 

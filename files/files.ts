@@ -33,6 +33,8 @@ export interface FileToSave {
   userId?: number;
   /** Refers to it from the beginning. */
   holder?: Holder;
+  /** Calls `store`, which returns the id of the file, in the transaction in which it is stored. */
+  recorded?: (transaction: Db, store: () => Promise<string>) => Promise<string>;
 }
 
 /** The file has more bytes than one may have. */
@@ -126,9 +128,13 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
         const copyId = await settleCopy(trx, { id: written.id, projectId, bytes: size, sha256 });
         if (copyId === undefined) throw givenUp();
         const facts = { name: cleanFileName(file.name), type: cleanFileType(file.type), size, sha256 };
-        const id = randomUUID();
-        await insertFile(trx, { ...facts, id, projectId, copyId, runId, userId });
-        if (file.holder !== undefined) await addReferences(trx, projectId, file.holder, [id]);
+        const storeFile = async (): Promise<string> => {
+          const id = randomUUID();
+          await insertFile(trx, { ...facts, id, projectId, copyId, runId, userId });
+          if (file.holder !== undefined) await addReferences(trx, projectId, file.holder, [id]);
+          return id;
+        };
+        const id = await (file.recorded?.(trx, storeFile) ?? storeFile());
         return { copyId, result: toFileValue({ ...facts, id }) };
       };
       return writeCopy(file.projectId, bytes, insert, signal);

@@ -4,6 +4,7 @@ import { isObject, ownValue, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
 import { groupEdges, resolveLinks, type EdgesBySource, type Link } from './links.js';
 import { kindOfType } from './nodes/registry.js';
+import { cutText } from './cut-text.js';
 
 export interface StructuralError {
   code: string;
@@ -148,7 +149,7 @@ function textOf(value: unknown): string | undefined {
 
 function quote(value: unknown): string {
   if (typeof value !== 'string') return `(${typeof value})`;
-  return `"${value.length > 60 ? `${value.slice(0, 60)}...` : value}"`;
+  return `"${value.length > 60 ? `${cutText(value, 60)}...` : value}"`;
 }
 
 // The setting says how the nodes of a run become activities (docs/adr/0011-dense-execution.md).

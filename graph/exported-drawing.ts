@@ -1,9 +1,8 @@
 // Drawings in files. Credentials never stand in a file, and `********` in a file stands for nothing.
-import { credentialLiteralsOf } from './credential-headers.js';
 import { isObject, leavesOf, type JsonObject } from './json.js';
 import { createMasker } from './mask.js';
-import { mapCredentials, type CredentialPlace } from './public-drawing.js';
-import { credentialLiteralsIn, MASK, secretStrings, type SecretMap } from './secrets.js';
+import { literalsOf, mapCredentials, type CredentialPlace } from './public-drawing.js';
+import { credentialLiteralsIn, MASK, type SecretMap } from './secrets.js';
 
 /** The `format` of a file. The number rises with a change that older readers would misread. */
 export const EXPORT_FORMAT = 'workflow-automation/1';
@@ -15,11 +14,10 @@ export const EXPORT_FORMAT = 'workflow-automation/1';
  */
 export function maskForExport(drawing: JsonObject, secrets: SecretMap): JsonObject {
   const literals = credentialLiteralsIn(secrets);
-  const masked = mapCredentials(drawing, (value, { isHeader }) => {
-    if (!isHeader) return MASK;
-    const found = secretStrings(value).flatMap(credentialLiteralsOf);
+  const masked = mapCredentials(drawing, (value, { kind }) => {
+    const found = literalsOf(value, kind);
     literals.push(...found);
-    return found.length === 0 && typeof value === 'string' ? value : MASK;
+    return kind === 'header' && found.length === 0 && typeof value === 'string' ? value : MASK;
   });
   const masker = createMasker(literals.filter((literal) => literal !== MASK));
   return masker.isEmpty ? masked : masker.json(masked);
@@ -42,7 +40,9 @@ export function emptyMasked(drawing: JsonObject): { drawing: JsonObject; emptied
   return { drawing: mapped, emptied: [...emptied, ...hiddenElsewhere(mapped)] };
 }
 
-function toMessage({ label, isHeader }: CredentialPlace): string {
+function toMessage({ label, kind }: CredentialPlace): string {
+  if (kind === 'address') return `"${label}" held a user name or password: name a connection, which holds them.`;
+  const isHeader = kind === 'header';
   return `Fill in the ${isHeader ? 'header' : 'default of the secret field'} "${label}": a file holds no credentials.`;
 }
 

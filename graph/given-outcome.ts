@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
 import { FIRST_LISTED_HANDLE, type Handle } from './plan.js';
 import type { NodeOutput } from './template.js';
+import { cutText } from './cut-text.js';
 
 /** The end that a node is given: its output with the handles by which it is left, or its failure. */
 export type GivenOutcome = { output: NodeOutput; handles: Handle[] } | { error: { code: string; message: string } };
@@ -12,8 +13,8 @@ const MAX_CODE_CHARACTERS = 100;
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
 /**
- * Reads `{content, ...}`, `{error: {code, message}}`, or `{action, values}` of a human task. Returns a text that says what is
- * wrong with it, if anything is.
+ * Reads `{content, ...}`, `{error: {code, message}}`, or `{action, values}` of a human task, whose values are not judged. Returns a
+ * text that says what is wrong with it, if anything is.
  */
 export function readGiven(kind: NodeKind, data: JsonObject, given: unknown): GivenOutcome | string {
   if (!isObject(given)) return 'Expected an object.';
@@ -41,16 +42,10 @@ function readError(error: unknown): GivenOutcome | string {
 function readAction(data: JsonObject, { action, values = {}, comment = '' }: JsonObject): GivenOutcome | string {
   if (typeof action !== 'string') return 'Expected a text as "content" or "action".';
   if (!isObject(values)) return 'Expected an object as "values".';
-  const known = fieldIdsIn(data);
-  const unknown = Object.keys(values).find((id) => !known.has(id));
-  if (unknown !== undefined) return `The task has no field "${unknown.slice(0, 100)}".`;
+  if (typeof comment !== 'string') return 'Expected a text as "comment".';
   const handles = handlesOf('human', data, { content: action });
   if (typeof handles === 'string') return handles;
   return { output: { content: action, action, values, comment, answered_by: [] }, handles };
-}
-
-function fieldIdsIn({ fields }: JsonObject): Set<unknown> {
-  return new Set(Array.isArray(fields) ? fields.flatMap((field) => (isObject(field) ? [field['id']] : [])) : []);
 }
 
 /** The content of a node that decides names the handle by which it is left. */
@@ -64,17 +59,17 @@ function handlesOf(kind: NodeKind, data: JsonObject, given: JsonObject): Handle[
   if (kind !== 'human') return [0];
   const actions = listedIds(data['actions']);
   if (actions === undefined) {
-    return content === DEFAULT_ACTION ? [0] : `The task has no action "${content.slice(0, 100)}".`;
+    return content === DEFAULT_ACTION ? [0] : `The task has no action "${cutText(content, 100)}".`;
   }
   const index = actions.indexOf(content);
-  return index < 0 ? `The task has no action "${content.slice(0, 100)}".` : [FIRST_LISTED_HANDLE + index];
+  return index < 0 ? `The task has no action "${cutText(content, 100)}".` : [FIRST_LISTED_HANDLE + index];
 }
 
 function casesOf(data: JsonObject, { content, cases }: JsonObject): Handle[] | string {
   const ids = listedIds(data['cases']) ?? [];
   const taken = Array.isArray(cases) ? cases : content === 'default' ? [] : [content];
   const unknown = taken.find((id) => !ids.includes(id));
-  if (unknown !== undefined) return `The node has no case "${String(unknown).slice(0, 100)}".`;
+  if (unknown !== undefined) return `The node has no case "${cutText(String(unknown), 100)}".`;
   return taken.length === 0 ? [1] : taken.map((id) => FIRST_LISTED_HANDLE + ids.indexOf(id));
 }
 

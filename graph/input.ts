@@ -1,4 +1,5 @@
 // The input of a run: the trigger's fields, and how a request body becomes an input.
+import { wrongValue } from './field-values.js';
 import { parseJson, writeJson } from './json-text.js';
 import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from './json.js';
 import { createMasker } from './mask.js';
@@ -8,7 +9,7 @@ import type { RunInput } from './variable.js';
 export type { RunInput } from './variable.js';
 
 /** The key that holds an input that is a plain text. */
-const RAW_INPUT = '__raw_input__';
+export const RAW_INPUT = '__raw_input__';
 
 // All results of a run are searched for its secrets, and the search keeps each secret in memory in several encodings.
 // The limit is far above any key or certificate and keeps that memory small.
@@ -53,8 +54,8 @@ export function defaultOf(field: JsonObject): unknown {
 }
 
 /**
- * Fills in defaults where the input has no value (absent or null). Reports each required field that stays empty as
- * `{<field id>: message}`. An input that is an array has no fields to fill.
+ * Fills in defaults where the input has no value (absent or null). Reports each required field that stays empty, and each value
+ * that its field does not take, as `{<field id>: message}`. An input that is an array has no fields to fill.
  */
 export function completeInput(
   fields: readonly JsonObject[],
@@ -71,6 +72,9 @@ export function completeInput(
     if (!isEmpty(byDefault)) setOwn(completed, id, byDefault);
     const value = ownValue(completed, id);
     if (field['input_requirements'] === true && isEmpty(value)) errors.push({ [id]: 'Field required' });
+    // A default is part of the drawing, and what still is a mask was lost.
+    const wrong = isMissing || isEmpty(value) || value === MASK ? undefined : wrongValue(field, value);
+    if (wrong !== undefined) errors.push({ [id]: wrong });
     if (!isSecretField(field)) continue;
     for (const text of secretStrings(value)) secretCharacters += text.length;
     if (secretCharacters > MAX_SECRET_CHARACTERS) errors.push({ [id]: TOO_LONG });

@@ -9,6 +9,7 @@ import { isContainer, isObject, leavesOf, mapLeaves, ownValue } from './json.js'
 import { writeJson } from './json-text.js';
 import { compilePattern, matchesPattern } from './pattern.js';
 import { NodeError } from './node-error.js';
+import { cutText } from './cut-text.js';
 
 /** The limit applies to the schema as JSON text. */
 const MAX_SCHEMA_CHARACTERS = 65_536;
@@ -131,7 +132,7 @@ function describe(message = 'does not fit', params: Record<string, unknown> = {}
   const { additionalProperty, allowedValues, allowedValue } = params;
   if (typeof additionalProperty === 'string') return `${message}: ${JSON.stringify(additionalProperty)}`;
   const allowed = allowedValues ?? allowedValue;
-  return allowed === undefined ? message : `${message}: ${JSON.stringify(allowed).slice(0, 500)}`;
+  return allowed === undefined ? message : `${message}: ${cutText(JSON.stringify(allowed), 500)}`;
 }
 
 /** Ajv knows doubles only. The nearest one stands for a number that no double can hold. */

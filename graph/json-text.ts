@@ -45,16 +45,47 @@ export function writeJson(value: unknown): string {
 }
 
 function holdsUnkeptNumber(text: string): boolean {
+  return unkeptNumbersIn(text).next().done !== true;
+}
+
+/** Yields where the numbers begin and end that a double would change, without their signs. */
+function* unkeptNumbersIn(text: string): Generator<[start: number, end: number]> {
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) at = endOfString(text, at);
     else if (isDigit(unit)) {
       const end = endOfNumber(text, at);
-      if (!isKeptByDouble(text.slice(at, end))) return true;
+      if (!isKeptByDouble(text.slice(at, end))) yield [at, end];
       at = end;
     }
   }
-  return false;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Replaces the numbers of a JSON text that a double would change. The text may be a part of one that ends between two
+ * values, and its bytes may be read as latin-1. What is no JSON stays none.
+ */
+export function replaceUnkeptNumbers(text: string, replace: (number: string) => string): string {
+  if (!mayHoldUnkeptNumber(text)) return text;
+  let replaced = '';
+  let copied = 0;
+  for (const [at, end] of unkeptNumbersIn(text)) {
+    const start = text.charCodeAt(at - 1) === MINUS ? at - 1 : at;
+    const number = text.slice(start, end);
+    if (!NUMBER.test(number) || isKey(text, end)) continue;
+    replaced += text.slice(copied, start) + replace(number);
+    copied = end;
+  }
+  return replaced + text.slice(copied);
+}
+
+/** Numbers are no keys in JSON, and the text that replaces one could be. */
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (at < text.length && text.charCodeAt(at) <= SPACE) at += 1;
+  return text.charCodeAt(at) === COLON;
 }
 
 /**

@@ -4,6 +4,7 @@
 import { isCredentialHeader } from './credential-headers.js';
 import { isEmpty, ownValue, type JsonObject } from './json.js';
 import {
+  isInAddress,
   isLost,
   mapSecrets,
   MASK,
@@ -35,7 +36,8 @@ interface LostSecret {
 export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSecret[] {
   const found: LostSecret[] = [];
   mapSecrets(drawing, (value, { name, nodeId, path, label }) => {
-    if (value !== MASK || typeof nodeId !== 'string' || found.length >= MAX_FINDINGS) return value;
+    if (value !== MASK || isInAddress({ name }) || typeof nodeId !== 'string' || found.length >= MAX_FINDINGS)
+      return value;
     const isHeader = name.startsWith('header:');
     const [kind, where] = isHeader ? (['header', path] as const) : (['field', label] as const);
     found.push({ kind, nodeId, where, isLiteral: !isHeader && !isLost(secrets, name) });

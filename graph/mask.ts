@@ -5,6 +5,7 @@ import { mapLeaves } from './json.js';
 import { createMaskStream, mergeRanges, replaceRanges, type MaskStream, type Range } from './mask-stream.js';
 import { createPatternSearch, type Pattern, type PatternSearch } from './pattern-search.js';
 import { MASK } from './secrets.js';
+import { cutText } from './cut-text.js';
 
 export interface Masker {
   /** True when there are no secrets, so that every text stays as it is. */
@@ -108,7 +109,7 @@ function createTextMasker(secrets: string[]): TextMasker {
 function patternsUpTo(limit: number, secret: string, inEveryEncoding: boolean): Pattern[] {
   if (secret.length <= limit) return patternsOf(secret, inEveryEncoding);
   // The cut must not split a surrogate pair, because half a character would be encoded differently.
-  const beginning = secret.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
+  const beginning = cutText(secret, limit);
   return patternsOf(beginning, inEveryEncoding).map((pattern) => ({ ...pattern, after: Infinity }));
 }
 

@@ -1,4 +1,5 @@
 // Removes credentials from a drawing that leaves its project, as a copy or as a public example.
+import { addressSecretTexts, areOnlyVariables, joinAddress, splitAddress } from './address-credentials.js';
 import { credentialLiteralsOf, isCredentialHeader } from './credential-headers.js';
 import { mapConnections } from './connections.js';
 import { isEmpty, type JsonObject } from './json.js';
@@ -6,29 +7,35 @@ import { isSecretField, mapArray, mapObject, SECRET_FIELDS, secretStrings } from
 
 interface PublicDrawing {
   drawing: JsonObject;
-  /** The literal values of the credential headers, without variables. They must be hidden wherever else they occur. */
+  /** The literal credentials of headers and addresses, without variables. They must be hidden wherever else they occur. */
   literals: string[];
 }
 
 /**
- * Returns a copy of the drawing with `replacement` for the defaults of secret fields and the values of credential
- * headers. It names no connection: those belong to the project that it leaves.
+ * Returns a copy of the drawing with `replacement` for the defaults of secret fields, the values of credential headers,
+ * and the credentials in addresses. It names no connection: those belong to the project that it leaves.
  */
 export function replaceCredentials(drawing: JsonObject, replacement: string): PublicDrawing {
   const literals: string[] = [];
-  const mapped = mapCredentials(drawing, (value, { isHeader }) => {
-    if (isHeader) literals.push(...secretStrings(value).flatMap(credentialLiteralsOf));
+  const mapped = mapCredentials(drawing, (value, { kind }) => {
+    literals.push(...literalsOf(value, kind));
     return replacement;
   });
   return { drawing: mapConnections(mapped, () => undefined), literals };
 }
 
-/** A header or field that holds a credential. */
+/** Where a credential is. */
 export interface CredentialPlace {
   node: JsonObject;
-  /** The header's name, or the field's id. */
+  /** The header's name, the field's id, or the name of the field that holds an address. */
   label: string;
-  isHeader: boolean;
+  kind: 'header' | 'field' | 'address';
+}
+
+/** Returns what must be hidden of a credential wherever else it occurs, without variables. */
+export function literalsOf(value: unknown, kind: CredentialPlace['kind']): string[] {
+  if (kind === 'field') return [];
+  return secretStrings(value).flatMap(kind === 'header' ? credentialLiteralsOf : addressSecretTexts);
 }
 
 /** Returns a copy of the drawing with `replace` applied to every credential that is not empty. */
@@ -39,13 +46,21 @@ export function mapCredentials(
   const inHeaders = (node: JsonObject, owner: JsonObject): JsonObject =>
     mapObject(owner, 'headers', (headers) =>
       mapValues(headers, (value, label) =>
-        isEmpty(value) || !isCredentialHeader(label) ? value : replace(value, { node, label, isHeader: true }),
+        isEmpty(value) || !isCredentialHeader(label) ? value : replace(value, { node, label, kind: 'header' }),
       ),
     );
+  const inAddress = (node: JsonObject, owner: JsonObject, label: string): JsonObject => {
+    const split = splitAddress(owner[label]);
+    if (split === undefined || areOnlyVariables(split.credentials)) return owner;
+    const replaced = replace(split.credentials, { node, label, kind: 'address' });
+    return { ...owner, [label]: joinAddress(split, String(replaced)) };
+  };
+  const inServer = (node: JsonObject, owner: JsonObject): JsonObject =>
+    ['url', 'endpoint_url'].reduce((mapped, label) => inAddress(node, mapped, label), inHeaders(node, owner));
   const inField = (node: JsonObject, field: JsonObject): JsonObject => {
     const { id, default_value: value } = field;
     if (!isSecretField(field) || isEmpty(value)) return field;
-    return { ...field, default_value: replace(value, { node, label: String(id), isHeader: false }) };
+    return { ...field, default_value: replace(value, { node, label: String(id), kind: 'field' }) };
   };
   return mapArray(drawing, 'nodes', (node) =>
     mapObject(node, 'data', (data) => {
@@ -53,7 +68,7 @@ export function mapCredentials(
         (mapped, list) => mapArray(mapped, list, (field) => inField(node, field)),
         data,
       );
-      return mapArray(inHeaders(node, withFields), 'tools', (tool) => inHeaders(node, tool));
+      return mapArray(inServer(node, withFields), 'tools', (tool) => inServer(node, tool));
     }),
   );
 }

@@ -1,13 +1,12 @@
 // `settings.response_format` of nodes that ask a model: the form that the answer must have (extensions, section 1.2,
 // "LLM").
 import { z } from 'zod';
+import { findJson } from './found-json.js';
 import { isObject } from './json.js';
 import { schemaProblem } from './json-schema.js';
-import { parseModestJson } from './json-text.js';
 import { NodeError } from './node-error.js';
 import { toFieldMessage } from './nodes/field-messages.js';
 import { hasVariables } from './template.js';
-import { parseContent } from './variable.js';
 
 const schemaFormat = z.looseObject({
   type: z.literal('json_schema'),
@@ -85,13 +84,8 @@ export function invalidFormat(reason: string): NodeError {
 
 export type CheckedAnswer = { json: unknown } | { problem: string };
 
-/** Reads an answer as JSON: as variables read a content, bare or in a Markdown code fence, and bare words and numbers. */
+/** Reads an answer as JSON, as variables read a content, but any value counts. */
 export function readAnswer(content: string): CheckedAnswer {
-  const container = parseContent(content);
-  if (container !== undefined) return { json: container };
-  try {
-    return { json: parseModestJson(content) };
-  } catch {
-    return { problem: 'it is not JSON, or has too many values' };
-  }
+  const json = findJson(content);
+  return json === undefined ? { problem: 'it is not JSON, or has too many values' } : { json };
 }

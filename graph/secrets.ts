@@ -1,5 +1,6 @@
 // Finds the secrets of a drawing and an input (Specification, "Trigger input field"), cuts them out for storage, and
 // puts them back for a run.
+import { addressSecretTexts, areOnlyVariables, joinAddress, splitAddress } from './address-credentials.js';
 import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from './credential-headers.js';
 import { ExactNumber } from './exact-number.js';
 import { isEmpty, isObject, leavesOf, ownValue, setOwn, type JsonObject } from './json.js';
@@ -11,7 +12,8 @@ import type { RunInput } from './variable.js';
 export const MASK = '********';
 
 /**
- * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`. An entry
+ * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`, and
+ * `address:<node>[:<tool server>]` for the user name and password in an address of an earlier drawing. An entry
  * `lost:<place>` means that an update has sent `********` for a place without a stored value (`graph/lost-secrets.ts`).
  */
 export type SecretMap = Record<string, unknown>;
@@ -21,13 +23,20 @@ interface SecretPlace {
   name: string;
   /** The trigger or tool server that the place belongs to. The place's name begins with it. */
   owner: string;
-  /** Where a header is sent (`toOrigin`); empty for a field. */
+  /** Where a header or the credentials of an address are sent (`toOrigin`); empty for a field. */
   origin: string;
   nodeId: unknown;
   /** The path inside the node's data. */
   path: string;
-  /** The field's id or the header's name. */
+  /** The field's id, the header's name, or the name of the field that holds an address. */
   label: string;
+}
+
+const ADDRESS = 'address:';
+
+/** Returns whether the place holds the user name and password of an address. */
+export function isInAddress({ name }: { name: string }): boolean {
+  return name.startsWith(ADDRESS);
 }
 
 type Replace = (value: unknown, place: SecretPlace) => unknown;
@@ -60,6 +69,8 @@ export function splitSecrets(
     if (!isSecret && !isKept) return value;
     if (isKept) secrets[name] = known.secret;
     else if (value !== MASK) secrets[name] = value;
+    // An address with a user name is refused anyway.
+    else if (isInAddress({ name })) return value;
     else if (before !== undefined && !(known?.origin === origin && known.isLiteral)) secrets[lostName(name)] = true;
     return MASK;
   });
@@ -159,7 +170,7 @@ export function headersOf(data: JsonObject): HeaderPlace[] {
   return found;
 }
 
-/** Every secret field, and every header of a node that sends headers. */
+/** Every secret field, and every header of a node that sends headers, and the credentials in its address. */
 type ReplaceAny = (value: unknown, place: SecretPlace & { isSecret: boolean }) => unknown;
 
 function mapPlaces(data: JsonObject, replace: ReplaceAny): JsonObject {
@@ -185,15 +196,42 @@ function mapNode({ node, part }: Owner, data: JsonObject, replace: ReplaceAny): 
   const withFields = SECRET_FIELDS.reduce((mapped, list) => mapFields({ node, part }, mapped, list, replace), data);
   const { servers } = traitsOfType(node['type']);
   if (servers === 'none') return withFields;
-  if (servers !== 'tools') {
-    const origin = toOrigin(withFields[servers]);
-    return mapHeaders(withFields, { owner: `header:${part}`, origin, nodeId, path: 'headers' }, replace);
-  }
+  if (servers !== 'tools') return mapServer(withFields, servers, { nodeId, part, path: '' }, replace);
   return mapArray(withFields, 'tools', (tool, index) => {
-    const owner = `header:${part}:${toNamePart(tool['server_label'], index)}`;
-    const origin = toOrigin(tool['endpoint_url']);
-    return mapHeaders(tool, { owner, origin, nodeId, path: `tools.${index}.headers` }, replace);
+    const server = { nodeId, part: `${part}:${toNamePart(tool['server_label'], index)}`, path: `tools.${index}.` };
+    return mapServer(tool, 'endpoint_url', server, replace);
   });
+}
+
+interface ServerPlace {
+  nodeId: unknown;
+  /** The node and, for an agent, the tool server, encoded for the name of a place. */
+  part: string;
+  /** The path inside the node's data up to the fields of the server. */
+  path: string;
+}
+
+function mapServer(
+  server: JsonObject,
+  key: 'url' | 'endpoint_url',
+  { nodeId, part, path }: ServerPlace,
+  replace: ReplaceAny,
+): JsonObject {
+  const origin = toOrigin(server[key]);
+  const mapped = mapHeaders(server, { owner: `header:${part}`, origin, nodeId, path: `${path}headers` }, replace);
+  const split = splitAddress(server[key]);
+  if (split === undefined) return mapped;
+  const name = `${ADDRESS}${part}`;
+  const replaced = replace(split.credentials, {
+    name,
+    owner: name,
+    origin: toOrigin(joinAddress(split, '')),
+    nodeId,
+    path: `${path}${key}`,
+    label: key,
+    isSecret: !areOnlyVariables(split.credentials),
+  });
+  return { ...mapped, [key]: joinAddress(split, String(replaced)) };
 }
 
 function mapFields({ node, part }: Owner, data: JsonObject, list: string, replace: ReplaceAny): JsonObject {
@@ -310,10 +348,11 @@ function mapInput(
   return copy;
 }
 
-/** Returns the texts to mask for a drawing's secrets. Of a header these are also the parts of the credential. */
+/** Returns the texts to mask for a drawing's secrets. Of a header or an address these are also the parts of the credential. */
 export function secretTexts(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
     const texts = secretStrings(value);
+    if (isInAddress({ name })) return texts.flatMap(addressSecretTexts);
     if (!name.startsWith('header:')) return texts;
     return texts.flatMap(credentialTexts);
   });
@@ -328,10 +367,15 @@ export function credentialTexts(headerValue: string): string[] {
   return headerValue.includes('{{') ? [...texts, ...credentialLiteralsOf(headerValue)] : texts;
 }
 
-/** Returns the literal texts of the credential headers among a drawing's secrets, without schemes and variables. */
+/**
+ * Returns the literal texts of the credential headers and addresses among a drawing's secrets, without schemes and
+ * variables.
+ */
 export function credentialLiteralsIn(secrets: SecretMap): string[] {
-  const headers = Object.entries(secrets).filter(([name]) => name.startsWith('header:'));
-  return headers.flatMap(([, value]) => secretStrings(value).flatMap(credentialLiteralsOf));
+  return Object.entries(secrets).flatMap(([name, value]) => {
+    if (isInAddress({ name })) return secretStrings(value).flatMap(addressSecretTexts);
+    return name.startsWith('header:') ? secretStrings(value).flatMap(credentialLiteralsOf) : [];
+  });
 }
 
 /** Returns the texts to mask for a secret value: its strings and the text of its numbers, at any depth. */

@@ -112,8 +112,8 @@ function chooseInScope(
   // A loop around the tried node takes its items from a run, unless all before it is executed.
   const ownReads = (node: number): readonly number[] => {
     if (node !== target || isInnermost) {
-      if (node !== target && isGiven(node)) return [];
-      const own = members.withBody(node).filter((each) => each === target || !isGiven(each));
+      if (isGiven(node)) return [];
+      const own = members.withBody(node).filter((each) => !isGiven(each));
       return own.flatMap((each) => readsOf(each));
     }
     return mode === 'up_to' ? [...readsOf(target), ...readInside] : readInside;
@@ -143,7 +143,7 @@ function executedIn(members: Members, choice: ExecutionChoice): Set<number> {
   const behind = reached(target, (node) => members.sourcesOf(node));
   // What a given node would need is not needed.
   return reached(target, (node) => {
-    if (node !== target && isGiven(node)) return [];
+    if ((node !== target || isInnermost) && isGiven(node)) return [];
     return [...members.sourcesOf(node), ...liftedReads(node).filter((read) => behind.has(read))];
   });
 }

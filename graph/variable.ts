@@ -1,6 +1,6 @@
 // Parses and resolves the text between `{{` and `}}` (Specification, "Input variables").
-import { isObject, ownValue } from './json.js';
-import { parseModestJson } from './json-text.js';
+import { findJson } from './found-json.js';
+import { isContainer, ownValue } from './json.js';
 
 export type RunInput = Record<string, unknown> | unknown[];
 export type NodeOutput = { content: string; [field: string]: unknown };
@@ -141,24 +141,8 @@ function parsedContent(output: NodeOutput): unknown {
   return parsedContents.get(output);
 }
 
-/** Parses a node's content as a JSON object or array, bare or in a Markdown code fence; undefined if it is neither, or holds too many values. */
+/** Returns the JSON object or array that a node's content is or holds (`findJson`); undefined where there is none. */
 export function parseContent(content: unknown): unknown {
-  if (typeof content !== 'string') return undefined;
-  const text = content.trim();
-  const fence = /^(?:`{3,}|~{3,})/.exec(text)?.[0];
-  if (fence === undefined) return parseContainer(text);
-  if (text.length < 2 * fence.length || !text.endsWith(fence)) return undefined;
-  // The opening fence may be followed by the name of a language.
-  const fenced = text.slice(fence.length, -fence.length);
-  return parseContainer(fenced.replace(/^[ \t]*[\w+.-]*/, '').trim());
-}
-
-function parseContainer(text: string): unknown {
-  if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
-  try {
-    const value = parseModestJson(text);
-    return isObject(value) || Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = typeof content === 'string' ? findJson(content) : undefined;
+  return isContainer(value) ? value : undefined;
 }

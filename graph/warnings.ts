@@ -12,6 +12,7 @@ import { nodeDefinitions } from './nodes/registry.js';
 import { outlastsRun, waitsForCallback } from './nodes/wait.js';
 import { enclosingLoops, ERROR_HANDLE, hasTimeoutWay, type Plan } from './plan.js';
 import { findExpressions, type Variable } from './template.js';
+import { cutText } from './cut-text.js';
 
 export interface Warning {
   node_id: string;
@@ -173,7 +174,7 @@ function findLiteralVariables(node: DrawnNode, test: VariableTest): Warning[] {
 
 function toShown(expression: string): string {
   const text = expression.trim();
-  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
+  return text.length > 100 ? `${cutText(text, 100)}...` : text;
 }
 
 function createVariableTest(data: unknown, document: Document, plan: Plan): VariableTest {

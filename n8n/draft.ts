@@ -3,7 +3,7 @@ import { isObject, setOwn, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { nodeDefinitions } from '../graph/nodes/registry.js';
 import { MAX_NOTE_CHARACTERS } from '../graph/notes.js';
-import { groupBy, cutText, numberOf, textOf, type N8nNode } from './n8n-file.js';
+import { groupBy, shortened, numberOf, textOf, type N8nNode } from './n8n-file.js';
 
 /** A way by which a drawn node is left. */
 export interface Source {
@@ -145,7 +145,7 @@ const DEFAULT_HEIGHT = 160;
 export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): JsonObject {
   return {
     id,
-    text: cutText(textOf(parameters['content']) ?? '', MAX_NOTE_CHARACTERS - 3),
+    text: shortened(textOf(parameters['content']) ?? '', MAX_NOTE_CHARACTERS - 3),
     position: spot,
     width: numberOf(parameters['width']) ?? DEFAULT_WIDTH,
     height: numberOf(parameters['height']) ?? DEFAULT_HEIGHT,
@@ -154,6 +154,6 @@ export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): Jso
 
 /** The parameters of the node are not kept, because they may hold credentials. */
 export function leftOutNote(node: N8nNode, reason: string, id: string, spot: Spot): JsonObject {
-  const text = `${node.label} (${cutText(node.type, 200)}): ${reason}`;
+  const text = `${node.label} (${shortened(node.type, 200)}): ${reason}`;
   return { id, text, position: spot, width: DEFAULT_WIDTH, height: DEFAULT_HEIGHT };
 }

@@ -1,4 +1,5 @@
 // Chat nodes, the nodes of models that are connected to others, and the chains and agents that use them.
+import { cutText } from '../graph/cut-text.js';
 import { isObject, type JsonObject } from '../graph/json.js';
 import { parseOrUndefined } from './expressions.js';
 import {
@@ -8,7 +9,7 @@ import {
   objectsOf,
   textOf,
   valueAt,
-  cutText,
+  shortened,
   wellFormed,
   type N8nNode,
 } from './n8n-file.js';
@@ -247,7 +248,7 @@ function toServer(at: NodeTranslation, tool: N8nNode): JsonObject[] {
   return [
     {
       type: 'mcp',
-      server_label: wellFormed(tool.label.slice(0, 60)),
+      server_label: wellFormed(cutText(tool.label, 60)),
       endpoint_url: url,
       transport: transport === 'httpStreamable' ? 'streamable_http' : 'sse',
       headers: isOpen ? {} : { Authorization: '' },
@@ -272,7 +273,7 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
   return {
     type: 'workflow',
     ...(name !== '' && { name }),
-    ...(description !== '' && { description: wellFormed(description.slice(0, 4000)) }),
+    ...(description !== '' && { description: wellFormed(cutText(description, 4000)) }),
     require_approval: 'never',
   };
 }
@@ -280,7 +281,7 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
 /** The title that n8n remembers beside an id. */
 export function namedIn(id: unknown): string {
   const title = textOf(valueAt(id, 'cachedResultName')) ?? '';
-  return title === '' ? '' : ` ("${cutText(title, 100)}" in n8n)`;
+  return title === '' ? '' : ` ("${shortened(title, 100)}" in n8n)`;
 }
 
 /** Servers are told apart by their labels. */
@@ -289,7 +290,7 @@ function uniqueLabels(tools: readonly JsonObject[]): JsonObject[] {
   return tools.map((tool, index) => {
     const { server_label: label } = tool;
     if (typeof label !== 'string') return tool;
-    const unique = seen.has(label) ? wellFormed(`${label.slice(0, 50)} ${index + 1}`) : label;
+    const unique = seen.has(label) ? wellFormed(`${cutText(label, 50)} ${index + 1}`) : label;
     seen.add(unique);
     return { ...tool, server_label: unique };
   });

@@ -1,6 +1,7 @@
 // Reads a file as n8n exports it. Nothing in it is trusted: anything that is not as it should be is left out and
 // reported.
-import { isObject, ownValue, type JsonObject } from '../graph/json.js';
+import { cutText } from '../graph/cut-text.js';
+import { isContainer, isObject, ownValue, type JsonObject } from '../graph/json.js';
 
 export interface N8nNode {
   name: string;
@@ -9,6 +10,7 @@ export interface N8nNode {
   id: unknown;
   /** An example is `n8n-nodes-base.httpRequest`. */
   type: string;
+  /** Infinity is the newest one, which n8n takes for a node that names none. */
   version: number;
   parameters: JsonObject;
   x: number;
@@ -49,8 +51,11 @@ export interface N8nFile {
 const N8N_TYPE = /^(?:@[\w.-]+\/)?n8n-nodes-/;
 /** An output or input with a higher number does not exist in n8n either. */
 const MAX_INDEX = 1000;
+const DIGITS = /^\d{1,4}$/;
+const DECIMAL = /^\d{1,4}(?:\.\d{1,4})?$/;
 const MAX_LINKS = 50_000;
 const MAX_LABEL = 200;
+const MAX_SHOWN = 80;
 
 /** Returns whether a file that names no format is one of n8n. */
 export function isN8nFile(file: JsonObject): boolean {
@@ -80,7 +85,7 @@ export function readN8nFile(file: JsonObject): N8nFile {
 function readNodes({ nodes: entries, pinData }: JsonObject, warnings: ImportWarning[]): N8nNode[] {
   const nodes = new Map<string, N8nNode>();
   for (const [index, entry] of listOf(entries).entries()) {
-    const node = isObject(entry) ? readNode(entry, objectOf(pinData)) : undefined;
+    const node = isObject(entry) ? readNode(entry, objectOf(pinData), warnings) : undefined;
     if (node === undefined) {
       const message = `The entry at position ${index + 1} of "nodes" is no node of n8n and was left out.`;
       warnings.push({ node: null, message });
@@ -92,17 +97,26 @@ function readNodes({ nodes: entries, pinData }: JsonObject, warnings: ImportWarn
   return [...nodes.values()];
 }
 
-function readNode(entry: JsonObject, pinned: JsonObject): N8nNode | undefined {
-  const { name, type, position, credentials } = entry;
+function readNode(entry: JsonObject, pinned: JsonObject, warnings: ImportWarning[]): N8nNode | undefined {
+  const { name, type, position, credentials, parameters, typeVersion } = entry;
   if (typeof name !== 'string' || name.trim() === '' || typeof type !== 'string') return undefined;
   const [x, y] = listOf(position);
+  const label = shortened(name.trim(), MAX_LABEL);
+  const version = readVersion(typeVersion);
+  if (version === undefined) {
+    warnings.push({ node: label, message: 'Its "typeVersion" is no version. It was read as the newest one.' });
+  }
+  // Some tools write an empty object as an empty list.
+  if (!isObject(parameters) && parameters !== undefined && parameters !== null && !isEmptyList(parameters)) {
+    warnings.push({ node: label, message: 'Its "parameters" are no object and were left out.' });
+  }
   return {
     name,
-    label: cutText(name.trim(), MAX_LABEL),
+    label,
     id: entry['id'],
     type,
-    version: numberOf(entry['typeVersion']) ?? 1,
-    parameters: objectOf(entry['parameters']),
+    version: version ?? Infinity,
+    parameters: objectOf(parameters),
     x: coordinate(x),
     y: coordinate(y),
     isDisabled: entry['disabled'] === true,
@@ -112,12 +126,20 @@ function readNode(entry: JsonObject, pinned: JsonObject): N8nNode | undefined {
   };
 }
 
-/** Cuts a longer text to so many characters and adds three dots. */
-export function cutText(text: string, most: number): string {
-  const characters = Array.from(text.slice(0, 2 * most));
-  const isCut = text.length > 2 * most || characters.length > most;
-  const shown = isCut ? `${characters.slice(0, most).join('')}...` : text;
-  return wellFormed(shown);
+/** n8n takes a number as text for the number, and its newest version of the node for none. Undefined for anything else. */
+function readVersion(version: unknown): number | undefined {
+  if (version === undefined || version === null || version === 0 || version === '') return Infinity;
+  const number = typeof version === 'string' && DECIMAL.test(version) ? Number(version) : numberOf(version);
+  return number !== undefined && number > 0 ? number : undefined;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** Cuts a longer text and adds three dots. */
+export function shortened(text: string, most: number): string {
+  return wellFormed(text.length > most ? `${cutText(text, most)}...` : text);
 }
 
 /** Replaces halves of characters, which neither the database nor an address can hold. */
@@ -135,35 +157,76 @@ function readConnections(
   const links = new Map<string, N8nLink>();
   const numbers = new Map([...byName.values()].map((node, number) => [node, number]));
   const subNodes: N8nSubNode[] = [];
+  const warn = (node: N8nNode | undefined, message: string): void => {
+    if (warnings.length < MAX_IMPORT_WARNINGS) warnings.push({ node: node?.label ?? null, message });
+  };
+  const missing = (name: string): string =>
+    `A connection names the node "${shortened(name, MAX_LABEL)}", which the file does not have.`;
+  if (!isObject(connections) && connections !== undefined && connections !== null && !isEmptyList(connections)) {
+    warn(undefined, 'The "connections" are not in the form of n8n. No link was taken over.');
+  }
   for (const [name, kinds] of Object.entries(objectOf(connections))) {
     const from = byName.get(name);
-    for (const { kind, output, target } of targetsIn(kinds)) {
-      const to = byName.get(textOf(target['node']) ?? '');
-      if (from === undefined || to === undefined) {
-        const missing = from === undefined ? name : textOf(target['node']);
-        const message = `A connection names the node "${cutText(missing ?? '', MAX_LABEL)}", which the file does not have.`;
-        if (warnings.length < MAX_IMPORT_WARNINGS) warnings.push({ node: from?.label ?? to?.label ?? null, message });
-        continue;
+    for (const found of connectionsIn(kinds)) {
+      if (from === undefined) {
+        const known = 'to' in found ? byName.get(found.to) : undefined;
+        warn(known, missing(name));
+      } else if ('odd' in found) {
+        warn(from, `What its connections have at ${found.odd} is not in the form of n8n and was left out.`);
+      } else {
+        const { kind, output, input } = found;
+        const to = byName.get(found.to);
+        if (to === undefined) warn(from, missing(found.to));
+        else if (links.size + subNodes.length >= MAX_LINKS)
+          warn(from, `A connection was left out: the file has more than ${MAX_LINKS}.`);
+        else if (kind !== 'main') subNodes.push({ subNode: from, of: to, kind });
+        else links.set(`${numbers.get(from)}|${output}|${numbers.get(to)}|${input}`, { from, output, to, input });
       }
-      if (kind !== 'main') {
-        if (subNodes.length < MAX_LINKS) subNodes.push({ subNode: from, of: to, kind });
-        continue;
-      }
-      const input = numberOf(target['index']) ?? 0;
-      if (output > MAX_INDEX || input < 0 || input > MAX_INDEX || links.size >= MAX_LINKS) continue;
-      links.set(`${numbers.get(from)}|${output}|${numbers.get(to)}|${input}`, { from, output, to, input });
     }
   }
   return { links: [...links.values()], subNodes };
 }
 
-/** The form is `{<kind>: [[{node, type, index}], ...]}`, a list for each output. */
-function* targetsIn(kinds: unknown): Generator<{ kind: string; output: number; target: JsonObject }> {
-  for (const [kind, outputs] of Object.entries(objectOf(kinds))) {
-    for (const [output, targets] of listOf(outputs).entries()) {
-      for (const target of listOf(targets)) if (isObject(target)) yield { kind, output, target };
-    }
+/** `odd`: the place of what has another form. */
+type Connection = { kind: string; output: number; to: string; input: number } | { odd: string };
+
+/**
+ * The form is `{<kind>: [[{node, type, index}], ...]}`, a list for each output, or null for an output without connections.
+ * n8n also takes an object of these lists, by the numbers of the outputs.
+ */
+function* connectionsIn(kinds: unknown): Generator<Connection> {
+  if (!isObject(kinds)) {
+    if (kinds !== null) yield { odd: 'their beginning' };
+    return;
   }
+  for (const [kind, outputs] of Object.entries(kinds)) {
+    const place = `"${shortened(kind, MAX_SHOWN)}"`;
+    if (isContainer(outputs)) {
+      for (const [number, targets] of Object.entries(outputs)) yield* targetsIn(kind, number, targets);
+    } else if (outputs !== null) yield { odd: place };
+  }
+}
+
+function* targetsIn(kind: string, number: string, targets: unknown): Generator<Connection> {
+  if (targets === null) return;
+  const place = `"${shortened(kind, MAX_SHOWN)}", ${shortened(number, MAX_SHOWN)}`;
+  const output = indexOf(number);
+  if (output === undefined || !Array.isArray(targets)) {
+    yield { odd: place };
+    return;
+  }
+  for (const [position, target] of targets.entries()) {
+    const { node, index } = objectOf(target);
+    const input = indexOf(index ?? 0);
+    if (typeof node === 'string' && input !== undefined) yield { kind, output, to: node, input };
+    else yield { odd: `${place}, ${position}` };
+  }
+}
+
+/** The number of an output or input. */
+function indexOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : numberOf(value);
+  return number !== undefined && Number.isInteger(number) && number >= 0 && number <= MAX_INDEX ? number : undefined;
 }
 
 function listOf(value: unknown): readonly unknown[] {

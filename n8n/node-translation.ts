@@ -11,7 +11,7 @@ import {
   type Translated,
 } from './expressions.js';
 import { placesOf, type Flow } from './flows.js';
-import { MAX_IMPORT_WARNINGS, cutText, type ImportWarning, type N8nNode } from './n8n-file.js';
+import { MAX_IMPORT_WARNINGS, shortened, type ImportWarning, type N8nNode } from './n8n-file.js';
 import { templateAt, wholePlace, type JsonPlace } from './json-places.js';
 
 /** Thrown for a node that has no equivalent here. The message is the reason, without a full stop. */
@@ -149,7 +149,7 @@ export class NodeTranslation {
 
   warn(message: string, node: N8nNode = this.node): void {
     if (this.#warnings.length >= MAX_IMPORT_WARNINGS) return;
-    this.#warnings.push({ node: node.label, message: cutText(message, MAX_MESSAGE) });
+    this.#warnings.push({ node: node.label, message: shortened(message, MAX_MESSAGE) });
   }
 
   /** Translates a parameter that is text in a drawing. */
@@ -218,8 +218,8 @@ export class NodeTranslation {
 }
 
 function toMessage(field: string, { expression, reason }: Problem): string {
-  const where = cutText(field, MAX_SHOWN);
-  return `${where}: the expression "${cutText(expression, MAX_SHOWN)}" was kept as text: ${reason}.`;
+  const where = shortened(field, MAX_SHOWN);
+  return `${where}: the expression "${shortened(expression, MAX_SHOWN)}" was kept as text: ${reason}.`;
 }
 
 /** A node that is left by its ordinary links only. */

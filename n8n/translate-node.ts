@@ -24,6 +24,31 @@ const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
 ]);
 const MERGE_TYPE = 'n8n-nodes-base.merge';
 
+interface OfVersions {
+  before: string[];
+  since: string[];
+}
+
+/** Parameters that a type has before its version 3 alone, or since then. */
+const OF_VERSIONS = new Map<string, OfVersions>([
+  ['n8n-nodes-base.set', { before: ['values', 'keepOnlySet'], since: ['assignments', 'fields', 'jsonOutput'] }],
+  [
+    'n8n-nodes-base.httpRequest',
+    {
+      before: [
+        'requestMethod',
+        'bodyParametersUi',
+        'bodyParametersJson',
+        'headerParametersUi',
+        'headerParametersJson',
+        'queryParametersUi',
+        'queryParametersJson',
+      ],
+      since: ['method', 'sendBody', 'sendHeaders', 'sendQuery', 'jsonBody', 'bodyParameters', 'headerParameters'],
+    },
+  ],
+]);
+
 /** Returns the ways out of the translated node. Throws `NotTranslatable`. */
 export function translateNode(
   at: NodeTranslation,
@@ -37,11 +62,25 @@ export function translateNode(
     at.warn('n8n runs this node once for each link that brings data. Here it runs once, after all of them.');
   }
   if (ONCE_FOR_EACH.has(at.node.type)) at.warnOfItems();
+  warnOfOtherVersions(at);
   const translated = translate(at);
   const entry = junction ?? translated.entry;
   if (junction !== undefined) at.link({ id: junction, handle: null }, translated.entry);
   for (const { source } of flows) at.link(source, entry);
   return withSettings(at, translated);
+}
+
+/** n8n leaves out what the version of the node does not have. */
+function warnOfOtherVersions(at: NodeTranslation): void {
+  const ofVersions = OF_VERSIONS.get(at.node.type);
+  if (ofVersions === undefined) return;
+  const { version } = at.node;
+  const others = version < 3 ? ofVersions.since : ofVersions.before;
+  const names = others.filter((name) => at.parameters[name] !== undefined);
+  if (names.length === 0) return;
+  const its =
+    version === Infinity ? 'the newest version, which n8n takes for a node without one' : `its version ${version}`;
+  at.warn(`These parameters are none of ${its}, and were left out: ${names.join(', ')}.`);
 }
 
 /** Adds a node that joins the data if it comes from several places. */

@@ -1,8 +1,12 @@
-// Passes exact numbers through a client library that holds numbers as doubles. They pass as strings with a random mark,
-// and become numbers again in the body that is sent.
-import { randomUUID } from 'node:crypto';
+// Passes exact numbers through a client library that holds numbers as doubles. They pass as strings with a random mark:
+// on the way out they become numbers again in the body that is sent, and on the way in they are `ExactNumber`s where the
+// library has parsed the body.
+import { randomBytes } from 'node:crypto';
+import { ExactNumber, mayHoldUnkeptNumber } from '../graph/exact-number.js';
+import { leavesOf, mapLeaves } from '../graph/json.js';
+import { replaceUnkeptNumbers } from '../graph/json-text.js';
 
-const MARK = randomUUID();
+const MARK = randomBytes(12).toString('hex');
 const MARKED = new RegExp(`"${MARK}(-?[\\d.eE+-]+)"`, 'g');
 
 /** `number` is the text of a JSON number. */
@@ -12,4 +16,42 @@ export function markNumber(number: string): string {
 
 export function unmarkNumbers(json: string): string {
   return json.includes(MARK) ? json.replace(MARKED, '$1') : json;
+}
+
+/** Marks the numbers of a JSON text that a double would change. */
+export function markNumbersIn(json: Uint8Array): Uint8Array {
+  return mapText(json, markText);
+}
+
+/** Marks the numbers in the data of whole server-sent events. A line of data ends between two values of its JSON. */
+export function markNumbersInEvents(events: Uint8Array): Uint8Array {
+  return mapText(events, (text) => text.replaceAll(DATA, (line) => (isAddress(line) ? line : markText(line))));
+}
+
+const DATA = /^(?:\xef\xbb\xbf)?data:.*/gm;
+
+/** The older transport of MCP names an address in an event. JSON has these characters in strings alone. */
+function isAddress(line: string): boolean {
+  return !line.includes('"') && /[/?=]/.test(line);
+}
+
+function markText(text: string): string {
+  return replaceUnkeptNumbers(text, (number) => `"${markNumber(number)}"`);
+}
+
+/** Reads each byte as a character, so that other bytes than those of numbers stay as they are. */
+function mapText(bytes: Uint8Array, map: (text: string) => string): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const mapped = mayHoldUnkeptNumber(text) ? map(text) : text;
+  return mapped === text ? bytes : Buffer.from(mapped, 'latin1');
+}
+
+/** Makes `ExactNumber`s of the marked numbers in a value that a library has parsed. */
+export function takeMarkedNumbers<T>(value: T): T {
+  if (!leavesOf(value).some(isMarked)) return value;
+  return mapLeaves(value, (leaf) => (isMarked(leaf) ? new ExactNumber(leaf.slice(MARK.length)) : leaf)) as T;
+}
+
+function isMarked(leaf: unknown): leaf is string {
+  return typeof leaf === 'string' && leaf.startsWith(MARK);
 }

@@ -4,6 +4,7 @@ import type { AddressRules } from './address-guard.js';
 import { McpError, McpStatusError, toMcpError } from './mcp-error.js';
 import { deadlineSignal } from './pausable-deadline.js';
 import { createMcpNetwork, type McpNetwork } from './mcp-fetch.js';
+import { toAddress } from './network-error.js';
 import { createHeaderMask, toSendableHeaders } from './mcp-headers.js';
 import { createSession } from './mcp-session.js';
 import type { McpClient, McpServer, McpSession } from './mcp-types.js';
@@ -31,7 +32,8 @@ export function createMcpClient(rules: AddressRules): McpClient {
       } catch (error) {
         signal.throwIfAborted();
         if (deadline.aborted) {
-          const message = `No connection to the MCP server within ${server.timeoutMs / 1000} seconds.`;
+          const place = hide(toAddress(new URL(server.endpointUrl)));
+          const message = `No connection to the MCP server at ${place} within ${server.timeoutMs / 1000} seconds.`;
           throw new McpError('timeout', message, true);
         }
         const failure = toMcpError(error);
@@ -70,6 +72,8 @@ async function connectBy(
     return toSession(await open('streamable_http'));
   } catch (first) {
     if (!(first instanceof McpStatusError) || first.status < 400 || first.status > 499) throw first;
+    // The server speaks the protocol, and has forgotten the session while it was being opened.
+    if (first.isSessionLost) throw first;
     // The first refusal is more informative than "no SSE either", unless the server does support SSE.
     return toSession(
       await open('sse').catch((second: unknown) => {
@@ -118,5 +122,6 @@ function toEndpoint(text: string): URL {
     throw new McpError('invalid_url', 'The URL of the MCP server is not a valid http or https URL.', true);
   }
   if (url.username === '' && url.password === '') return url;
-  throw new McpError('invalid_url', 'The URL of the MCP server holds a user name; use a header instead.', true);
+  const message = 'The URL of the MCP server holds a user name or password: these belong in a connection.';
+  throw new McpError('invalid_url', message, true);
 }

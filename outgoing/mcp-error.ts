@@ -9,6 +9,7 @@ export type McpErrorCode =
   | 'mcp_tool_not_found'
   | 'blocked_address'
   | 'invalid_url'
+  | 'invalid_value'
   | 'timeout'
   | 'response_too_large';
 
@@ -22,17 +23,30 @@ export class McpError extends Error {
   readonly isBeforeSend: boolean;
   /** The server refuses the credentials (status 401). It has carried nothing out. */
   readonly isUnauthorized: boolean;
+  /** The server no longer knows the session. A new one may help. */
+  readonly isSessionLost: boolean;
 
-  constructor(code: McpErrorCode, message: string, isBeforeSend: boolean, isUnauthorized = false) {
+  constructor(
+    code: McpErrorCode,
+    message: string,
+    isBeforeSend: boolean,
+    { isUnauthorized = false, isSessionLost = false }: { isUnauthorized?: boolean; isSessionLost?: boolean } = {},
+  ) {
     super(message);
     this.code = code;
     this.isBeforeSend = isBeforeSend;
     this.isUnauthorized = isUnauthorized;
+    this.isSessionLost = isSessionLost;
   }
 
   /** Returns the error with another text. */
   saying(message: string, isBeforeSend = this.isBeforeSend): McpError {
-    return new McpError(this.code, message, isBeforeSend, this.isUnauthorized);
+    return new McpError(this.code, message, isBeforeSend, this);
+  }
+
+  /** Returns the error of a request that the server has already taken, whatever refused what followed it. */
+  afterSend(): McpError {
+    return new McpError(this.code, this.message, false, { isSessionLost: this.isSessionLost });
   }
 }
 
@@ -42,7 +56,8 @@ export class McpStatusError extends McpError {
 
   constructor(status: number, isSessionLost: boolean) {
     const isUnauthorized = status === 401;
-    super(statusCode(status), statusMessage(status, isSessionLost), isSessionLost || isUnauthorized, isUnauthorized);
+    const isBeforeSend = isSessionLost || isUnauthorized;
+    super(statusCode(status), statusMessage(status, isSessionLost), isBeforeSend, { isUnauthorized, isSessionLost });
     this.status = status;
   }
 }

@@ -15,10 +15,11 @@ import { createGuardedConnector, type AddressRules } from './address-guard.js';
 import { isEventStream } from './event-stream-type.js';
 import { unmarkNumbers } from './exact-numbers.js';
 import type { Exchange, Exchanges } from './exchanges.js';
+import { headerText } from './header-text.js';
 import { McpError, McpStatusError } from './mcp-error.js';
 import { brokenOff, limitBody, limitEvents, MAX_STREAM_BYTES, type StreamEnd } from './message-limits.js';
 import { MAX_MESSAGE_BYTES, type MessageSize } from './message-size.js';
-import { causeCode, causesOf } from './network-error.js';
+import { causeCode, causesOf, toAddress } from './network-error.js';
 import { decodeBody, TooManyEncodingsError } from './response-body.js';
 import { tracedCall } from './traced-call.js';
 
@@ -116,7 +117,7 @@ async function resume(options: McpFetchOptions, request: Outgoing): Promise<Resp
     const error = thrown instanceof McpError ? thrown : brokenOff();
     exchange.failedResumes += 1;
     const isFinal = error instanceof McpStatusError && error.status < 500;
-    if (isFinal || exchange.failedResumes >= MAX_RESUMES) exchanges.fail(exchange, error);
+    if (isFinal || exchange.failedResumes >= MAX_RESUMES) exchanges.fail(exchange, error.afterSend());
     throw error;
   }
 }
@@ -150,11 +151,11 @@ async function send({ network }: McpFetchOptions, request: Outgoing): Promise<Re
       (tracedHeaders) => undiciFetch(url, { ...sent, headers: tracedHeaders }),
     );
   } catch (error) {
-    throw toNetworkError(error, network.isUnsent(error));
+    throw toNetworkError(error, network.isUnsent(error), url);
   }
 }
 
-function toNetworkError(error: unknown, isUnsent: boolean): McpError {
+function toNetworkError(error: unknown, isUnsent: boolean, url: URL): McpError {
   const code = causeCode(error);
   if (code === 'blocked_address') return new McpError(code, 'The address is not allowed: it is not public.', true);
   // Fetch refuses ports of other protocols, such as 22 and 25.
@@ -162,8 +163,8 @@ function toNetworkError(error: unknown, isUnsent: boolean): McpError {
     return new McpError('blocked_address', 'The address is not allowed: its port is that of another protocol.', true);
   }
   const message = isUnsent
-    ? `The MCP server could not be reached: ${code}.`
-    : `The connection to the MCP server broke: ${code}.`;
+    ? `The MCP server at ${toAddress(url)} could not be reached: ${code}.`
+    : `The connection to the MCP server at ${toAddress(url)} broke: ${code}.`;
   return new McpError('mcp_unreachable', message, isUnsent);
 }
 
@@ -178,15 +179,22 @@ async function check(
 ): Promise<Response> {
   const { url, init, headers } = request;
   if (response.ok) return response;
-  const location = response.headers.get('location');
-  if (response.status >= 300 && response.status < 400 && location !== null) {
-    const isInside = URL.canParse(location, url.href) && new URL(location, url).origin === url.origin;
-    if (isInside && (init.method === 'GET' || KEEPS_METHOD.has(response.status))) return response;
+  const location = headerText(response.headers.get('location') ?? '');
+  if (response.status >= 300 && response.status < 400 && location !== '') {
+    const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    const isInside = target?.origin === url.origin;
     await response.body?.cancel();
+    if (isInside && (init.method === 'GET' || KEEPS_METHOD.has(response.status))) {
+      return new Response(null, { status: response.status, headers: { location: target.href } });
+    }
     throw isInside ? new McpStatusError(response.status, false) : anotherOrigin();
   }
-  const isInSession = headers.has('mcp-session-id') || (transport === 'sse' && init.method === 'POST');
-  const isLost = isInSession && (await isSessionLost(response, request));
+  // The SDK names the version of the protocol once the server has answered `initialize`, with or without a session id.
+  const isPostOfSse = transport === 'sse' && init.method === 'POST';
+  const isLost =
+    response.status === 404
+      ? isPostOfSse || headers.has('mcp-protocol-version')
+      : (isPostOfSse || headers.has('mcp-session-id')) && (await saysSessionLost(response, request));
   if (!response.bodyUsed) await response.body?.cancel();
   throw new McpStatusError(response.status, isLost);
 }
@@ -198,13 +206,9 @@ function anotherOrigin(): McpError {
 /** The limit on the text of an error. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/**
- * The protocol uses 404 for a lost session. Servers made from the SDK's examples answer 400 and mention the session.
- */
-async function isSessionLost(response: Response, request: Outgoing): Promise<boolean> {
-  const { status } = response;
-  if (status !== 400) return status === 404;
-  if (response.body === null) return false;
+/** The protocol uses 404 for a lost session. Servers made from the SDK's examples answer 400 and mention the session. */
+async function saysSessionLost(response: Response, request: Outgoing): Promise<boolean> {
+  if (response.status !== 400 || response.body === null) return false;
   const text = await new Response(limitBody(decoded(response, request, MAX_ERROR_BYTES), refuseLargeError))
     .text()
     .catch(() => '');

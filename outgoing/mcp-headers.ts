@@ -1,6 +1,6 @@
 // The headers that a user gives for an MCP server: which of them can be sent, and how their values are masked in
 // messages.
-import { isConnectionHeader, isHeaderName, isHeaderValue } from './header-text.js';
+import { isConnectionHeader, isHeaderName, isHeaderValue, trimHeaderValue } from './header-text.js';
 import { McpError } from './mcp-error.js';
 
 /** Headers that the protocol sets itself. A user's value would break it. */
@@ -15,12 +15,16 @@ const OURS = new Set([
 ]);
 
 /**
- * Returns the headers to send, without those that the protocol or the connection sets. Throws McpError for characters
- * that HTTP cannot carry.
+ * Returns the headers to send, trimmed, without those that the protocol or the connection sets. Throws McpError
+ * `invalid_value` for a line end inside a value, and `mcp_protocol` for other characters that HTTP cannot carry.
  */
 export function toSendableHeaders(headers: Record<string, string>): Record<string, string> {
   const sendable: Record<string, string> = { 'user-agent': 'workflow-automation-service' };
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, given] of Object.entries(headers)) {
+    const value = trimHeaderValue(given);
+    if (/[\r\n]/.test(value)) {
+      throw new McpError('invalid_value', `The value of the header "${name}" holds a line end.`, true);
+    }
     if (!isHeaderName(name) || !isHeaderValue(value)) {
       throw new McpError(
         'mcp_protocol',
@@ -43,7 +47,9 @@ const MIN_CHARACTERS = 6;
  * got.
  */
 export function createHeaderMask(headers: Record<string, string>): (text: string) => string {
-  const values = Object.values(headers).flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
+  const values = Object.values(headers)
+    .map(trimHeaderValue)
+    .flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
   const hidden = values.filter((value) => value.length >= MIN_CHARACTERS).toSorted((a, b) => b.length - a.length);
   return (text) => hidden.reduce((masked, value) => masked.replaceAll(value, MASK), text);
 }

@@ -2,7 +2,9 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import type { Exchanges } from './exchanges.js';
 import { McpError, toMcpError } from './mcp-error.js';
-import type { McpSession, McpTool, McpToolResult } from './mcp-types.js';
+import { takeMarkedNumbers } from './exact-numbers.js';
+import { isTool } from './mcp-tools.js';
+import type { McpSession, McpToolResult } from './mcp-types.js';
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES, sizeOf, type MessageSize, type Reserve } from './message-size.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 
@@ -14,11 +16,8 @@ const MAX_PARTS = 10_000;
 const SDK_TIMEOUT_SLACK_MS = 180_000;
 
 // The schemas are loose: tools are passed on as the server gives them, and a result may hold unknown kinds of parts. Zod
-// keeps a kilobyte for each wrong item, so items are looked at only once their number is known.
+// keeps a kilobyte for each wrong item, so items are looked at only once their number is known. Tools are not validated here.
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
-const toolsSchema = z.array(
-  z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal('object') }) }),
-);
 const resultSchema = z.looseObject({
   content: z
     .array(z.unknown())
@@ -61,7 +60,8 @@ export function createSession(
     };
     try {
       const options = { signal: stop.signal, timeout: timeoutMs + SDK_TIMEOUT_SLACK_MS };
-      return await exchanges.reserving(reserveInTime, () => client.request(request, schema, options));
+      const answer = await exchanges.reserving(reserveInTime, () => client.request(request, schema, options));
+      return takeMarkedNumbers(answer);
     } catch (error) {
       signal.throwIfAborted();
       if (refusal !== undefined) throw refusal as Error;
@@ -111,8 +111,8 @@ const unlimited: Reserve = () => undefined;
 async function joinPages(
   asking: Asking,
   readPage: (cursor: string | undefined, asking: Asking) => Promise<z.infer<typeof pageSchema>>,
-): Promise<McpTool[]> {
-  const tools: McpTool[] = [];
+): Promise<unknown[]> {
+  const tools: unknown[] = [];
   const seen = new Set<string>();
   let held: MessageSize = { bytes: 0, values: 0 };
   for (let cursor: string | undefined; ;) {
@@ -124,18 +124,25 @@ async function joinPages(
       throw new McpError('response_too_large', message, false);
     }
     if (tools.length + page.tools.length > MAX_TOOLS) throw endless(`has more than ${MAX_TOOLS} tools`);
-    for (const tool of toTools(page.tools)) tools.push(tool);
+    for (const tool of page.tools) tools.push(tool);
     cursor = page.nextCursor ?? undefined;
-    if (cursor === undefined || cursor === '') return tools;
+    if (cursor === undefined || cursor === '') {
+      if (!isListOfTools(tools)) throw noTools();
+      return tools;
+    }
     if (seen.has(cursor)) throw endless('gives the same page of tools again');
     if (seen.add(cursor).size >= MAX_PAGES) throw endless(`has more than ${MAX_PAGES} pages of tools`);
   }
 }
 
-function toTools(items: unknown[]): McpTool[] {
-  const parsed = toolsSchema.safeParse(items);
-  if (parsed.success) return parsed.data;
-  throw toMcpError(parsed.error);
+/** A list in which nothing has a name is none of tools. */
+function isListOfTools(items: unknown[]): boolean {
+  return items.length === 0 || items.some(isTool);
+}
+
+function noTools(): McpError {
+  const message = 'The MCP server answered with a list of tools that does not follow the protocol.';
+  return new McpError('mcp_protocol', message, false);
 }
 
 function sum(one: MessageSize, other: MessageSize): MessageSize {

@@ -126,7 +126,7 @@ export class WatchedTransport implements Transport {
     if (this.#brokenBy !== undefined) return;
     this.#brokenBy = error;
     this.#onBroken(error);
-    this.exchanges.fail(undefined, error);
+    this.exchanges.fail(undefined, error.afterSend());
     void this.#inner.close();
   }
 }

@@ -1,5 +1,4 @@
 // The types for callers of MCP servers.
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { Reserve } from './message-size.js';
 
 type McpTransport = 'auto' | 'sse' | 'streamable_http';
@@ -13,7 +12,10 @@ export interface McpServer {
 }
 
 /** A tool as the server describes it. */
-export type McpTool = Tool;
+export interface McpTool {
+  name: string;
+  [field: string]: unknown;
+}
 
 export interface McpToolResult {
   /** The text parts, joined with a newline. */
@@ -26,10 +28,11 @@ export interface McpToolResult {
 /** Its methods reject with McpError, or with the signal's reason when that was aborted. Calls may be concurrent. */
 export interface McpSession {
   /**
-   * Returns the tools of all pages. It takes at most 30 seconds. `reserve` is asked for the memory of all pages so far,
+   * Returns the lists of all pages, joined, as the server gives them: some of the items may be no tools
+   * (`mcp-tools.ts`). It takes at most 30 seconds. `reserve` is asked for the memory of all pages so far,
    * before more of them is read; the time for which it makes the answer wait does not count, up to two minutes.
    */
-  listTools(signal: AbortSignal, reserve?: Reserve): Promise<McpTool[]>;
+  listTools(signal: AbortSignal, reserve?: Reserve): Promise<unknown[]>;
   callTool(
     name: string,
     args: Record<string, unknown>,

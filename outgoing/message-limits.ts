@@ -1,5 +1,7 @@
-// Bounds on what an MCP server sends. Bytes are counted after decompression.
+// Bounds on what an MCP server sends. Bytes are counted after decompression. The numbers in whole messages are marked here,
+// because the SDK would round them.
 import { ExpandedTooFarError } from './response-body.js';
+import { markNumbersIn, markNumbersInEvents } from './exact-numbers.js';
 import { GrowingBuffer } from './growing-buffer.js';
 import { McpError } from './mcp-error.js';
 import { MAX_MESSAGE_BYTES, MessageCounter, type Reserve } from './message-size.js';
@@ -31,7 +33,7 @@ export function limitBody(source: Source, reserve: Reserve): Bytes {
       held.add(bytes);
       return undefined;
     },
-    last: () => held.take(),
+    last: () => markNumbersIn(held.take()),
   });
 }
 
@@ -97,7 +99,7 @@ class EventSplitter {
     const size = grown(this.#held, end > 0 ? end : chunk.length, this.#counter);
     await this.#reserve({ ...size, values: size.values + values });
     if (end > 0) this.#held.add(chunk.subarray(0, end));
-    const whole = end > 0 ? this.#held.take() : undefined;
+    const whole = end > 0 ? markNumbersInEvents(this.#held.take()) : undefined;
     this.#held.add(chunk.subarray(end));
     return whole;
   }

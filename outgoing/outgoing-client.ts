@@ -1,8 +1,10 @@
 // One HTTP client for all requests of users' graphs: address guard, redirects, size and time limits.
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 import type { AddressRules } from './address-guard.js';
 import { createConnections } from './connections.js';
+import { headerText } from './header-text.js';
+import { noteAddress } from './network-error.js';
 import { decodeBody, TooManyEncodingsError, readBody } from './response-body.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 import { tracedCall } from './traced-call.js';
@@ -60,11 +62,13 @@ export type TakeBody = (body: Readable) => Promise<Buffer>;
 export interface OutgoingResponse {
   status: number;
   headers: Record<string, string>;
+  /** Each `Set-Cookie`. In `headers` they are joined, and a cookie may hold a comma. */
+  setCookie: string[];
   body: Buffer;
 }
 
 export interface OutgoingClient {
-  /** Throws OutgoingError, or the error of the network. */
+  /** Throws OutgoingError, or the error of the network, whose address `addressOf` tells. */
   send(outgoing: OutgoingRequest): Promise<OutgoingResponse>;
   close(): Promise<void>;
 }
@@ -85,6 +89,8 @@ const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 const MAX_IGNORED_BYTES = 64 * 1024;
 const IGNORED_BODY_MS = 1_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Answers of these statuses have no body, whatever their headers announce. */
+const BODILESS = new Set([204, 205, 304]);
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 /** Matches broadly, because another origin has no use for headers with such names. */
 const CREDENTIAL_HEADER = /auth|cookie|credential|key|passw|referer|secret|session|signature|token/i;
@@ -138,13 +144,20 @@ async function follow(
     // undici ignores the signal while it connects. An aborted request is never sent, so nobody waits for its end.
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
     const sent = { method, body: stream ?? (body as string | undefined) ?? null, signal, dispatcher };
+    const from = url;
     const answer = await tracedCall(
       { url, method, headers: asked.headers, showHost },
       ({ statusCode }: Dispatcher.ResponseData) => statusCode,
       (tracedHeaders) => untilAborted(request(asked.url, { ...sent, headers: tracedHeaders }), signal),
-    );
+    ).catch((error: unknown) => {
+      throw noteAddress(error, from);
+    });
     const location = first.followRedirects === false ? undefined : redirectOf(answer);
-    if (location === undefined) return toResponse(answer, method, first, deadline);
+    if (location === undefined) {
+      return toResponse(answer, method, first, deadline).catch((error: unknown) => {
+        throw noteAddress(error, from);
+      });
+    }
     letEnd(answer.body);
     if (redirects === MAX_REDIRECTS) {
       throw new OutgoingError('too_many_redirects', `More than ${MAX_REDIRECTS} redirects.`);
@@ -164,10 +177,11 @@ function withLength(headers: Record<string, string>, bytes: number): Record<stri
   return { ...withoutHeader(headers, /^content-length$/i), 'content-length': String(bytes) };
 }
 
-/** Returns the target of a redirect; undefined when the answer is no redirect. */
+/** Returns the target of a redirect; undefined when the answer is no redirect. One that names nothing is none. */
 function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
   const { location } = headers;
-  return REDIRECTS.has(statusCode) && typeof location === 'string' ? location : undefined;
+  if (!REDIRECTS.has(statusCode) || typeof location !== 'string' || location.trim() === '') return undefined;
+  return headerText(location);
 }
 
 async function toResponse(
@@ -176,31 +190,34 @@ async function toResponse(
   { readBody: shouldReadBody = true, reserve, take, takenBytes = MAX_RESPONSE_BYTES }: OutgoingRequest,
   deadline: PausableDeadline,
 ): Promise<OutgoingResponse> {
+  const status = answer.statusCode;
   const headers = flatten(answer.headers);
-  if (!shouldReadBody) {
-    letEnd(answer.body);
-    return { status: answer.statusCode, headers, body: Buffer.alloc(0) };
-  }
-  const taken = method === 'HEAD' ? undefined : take?.({ status: answer.statusCode, headers });
+  const head = { status, headers, setCookie: [answer.headers['set-cookie'] ?? []].flat().map(headerText) };
+  const announcedBytes = lengthOf(headers);
+  // The headers of an answer to HEAD describe a body that it does not have.
+  const isBodiless = method === 'HEAD' || BODILESS.has(status) || announcedBytes === 0;
+  if (isBodiless || !shouldReadBody) letEnd(answer.body);
+  if (!shouldReadBody) return { ...head, body: Buffer.alloc(0) };
+  const taken = method === 'HEAD' ? undefined : take?.({ status, headers });
+  if (isBodiless) return { ...head, body: (await taken?.(Readable.from([]))) ?? Buffer.alloc(0) };
+  const encoding = headers['content-encoding'];
   if (taken !== undefined) {
-    const limits = { limitBytes: takenBytes, signal: deadline.signal };
-    const decoded = decodeBody(answer.body, { encoding: headers['content-encoding'], ...limits });
-    return { status: answer.statusCode, headers, body: await taken(decoded) };
+    const decoded = decodeBody(answer.body, { encoding, limitBytes: takenBytes, signal: deadline.signal });
+    return { ...head, body: await taken(decoded) };
   }
   const waitFor = (bytes: number) => {
     const granted = reserve?.(bytes);
     return granted && deadline.outside(granted);
   };
   const body = await readBody(answer.body, {
-    // The headers of an answer to HEAD describe a body that it does not have.
-    encoding: method === 'HEAD' ? undefined : headers['content-encoding'],
-    announcedBytes: method === 'HEAD' ? undefined : lengthOf(headers),
+    encoding,
+    announcedBytes,
     limitBytes: MAX_RESPONSE_BYTES,
     signal: deadline.signal,
     reserve: waitFor,
   });
   if (body === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
-  return { status: answer.statusCode, headers, body };
+  return { ...head, body };
 }
 
 /**
@@ -235,7 +252,7 @@ function lengthOf(headers: Record<string, string>): number | undefined {
 
 function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+    Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().map(headerText).join(', ')]),
   );
 }
 

@@ -1,5 +1,5 @@
-import { Readable, addAbortSignal, pipeline, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Readable, addAbortSignal, pipeline, Transform, type TransformCallback } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
 interface BodyReading extends Decoding {
   /** The `content-length` of the answer. */
@@ -61,12 +61,56 @@ async function collect(
   return Buffer.concat(chunks);
 }
 
-const DECODERS: Record<string, () => Transform> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+/** Each is given the first byte. */
+const DECODERS: Record<string, (first: number) => Transform> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  // Some servers send the bytes of `deflate` without the frame of zlib (RFC 9110, section 8.4.1.2), which begins with an 8.
+  deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
+  br: () => createBrotliDecompress(),
 };
+
+/** Begins to decode with the first byte: nothing at all is a body without bytes, which decoders take for a broken one. */
+class Decoder extends Transform {
+  readonly #open: (first: number) => Transform;
+  #decoder: Transform | undefined;
+
+  constructor(open: (first: number) => Transform) {
+    super();
+    this.#open = open;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (chunk.length === 0) return done();
+    this.#decoder ??= this.#begin(chunk[0]!);
+    this.#decoder.write(chunk, (error) => done(error));
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.#decoder === undefined) return done();
+    this.#decoder.once('end', done).end();
+  }
+
+  override _read(size: number): void {
+    this.#decoder?.resume();
+    // oxlint-disable-next-line no-underscore-dangle -- streams call it so
+    super._read(size);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#decoder?.destroy();
+    done(error);
+  }
+
+  #begin(first: number): Transform {
+    const decoder = this.#open(first);
+    decoder.on('error', (error) => this.destroy(error));
+    decoder.on('data', (decoded: Buffer) => {
+      if (!this.push(decoded)) decoder.pause();
+    });
+    return decoder;
+  }
+}
 
 /**
  * Each encoding costs memory and time, and a header of 64 KiB could name ten thousand. Honest servers need at most two.
@@ -104,10 +148,10 @@ export function decodeBody(body: Readable, { encoding, limitBytes, signal }: Dec
   }
   let decoded = body;
   for (const name of names) {
-    const decoder = DECODERS[name];
-    if (decoder === undefined) break;
+    const open = DECODERS[name];
+    if (open === undefined) break;
     // An inner encoding may expand into nothing, so that a limit on the result alone would not end the work.
-    for (const stage of [decoder(), createLimiter(limitBytes)]) {
+    for (const stage of [new Decoder(open), createLimiter(limitBytes)]) {
       // `pipeline` requires the callback. An error also reaches the reader of the last stream.
       decoded = pipeline(decoded, stage, () => undefined);
     }

@@ -1,7 +1,8 @@
 // The text of PDF, DOCX and XLSX. The parsers are loaded when they are first needed. Extensions, section 12.
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { strFromU8, unzipSync, zipSync } from 'fflate';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { declaredEncoding, textOfBytes } from '../outgoing/text-of-bytes.js';
 
 export type DocumentFormat = 'pdf' | 'docx' | 'xlsx';
 
@@ -25,7 +26,7 @@ export class DocumentError extends Error {
 /** Throws DocumentError, and for a broken document whatever its parser throws. */
 export async function readDocument(format: DocumentFormat, bytes: Uint8Array): Promise<string> {
   if (format === 'pdf') return readPdf(bytes);
-  const archive = unpacked(bytes);
+  const archive = await unpacked(bytes);
   return format === 'docx' ? readDocx(archive) : readXlsx(archive);
 }
 
@@ -97,7 +98,7 @@ async function readXlsx(archive: Uint8Array): Promise<string> {
  * Returns the archive with its XML alone, and without compression: the parsers expand whatever they are given. An entry gets no
  * more bytes than it has said.
  */
-function unpacked(bytes: Uint8Array): Uint8Array {
+async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   let entries = 0;
   let expanded = 0;
   const found = unzipSync(bytes, {
@@ -110,9 +111,18 @@ function unpacked(bytes: Uint8Array): Uint8Array {
       return true;
     },
   });
+  for (const [name, part] of Object.entries(found)) found[name] = await inUtf8(part);
   const types = found['[Content_Types].xml'];
   if (types === undefined || !strFromU8(types).includes('<')) throw new DocumentError('invalid_document', 'is broken');
   return zipSync(found, { level: 0 });
+}
+
+/** The parsers read every part as UTF-8, and the formats allow UTF-16, too. */
+async function inUtf8<Part extends Uint8Array>(part: Part): Promise<Part | Uint8Array<ArrayBuffer>> {
+  const encoding = declaredEncoding(part, 'application/xml') ?? 'utf-8';
+  if (encoding === 'utf-8') return part;
+  const { text } = await textOfBytes(part, 'application/xml');
+  return strToU8(text.replace(/^(<\?xml\s[^>]*?)\s+encoding\s*=\s*["'][^"']*["']/, '$1'));
 }
 
 function encrypted(): DocumentError {

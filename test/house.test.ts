@@ -52,6 +52,25 @@ describe('the house', () => {
     assert.deepEqual([atRoot('db'), atRoot('activities')], [[], []]);
   });
 
+  // A double keeps neither 0.1 nor 18 decimals. Prometheus counts in doubles, and pictures are drawn in them.
+  it('turns no money into a JavaScript number', () => {
+    const exempt = /costUsd\.inc\(/;
+    const pictures = new Set(['console/pages/costs/costs-section.tsx', 'console/pages/costs/limits-section.tsx']);
+    const converts = /\bNumber\b|\bparseFloat\b|\.toNumber\(|::float8?\b|=> [+]\w/;
+    const isMoney = /usd|cost|amount|price|\bfee\b|_fee|spent|spending|reserved|budget|money/i;
+    const found = sources
+      .filter((file) => !pictures.has(file) && !/^(?:bench|faults|n8n)\/|^db\/observability\//.test(file))
+      .flatMap((file) => {
+        const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
+        return lines.flatMap((line, index) =>
+          converts.test(line) && isMoney.test(line) && !exempt.test(line)
+            ? [`${file}:${index + 1}: ${line.trim()}`]
+            : [],
+        );
+      });
+    assert.deepEqual(found, []);
+  });
+
   // A file is as large as its subject: judgement decides, and most files stay far below this limit. The limit exists so that
   // a file which has outgrown its subject is noticed.
   it('has no file of more than 600 lines', () => {

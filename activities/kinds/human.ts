@@ -11,7 +11,9 @@ import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/huma
 import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/shared-fields.js';
 import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
 import { isSecretField, MASK, maskInput } from '../../graph/secrets.js';
+import { toStorable } from '../../graph/storable-text.js';
 import { renderJson, renderText } from '../../graph/template.js';
+import { cutText } from '../../graph/cut-text.js';
 import { NodeFailure } from '../node/failures.js';
 import { refuseInCase } from '../node/refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
@@ -81,8 +83,8 @@ function onlyStarter({ run }: NodeTask): Asked {
 }
 
 function toStored(message: string): string {
-  const text = message.replaceAll('\0', '\uFFFD');
-  return text.length > MAX_MESSAGE_CHARACTERS ? text.slice(0, MAX_MESSAGE_CHARACTERS) + CUT : text;
+  const text = toStorable(message);
+  return text.length > MAX_MESSAGE_CHARACTERS ? cutText(text, MAX_MESSAGE_CHARACTERS) + CUT : text;
 }
 
 /** Undefined where the task is not over yet. Throws `human_timeout` when too few people have answered in time. */

@@ -7,7 +7,7 @@ import { refuseInCase } from '../node/refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR, structureBytes } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';
-import { toShallowJson } from './shallow-json.js';
+import { findShallowJson } from '../../graph/shallow-json.js';
 import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
 
 /** Nothing is claimed before: the node begins together with its wait. */
@@ -45,6 +45,6 @@ export async function endCallback({ db, secretBox }: WaitDeps, task: NodeTask): 
   await memory.resize(RECORDING_FACTOR * ended.answerBytes);
   const content = secretBox.open(await readAnswer(db, task), 'callback-answer', task.runId, task.path, task.nodeId);
   await memory.resize(memory.bytes + structureBytes(content));
-  const json = toShallowJson(content);
+  const json = findShallowJson(content);
   return { output: json === undefined ? { content } : { content, json } };
 }

@@ -1,6 +1,7 @@
 // The text of one call of a model, as far as it is not written for its readers yet.
 import type { DeltaBody, RunDelta, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { Masker } from '../../graph/mask.js';
+import { toStorable } from '../../graph/storable-text.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 
@@ -73,13 +74,13 @@ export function createStepText(
     lease.resize(bytes)?.catch(giveUp);
   }
 
-  /** What is decided by now. A character of two units is not cut, and a NUL is told as the result will have it. */
+  /** What is decided by now. A character of two units is not cut, and what cannot be stored is told as the result will have it. */
   function take(): string {
     const raw = pieces.join('');
     pieces = [];
     const text = half + masks.push(raw) + (isEnded ? masks.end() : '');
     half = isEnded ? '' : (/[\uD800-\uDBFF]$/.exec(text)?.[0] ?? '');
-    return text.slice(0, text.length - half.length).replaceAll('\0', '\uFFFD');
+    return toStorable(text.slice(0, text.length - half.length));
   }
 
   const found: StepText = {
@@ -102,9 +103,9 @@ export function createStepText(
     end(calls) {
       isEnded = true;
       toolCalls = calls.map((call) => ({
-        id: masker.text(call.id),
-        name: masker.text(call.name),
-        arguments: masker.text(call.arguments),
+        id: toStorable(masker.text(call.id)),
+        name: toStorable(masker.text(call.name)),
+        arguments: toStorable(masker.text(call.arguments)),
       }));
     },
     next() {

@@ -1,17 +1,21 @@
 // The texts of files: of PDF, DOCX and XLSX what their parsers find, of others their characters. Extensions, section 12.
-import { decodeText, fileKindOf } from '../../files/file-kind.js';
+import { fileKindOf } from '../../files/file-kind.js';
+import { textOfBytes } from '../../outgoing/text-of-bytes.js';
 import { DOCUMENT_LIMITS, type Processes } from '../../processes/processes.js';
+import type { FileValue } from '../../graph/file-values.js';
 import { NodeFailure } from './failures.js';
 
 interface Asked {
-  /** The name of the file. */
-  name: string;
+  file: Pick<FileValue, 'name' | 'type'>;
   projectId: number;
   signal: AbortSignal;
 }
 
 export interface DocumentTexts {
-  /** Throws `invalid_document` for a document that is broken or encrypted, and `file_too_large`. */
+  /**
+   * Returns the text that there is, which may be empty. Throws `invalid_document` for a document that is broken or encrypted,
+   * `file_too_large`, and `file_encoding` for what is no text in its encoding.
+   */
   textOf(bytes: Buffer, asked: Asked): Promise<string>;
 }
 
@@ -19,7 +23,7 @@ const READ_WITHIN_MS = 30_000;
 
 export function createDocumentTexts(processes: Processes): DocumentTexts {
   return {
-    async textOf(bytes, { name, projectId: owner, signal }) {
+    async textOf(bytes, { file: { name, type }, projectId: owner, signal }) {
       const { kind } = fileKindOf(bytes);
       const failed = (code: string, what: string): NodeFailure => {
         return new NodeFailure(code, `The document ${JSON.stringify(name)} ${what}.`);
@@ -27,7 +31,13 @@ export function createDocumentTexts(processes: Processes): DocumentTexts {
       if (kind === 'old_office') {
         throw failed('invalid_document', 'is encrypted, or of a format before DOCX and XLSX');
       }
-      if (kind !== 'pdf' && kind !== 'docx' && kind !== 'xlsx') return decodeText(bytes);
+      if (kind !== 'pdf' && kind !== 'docx' && kind !== 'xlsx') {
+        const { text, encoding, isExact } = await textOfBytes(bytes, type);
+        if (isExact) return text;
+        const problem =
+          encoding === undefined ? 'its encoding cannot be told' : `it is not in its encoding, ${encoding}`;
+        throw new NodeFailure('file_encoding', `The file ${JSON.stringify(name)} cannot be read as text: ${problem}.`);
+      }
       const work = { kind: 'document', format: kind, bytes } as const;
       const reply = await processes.run(work, { owner, signal, limitMs: READ_WITHIN_MS });
       if (reply?.kind === 'text') return reply.text;

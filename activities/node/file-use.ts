@@ -5,6 +5,7 @@ import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
 import { FileTooLargeError, type Files } from '../../files/files.js';
 import { MissingBytesError } from '../../files/file-store.js';
 import { fileIdOf, type FileValue } from '../../graph/file-values.js';
+import { cutText } from '../../graph/cut-text.js';
 import { NodeFailure } from './failures.js';
 import type { NodeTask } from './node-step.js';
 
@@ -57,6 +58,6 @@ export function filesTooLarge(who: string, limitBytes: number): NodeFailure {
 
 export function fileMissing(value: unknown): NodeFailure {
   const { name } = (typeof value === 'object' && value !== null ? value : {}) as { name?: unknown };
-  const named = typeof name === 'string' && name !== '' ? ` ${JSON.stringify(name.slice(0, 255))}` : '';
+  const named = typeof name === 'string' && name !== '' ? ` ${JSON.stringify(cutText(name, 255))}` : '';
   return new NodeFailure('file_missing', `The project has no file${named}, or it was deleted.`);
 }

@@ -1,6 +1,6 @@
-// Keeps how an attempt ended that is followed by another one. It is for readers only: whatever happens here, the outcome of
-// the attempt stays the same.
+// Keeps how an attempt ended that is followed by another one. Whatever happens here, the outcome of the attempt stays the same.
 import { keepEndedAttempt } from '../../db/nodes/node-attempts-repository.js';
+import { takeAttemptBack } from '../../db/nodes/node-results-repository.js';
 import type { NodeError } from '../../graph/node-error.js';
 import { startDeadline } from '../../outgoing/pausable-deadline.js';
 import { untilAborted } from '../../outgoing/until-aborted.js';
@@ -10,23 +10,34 @@ import { toErrorMessage } from './record-node.js';
 /** While the database is away, a retry waits no longer than this for its predecessor to be kept. */
 const KEEP_WITHIN_MS = 2_000;
 
+type KeepDeps = Pick<NodeDeps, 'db' | 'logger'>;
+
 /**
- * `number`: by the node's claim; undefined for a node that is executed without one. Never throws. If it fails, readers
- * see that the attempt was lost with its worker.
+ * `number`: by the node's claim; undefined for a node that is executed without one. Never throws. If it fails, the next
+ * attempt regards this one as lost with its worker.
  */
 export async function keepAttempt(
-  { db, logger }: Pick<NodeDeps, 'db' | 'logger'>,
+  deps: KeepDeps,
   task: NodeTask,
   number: number | undefined,
   error: NodeError,
 ): Promise<void> {
   if (number === undefined) return;
   const { runId, path, nodeId, run, startedAt } = task;
+  const message = toErrorMessage(error, run.masker);
+  const ended = { runId, path, nodeId, number, code: error.code, message, tookMs: performance.now() - startedAt };
+  await within(deps, task, () => keepEndedAttempt(deps.db, ended));
+}
+
+/** For an attempt that has done nothing: it counts as none. Like `keepAttempt`, it never throws. */
+export async function takeBack(deps: KeepDeps, task: NodeTask, number: number | undefined): Promise<void> {
+  if (number !== undefined) await within(deps, task, () => takeAttemptBack(deps.db, task, number));
+}
+
+async function within({ logger }: KeepDeps, { runId, nodeId }: NodeTask, write: () => Promise<void>): Promise<void> {
   const limit = startDeadline(KEEP_WITHIN_MS);
   try {
-    const message = toErrorMessage(error, run.masker);
-    const ended = { runId, path, nodeId, number, code: error.code, message, tookMs: performance.now() - startedAt };
-    await untilAborted(keepEndedAttempt(db, ended), limit.signal);
+    await untilAborted(write(), limit.signal);
   } catch (cause) {
     logger.warn({ run_id: runId, node_id: nodeId, err: cause }, 'an attempt that is retried was not kept');
   } finally {

@@ -14,7 +14,7 @@ import {
   retryableFailure,
   runClosedFailure,
 } from './failures.js';
-import { keepAttempt } from './keep-attempt.js';
+import { keepAttempt, takeBack } from './keep-attempt.js';
 import { logAttempt, type AttemptOutcome } from './node-log.js';
 import { recordNode, type AttemptEnd } from './record-node.js';
 import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
@@ -43,7 +43,7 @@ export async function claimOrSettle(
   { name: step }: Pick<NodeStep<unknown>, 'name'>,
   readyAtMs = Context.current().info.scheduledTimestampMs,
 ): Promise<NodeClaim> {
-  const work = { step: step ?? null, queuedMs: queuedMsSince(readyAtMs) };
+  const work = { step: step ?? null, queuedMs: queuedMsSince(readyAtMs), worker: deps.workerId };
   const claim = (await claimNode(deps.db, key, work)) ?? (await findEnd(deps, key));
   if (claim === undefined) throw runClosedFailure();
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
@@ -67,13 +67,15 @@ interface AttemptOptions {
   claimed?: number | undefined;
   /** Aborting it stops the node as if its run were cancelled. */
   givenUp?: AbortSignal | undefined;
+  /** Throws what the node ends with, in place of its work. */
+  instead?: (() => never) | undefined;
 }
 
 export async function attemptStep<Facts>(
   deps: NodeDeps,
   { runId, path, nodeId }: NodeKey,
   step: NodeStep<Facts>,
-  { attempt, claimed, givenUp }: AttemptOptions,
+  { attempt, claimed, givenUp, instead }: AttemptOptions,
 ): Promise<Facts> {
   const run = await deps.contexts.take(runId);
   const node = run.node(nodeId);
@@ -89,12 +91,15 @@ export async function attemptStep<Facts>(
   };
   const record = (end: AttemptEnd) => recordNode(deps, step, task, end);
   const keep = (error: NodeError) => keepAttempt(deps, task, claimed, error);
+  const takeBackAttempt = () => takeBack(deps, task, claimed);
   const policy = policyOf(step, node.data);
   const skipsDelays = run.test?.skips_waits === true;
   try {
-    // Only deaths of workers lead beyond the policy's number. They are no failures of the node: the larger number counts.
+    instead?.();
+    // Attempts that the service or a worker that stood still has cut off lead beyond the policy's number. They are no
+    // failures of the node: the larger number counts.
     if (attempt > Math.max(step.maxAttempts, policy.maxAttempts)) {
-      throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
+      throw new NodeFailure('worker_lost', `The node was given up: ${attempt - 1} of its attempts were cut off.`);
     }
     const facts = await performStep(step, task, record);
     observe('ended');
@@ -103,7 +108,7 @@ export async function attemptStep<Facts>(
     const error = toFailure(thrown);
     if (signal.aborted) return await stopNode(error, { record, observe, keep, givenUp });
     const ended = error instanceof ConnectionNeeded ? await waitOrFail(deps, task, error) : error;
-    return await failAttempt(ended, { step, policy, attempt, record, observe, keep, skipsDelays });
+    return await failAttempt(ended, { step, policy, attempt, record, observe, keep, takeBackAttempt, skipsDelays });
   } finally {
     stop.release();
     task.memory.end();
@@ -119,13 +124,16 @@ interface Failing<Facts> extends Pick<AttemptOptions, 'attempt'> {
   observe: (outcome: AttemptOutcome, code?: string, delayMs?: number) => void;
   /** Keeps an attempt that another one follows. */
   keep: (error: NodeError) => Promise<void>;
+  /** Takes back an attempt that has done nothing. */
+  takeBackAttempt: () => Promise<void>;
 }
 
 /** The attempt ended without a result: either another one follows, or the node has failed. */
 async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Promise<Facts> {
-  const { step, policy, attempt, record, observe, keep, skipsDelays } = failing;
+  const { step, policy, attempt, record, observe, keep, takeBackAttempt, skipsDelays } = failing;
   if (isHandedBack(error) || error instanceof NodeWaits) {
     observe(error instanceof NodeWaits ? 'waits' : 'handed_back');
+    if (isHandedBack(error)) await takeBackAttempt();
     throw error;
   }
   if (!(error instanceof NodeFailure)) {
@@ -156,6 +164,7 @@ async function waitOrFail(deps: NodeDeps, task: NodeTask, { connectionId }: Conn
 
 // Readers are told these reasons of attempts that ended without a failure of their node.
 const INTERNAL = new NodeError('internal_error', 'The service failed, and the node was attempted again.');
+const STOOD_STILL = new NodeError('worker_lost', 'The worker stood still, and the node was attempted again.');
 const STOPPED = new NodeError('worker_shutdown', 'The worker was stopped and has handed the node back.');
 
 type Recorder = (end: AttemptEnd) => Promise<NodeClaim | undefined>;
@@ -197,6 +206,7 @@ async function stopNode(error: unknown, { record, observe, keep, givenUp }: Stop
     throw retryableFailure('worker_shutdown', 0);
   }
   observe('cancelled');
+  if (reason?.timedOut || reason?.notFound) await keep(STOOD_STILL);
   if (reason?.cancelRequested || givenUp?.aborted) {
     const charge = error instanceof NodeFailure ? error.charge : undefined;
     await record({

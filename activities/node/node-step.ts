@@ -1,5 +1,6 @@
 // The types shared by the frame around nodes and the kinds of nodes.
 import type { Charge } from './failures.js';
+import type { Isolation } from './isolation.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import type { Logger } from '../../config/logger.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
@@ -20,6 +21,9 @@ export interface NodeDeps {
   memory: ByteBudget;
   logger: Logger;
   metrics: WorkerMetrics;
+  /** Identifies this process in the claims of nodes. */
+  workerId: string;
+  isolation: Isolation;
 }
 
 export interface NodeOutcome {
@@ -56,7 +60,7 @@ export interface NodeBeginning {
 
 export interface NodeKindRunner extends Pick<NodeStep<unknown>, 'chargeSoFar' | 'store'> {
   kind: NodeKind;
-  /** The limit on attempts, including the first one and those that ended because their worker died. */
+  /** The limit on attempts, including the first one. Those that ended with their worker do not count. */
   maxAttempts: number;
   /**
    * Delay before the second attempt. It doubles with each retry, unless the other side asks for a certain delay. The

@@ -4,6 +4,8 @@ import { mayBeCaught } from '../../graph/caught.js';
 import type { Masker } from '../../graph/mask.js';
 import { fileIdsInText } from '../../graph/file-values.js';
 import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
+import { toStorable } from '../../graph/storable-text.js';
+import { cutText } from '../../graph/cut-text.js';
 import {
   findNodeClaim,
   recordNodeEnd,
@@ -28,7 +30,7 @@ type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
 export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Masker): string {
-  return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
+  return cutText(masker.text(toStorable(message)), MAX_MESSAGE_CHARACTERS);
 }
 
 function isCaught({ survives }: Recorder, data: Record<string, unknown>, code: string): boolean {

@@ -2,6 +2,7 @@ import type { SecretBox } from '../../db/core/secret-box.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
 import type { NodeKey } from '../../graph/plan.js';
+import { toStorableJson } from '../../graph/storable-text.js';
 import type { NodeOutput } from '../../graph/template.js';
 
 interface ResultTexts {
@@ -18,16 +19,9 @@ export function toResultText(
   { runId, path, nodeId }: NodeKey,
   { masker, secretBox }: { masker: Masker; secretBox: SecretBox },
 ): ResultTexts {
-  const plain = withoutNul(writeJson(output));
+  const plain = toStorableJson(writeJson(output));
   if (masker.isEmpty && publicOutput === output) return { plain, result: plain, resultEnc: null };
-  const masked = withoutNul(writeJson(masker.json(publicOutput)));
+  const masked = toStorableJson(writeJson(masker.json(publicOutput)));
   const resultEnc = masked === plain ? null : secretBox.seal(plain, 'node-result', runId, path, nodeId);
   return { plain, result: masked, resultEnc };
-}
-
-/**
- * Replaces each NUL by U+FFFD, because text with a NUL cannot be stored. An escaped backslash before `u0000` is no NUL.
- */
-function withoutNul(json: string): string {
-  return json.replace(/\\(?:\\|u0000)/g, (escape) => (escape === '\\u0000' ? '\\ufffd' : escape));
 }

@@ -120,8 +120,9 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
   async function loadRun(runId: string): Promise<KeptRun> {
     const stored = await findRunContext(db, runId);
     if (stored === undefined) throw runClosedFailure();
-    const { nodes, fields, plan, planOf } = await loadGraph(stored.snapshotHash);
-    const { input, inputText, publicInput, secrets, ...masking } = openRunContents(stored, fields, secretBox);
+    const graph = await loadGraph(stored.snapshotHash);
+    const { nodes, plan, planOf } = graph;
+    const { input, inputText, publicInput, secrets, ...masking } = openRunContents(stored, graph, secretBox);
     // The input is held twice: unmasked and masked.
     const weightBytes = 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText));
     const context: RunContext = {

@@ -11,6 +11,7 @@ import { finalFailure } from './failures.js';
 import { attemptStep, claimOrSettle } from './node-attempt.js';
 import type { NodeBeginning, NodeDeps, NodeKindRunner, NodeStep } from './node-step.js';
 import { runInTurn } from './attempts-in-turn.js';
+import { inIsolation } from './in-isolation.js';
 import { Pulse } from './pulse.js';
 
 /** Makes one attempt of a node, or of one step of it, and counts it. */
@@ -23,7 +24,9 @@ export async function claimAndAttempt<Facts>(
   await deps.contexts.take(key.runId);
   const claim = await claimOrSettle(deps, key, step, readyAtMs);
   if (claim.status === 'succeed') return step.settled(claim);
-  return attemptStep(deps, key, step, { attempt: step.attemptOf(claim), claimed: claim.attempts, givenUp });
+  const attempt = (instead?: () => never): Promise<Facts> =>
+    attemptStep(deps, key, step, { attempt: step.attemptOf(claim), claimed: claim.attempts, givenUp, instead });
+  return claim.isHeld ? inIsolation(deps, key, { claim, step, givenUp }, attempt) : attempt();
 }
 
 /** Runs a node that only reads and decides, without a claim. Executed again, it keeps the end that is recorded. */
@@ -51,7 +54,7 @@ export async function withPulse<Facts>({ runId }: NodeKey, work: (pulse: Pulse) 
 export function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
   return {
     ...runner,
-    attemptOf: (claim) => claim.attempts,
+    attemptOf: (claim) => claim.attempts - claim.spared,
     settled: settledFacts,
     async perform(task, end) {
       const outcome = await runner.execute(task);

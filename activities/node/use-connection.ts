@@ -61,23 +61,26 @@ export function createConnectionUse(db: Database, connections: Connections): Con
     async call(task, id, call, isRefused) {
       if (id === undefined || id === null)
         return call({ credential: undefined, hide: NOTHING, masker: task.run.masker });
-      let used = await opened(() => connections.open(task.run.projectId, id));
+      const { signal, run } = task;
+      let used = await opened(() => connections.open(run.projectId, id, signal));
       await note(task, used);
-      for (;;) {
+      const attempt = async () => {
         const { credential } = used;
         const hide = createMasker(credential.secretTexts);
-        const outcome = await settled(() => call({ credential, hide, masker: joinMaskers(hide, task.run.masker) }));
-        const wasRefused = isRefused(outcome);
-        const renewed = wasRefused ? await opened(() => connections.renew(used)) : undefined;
-        if (renewed !== undefined) {
-          used = renewed;
-          continue;
-        }
-        // A call that has brought no answer says nothing of the credential.
-        if (wasRefused || 'value' in outcome) await connections.note(used, wasRefused);
-        if ('value' in outcome) return outcome.value;
-        throw toFailure(hidden(outcome.error, hide));
+        const outcome = await settled(() => call({ credential, hide, masker: joinMaskers(hide, run.masker) }));
+        return { outcome, hide, wasRefused: isRefused(outcome) };
+      };
+      let made = await attempt();
+      const renewed = made.wasRefused ? await opened(() => connections.renew(used, signal)) : undefined;
+      if (renewed !== undefined) {
+        used = renewed;
+        made = await attempt();
       }
+      const { outcome, hide, wasRefused } = made;
+      // A call that has brought no answer says nothing of the credential.
+      if (wasRefused || 'value' in outcome) await connections.note(used, wasRefused);
+      if ('value' in outcome) return outcome.value;
+      throw toFailure(hidden(outcome.error, hide));
     },
   };
 }

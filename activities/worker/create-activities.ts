@@ -54,6 +54,7 @@ import { loadKept, loadPlan } from '../node/load-run.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
 import { endRun } from '../node/end-run.js';
 import { finalFailure } from '../node/failures.js';
+import { Isolation } from '../node/isolation.js';
 import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
@@ -92,6 +93,8 @@ interface ActivityDeps {
   temporal: Client;
   logger: Logger;
   metrics: WorkerMetrics;
+  /** Identifies this process in the claims of nodes. */
+  workerId: string;
   /** How long a run may last in all. */
   runTimeoutDays: number;
 }
@@ -100,7 +103,8 @@ type Steps = Record<KindThatRuns<'activity' | 'inline'>, NodeStep<NodeFacts>>;
 
 export function createActivities(deps: ActivityDeps): Activities & ScheduleActivities {
   const { db, secretBox, contexts, memory, logger, metrics, providers } = deps;
-  const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
+  const { workerId } = deps;
+  const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics, workerId, isolation: new Isolation() };
   const sessions = createMcpSessions(deps.mcp);
   const connections = createConnectionUse(db, deps.connections);
   const files = createFileUse(db, deps.files);

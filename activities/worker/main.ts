@@ -1,4 +1,5 @@
 // The worker process: runs the run workflow and its activities.
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
@@ -109,6 +110,7 @@ async function main(): Promise<void> {
       temporal,
       logger,
       metrics,
+      workerId: randomUUID(),
     }),
     interceptors: { activity: [localCancellation.interceptor, createErrorHygieneInterceptor(logger), holdSlots] },
     sinks: localCancellation.sinks,

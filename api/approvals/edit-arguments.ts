@@ -3,9 +3,10 @@ import { findTools } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';
 import { hashArguments } from '../../db/agents/arguments-hash.js';
-import { parseJson, writeJson } from '../../graph/json-text.js';
-import { isEqualJson, isObject, type JsonObject } from '../../graph/json.js';
+import { writeJson } from '../../graph/json-text.js';
+import { isEqualJson, type JsonObject } from '../../graph/json.js';
 import { MASK } from '../../graph/secrets.js';
+import { readArguments } from '../../graph/tool-arguments.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
 import type { AppDeps } from '../deps.js';
@@ -53,11 +54,8 @@ function wrongArguments(message: string): Error {
   return invalidFields({ arguments: [message] });
 }
 
-/** Reads arguments as `parseArguments` of the worker does: some models send an empty text for an empty object. */
 function openArguments(deps: Deps, current: CurrentArguments): JsonObject {
-  const text = openText(deps, current);
-  const value = text.trim() === '' ? {} : parseJson(text);
-  return isObject(value) ? value : {};
+  return readArguments(openText(deps, current)).given ?? {};
 }
 
 /** Returns the arguments that would be sent now, as JSON text; empty once they have expired. */

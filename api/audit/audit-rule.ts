@@ -4,15 +4,11 @@ import type { AuditAction } from '../../db/audit/actions.js';
 import type { TargetType } from '../../db/audit/targets.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import type { RecordedChange } from '../../db/audit/record-change.js';
+import type { Db } from '../../db/core/client.js';
 import type { AuditVia, Tables } from '../../db/core/tables.js';
 
-/** Says why nothing is recorded of a route that changes something. */
-interface Unrecorded {
-  unrecorded: string;
-}
-
 /** `P`: the parameters of the path. */
-export interface Recorded<P = unknown> {
+export interface AuditRule<P = unknown> {
   /** The recorded action, also of a request that is refused. */
   action: AuditAction;
   target: TargetType;
@@ -21,7 +17,14 @@ export interface Recorded<P = unknown> {
   /** The parameter that names the target; its fields before and after the request are compared. */
   id?: keyof P & string;
   /** The request makes the target, and this field of the answer names it. It stands in place of `id`. */
-  makes?: 'id' | 'user_id';
+  makes?: 'id' | 'user_id' | 'file_id';
+  /** The parameter that names the workflow of the target, where its id alone does not name the target. */
+  within?: keyof P & string;
+  /**
+   * Only refusals are recorded, of what the contract leaves out: starts of runs, calls, bookmarks, and what changes nothing that
+   * stays. A test holds every route against that list.
+   */
+  records?: 'refusals';
   /**
    * The handler runs in one transaction with the record by default, and must neither wait for anything but the database
    * nor commit. With `handler` it calls `audit.change` for the part that changes something.
@@ -33,8 +36,6 @@ export interface Recorded<P = unknown> {
   tells?: readonly string[];
 }
 
-export type AuditRule<P = unknown> = Recorded<P> | Unrecorded;
-
 export interface AuditTrail {
   /** The sender of the request. */
   doer: Doer;
@@ -44,15 +45,10 @@ export interface AuditTrail {
   refuse: (error: unknown) => Promise<void>;
   /**
    * Runs a change and stores its record in one transaction, as the rule of the route says. `keyOf` gives the object that was
-   * made, or that the event is about; undefined when nothing has happened.
+   * made, or that the event is about; undefined when nothing has happened. `within`: a transaction that is open already.
    */
   change<T>(
     work: (transaction: Transaction<Tables>) => Promise<T>,
-    about?: Pick<RecordedChange<T>, 'keyOf' | 'userOf'>,
+    about?: Pick<RecordedChange<T>, 'keyOf' | 'userOf'> & { within?: Db },
   ): Promise<T>;
-}
-
-/** Returns undefined if nothing is recorded. */
-export function recordedBy(rule: AuditRule | undefined): Recorded | undefined {
-  return rule === undefined || 'unrecorded' in rule ? undefined : rule;
 }

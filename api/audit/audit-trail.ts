@@ -7,7 +7,7 @@ import type { AppContext } from '../http/app-state.js';
 import type { AppDeps } from '../deps.js';
 import type { Route, RouteResult } from '../http/route.js';
 import { clientAddress } from '../access/visitor.js';
-import { recordedBy, type AuditTrail, type Recorded } from './audit-rule.js';
+import type { AuditRule, AuditTrail } from './audit-rule.js';
 
 export function createTrail(
   route: Route,
@@ -22,14 +22,16 @@ export function createTrail(
     concerns(userId) {
       ctx.state.accountId = userId;
     },
-    change(work, about) {
-      const rule = recordedBy(route.audit);
-      if (rule === undefined) throw new Error(`${route.method} ${route.path} records nothing`);
+    change(work, { within = deps.db, ...about } = {}) {
+      const rule = route.audit;
+      if (rule === undefined || rule.records === 'refusals') {
+        throw new Error(`${route.method} ${route.path} records no change`);
+      }
       const { action, target: type, makes } = rule;
       const touched = (rule.tells ?? []).filter((field) => Object.hasOwn(Object(given.body) as object, field));
       const key = targetKey(rule, given.params, ctx.state.access?.projectId);
       return recordChange(
-        deps.db,
+        within,
         { action, type, doer: doerOf(route, ctx, deps), key, isMade: makes !== undefined, touched, ...about },
         work,
       );
@@ -39,7 +41,7 @@ export function createTrail(
 
 /** Runs the handler in the transaction of the record. */
 export function runRecorded(
-  { makes }: Recorded,
+  { makes }: AuditRule,
   trail: Pick<AuditTrail, 'change'>,
   projectId: number | undefined,
   handler: (db: Database) => Promise<RouteResult>,
@@ -53,11 +55,17 @@ export function doerOf({ audit }: Route, { state, req, headers }: AppContext, { 
   const { caller } = state;
   const peerAddress = req.socket.remoteAddress ?? '';
   const address = clientAddress({ peerAddress, headers }, signIn.trustedProxies);
-  const via = caller?.credential ?? recordedBy(audit)?.via ?? 'session';
+  const via = caller?.credential ?? audit?.via ?? 'session';
   return { via, userId: caller?.userId, keyId: caller?.keyId, address: address === '' ? undefined : address };
 }
 
 /** Returns undefined if the path names none. */
-export function targetKey({ id }: Recorded, params: unknown, projectId: number | undefined): TargetKey | undefined {
-  return id === undefined ? undefined : { id: (params as Record<string, number | string>)[id]!, projectId };
+export function targetKey(
+  { id, within }: AuditRule,
+  params: unknown,
+  projectId: number | undefined,
+): TargetKey | undefined {
+  const named = params as Record<string, number | string>;
+  if (id === undefined) return undefined;
+  return { id: named[id]!, projectId, ...(within !== undefined && { workflowId: Number(named[within]) }) };
 }

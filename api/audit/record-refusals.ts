@@ -6,7 +6,7 @@ import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import { ApiError } from '../http/errors.js';
 import { pathId, uuid } from '../http/path-ids.js';
 import type { Route } from '../http/route.js';
-import { recordedBy, type Recorded } from './audit-rule.js';
+import type { AuditRule } from './audit-rule.js';
 import { doerOf, targetKey } from './audit-trail.js';
 
 /** Records the refusals of a route whose changes are recorded; does nothing for other routes. */
@@ -23,7 +23,7 @@ export function recordRefusals(route: Route, deps: AppDeps): AppMiddleware {
 
 /** Once a request. Never throws. */
 export async function recordRefusal(route: Route, ctx: AppContext, deps: AppDeps, error: unknown): Promise<void> {
-  const rule = recordedBy(route.audit);
+  const { audit: rule } = route;
   const { state } = ctx;
   if (rule === undefined || state.isRefusalRecorded === true || !isRefusal(rule, error)) return;
   state.isRefusalRecorded = true;
@@ -46,7 +46,7 @@ export async function recordRefusal(route: Route, ctx: AppContext, deps: AppDeps
 }
 
 /** A role that is too low may be a 400, an object of others is a 404. */
-function isRefusal({ refused }: Recorded, error: unknown): error is ApiError {
+function isRefusal({ refused }: AuditRule, error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   if (refused !== undefined) return [401, 403, 429].includes(error.status);
   return (
@@ -55,7 +55,7 @@ function isRefusal({ refused }: Recorded, error: unknown): error is ApiError {
 }
 
 /** The object that the caller was refused; undefined when there is none, or the caller may see what is around it. */
-async function findNamed(rule: Recorded, route: Route, ctx: AppContext, { db }: AppDeps, error: ApiError) {
+async function findNamed(rule: AuditRule, route: Route, ctx: AppContext, { db }: AppDeps, error: ApiError) {
   const { state } = ctx;
   const find = async (type: TargetType, key: TargetKey) => {
     const found = await findTarget(db, type, key);

@@ -2,11 +2,12 @@
 import { Readable } from 'node:stream';
 import type { Logger } from '../../config/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
+import { hasReachedLimitBelow } from '../../db/runs/tool-runs-repository.js';
 import { readRunTokens } from '../../db/runs/run-tokens-repository.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
-import { EVENT_STREAM_HEADERS } from '../http/event-stream-headers.js';
+import { COMMENT, EVENT_STREAM_HEADERS } from '../http/event-stream.js';
 import type { RouteResult } from '../http/route.js';
 import { cancelRun } from '../runs/cancel-run.js';
 import { toRequestText } from '../runs/request-text.js';
@@ -31,7 +32,6 @@ export interface AnswerTimes {
 export const TIMES: AnswerTimes = { maxMs: 600_000, aliveEveryMs: 15_000 };
 /** A caller that takes nothing for so long is disconnected. */
 const STALLED_MS = 60_000;
-const COMMENT = ':\n\n';
 
 export type AnswerDeps = Pick<
   AppDeps,
@@ -146,11 +146,18 @@ async function contentOf(
   const answer = await readRunAnswer(deps, run.runId, lease);
   if (hasWords && (answer.kind === 'output' || answer.kind === 'too_large')) return '';
   if (answer.kind === 'output') return answer.text;
-  throw failureOf(run, answer);
+  // A sub-workflow that a limit has stopped fails its node with a code of its own.
+  const isLimited =
+    answer.kind === 'failed' && answer.code === 'child_failed' && (await hasReachedLimitBelow(deps.db, run.runId));
+  throw failureOf(run, isLimited ? { ...answer, code: 'budget_exceeded' } : answer);
 }
 
 function failureOf({ runId }: AnsweredRun, answer: Exclude<RunAnswer, { kind: 'output' }>): ApiError {
-  if (answer.kind === 'failed') return new ApiError(500, answer.code, `The run ${runId} failed: ${answer.message}`);
+  if (answer.kind === 'failed') {
+    // As the proxy answers a call that would pass a limit.
+    const status = answer.code === 'budget_exceeded' ? 402 : 500;
+    return new ApiError(status, answer.code, `The run ${runId} failed: ${answer.message}`);
+  }
   if (answer.kind === 'cancelled') return new ApiError(500, 'cancelled', `The run ${runId} was cancelled.`);
   if (answer.kind === 'too_large') {
     const size = `${answer.characters} characters, and an answer has at most ${MAX_ANSWER_CHARACTERS}`;

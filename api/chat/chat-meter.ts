@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../config/logger.js';
 import type { ResolvedModel } from '../../config/model-providers.js';
-import { NOT_REPORTED, priceOf, reservedTokens, tokensIn, toTokens, type Tokens } from '../../config/model-price.js';
+import { priceOf, reportsUsage, reservedTokens, tokensIn, usedTokens, type Tokens } from '../../config/model-price.js';
 import type { Database } from '../../db/core/client.js';
 import {
   beginChatCall,
@@ -19,6 +19,7 @@ import { spanOf, type PassedLimit } from '../../db/spending/reserve-call.js';
 import { startLoop, type BackgroundLoop } from '../background/loops.js';
 import { ApiError } from '../http/errors.js';
 import type { ReadUsage } from './usage-reader.js';
+import { cutText } from '../../graph/cut-text.js';
 
 /** A call whose process has not been heard of for so long is ended by another one. */
 const LEASE_SECONDS = 120;
@@ -113,7 +114,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
         userId,
         processId,
         provider: model.provider.name,
-        model: modelName.slice(0, MAX_MODEL_CHARACTERS).replaceAll('\0', '�'),
+        model: cutText(modelName, MAX_MODEL_CHARACTERS).replaceAll('\0', '�'),
         priceVersion: model.priceVersion,
       };
       const reservedUsd = priceOf(asked, model);
@@ -142,28 +143,30 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
 
 const CUT_OFF = 'The call was cut off before its answer came: what was reserved is charged, as estimated.';
 const NOT_COMPLETE = 'The answer was not complete: what was used is estimated at one token for every 3 characters.';
+const NO_ANSWER =
+  'The provider answered with a failure, or with no chat completion, and reported no usage: it costs nothing.';
+const NOTHING = { amountUsd: '0', isEstimated: false, inputTokens: 0, outputTokens: 0 };
 const NOT_READ = 'The answer has an encoding that could not be read: what was reserved is charged.';
 
 function toEnd(outcome: ChatOutcome, model: ResolvedModel, reserved: Tokens): ChatEnd {
   if (outcome.kind === 'failed') {
-    const nothing = { amountUsd: '0', isEstimated: false, inputTokens: 0, outputTokens: 0 };
-    return { status: 'Error', reason: outcome.reason, ...nothing };
+    return { status: 'Error', reason: outcome.reason, ...NOTHING };
   }
   if (outcome.kind === 'cut') {
     const amountUsd = priceOf(reserved, model);
     return { status: 'Error', reason: CUT_OFF, isEstimated: true, amountUsd, ...toCounts(reserved) };
   }
-  const { usage, characters, decoded } = outcome.read;
-  const status = outcome.kind === 'complete' ? ('Succeeded' as const) : ('Error' as const);
-  if (usage !== undefined) {
-    const used = { input: toTokens(usage.prompt_tokens), output: toTokens(usage.completion_tokens) };
-    return { status, reason: '', isEstimated: false, amountUsd: priceOf(used, model), ...toCounts(used) };
-  }
-  const isRead = decoded === 'whole' || (decoded === 'cut' && outcome.kind === 'broken');
-  const used = isRead ? { input: reserved.input, output: tokensIn(characters) } : reserved;
-  const ofRead = outcome.kind === 'complete' ? NOT_REPORTED : NOT_COMPLETE;
-  const reason = isRead ? ofRead : NOT_READ;
-  return { status, reason, isEstimated: true, amountUsd: priceOf(used, model), ...toCounts(used) };
+  const { usage, characters, decoded, brought } = outcome.read;
+  const isComplete = outcome.kind === 'complete';
+  const isRead = decoded === 'whole' || (decoded === 'cut' && !isComplete);
+  const isNone = isRead && (brought === 'failure' || (brought === 'nothing' && isComplete));
+  if (isNone && !reportsUsage(usage)) return { status: 'Error', reason: NO_ANSWER, ...NOTHING };
+  const status = isComplete && !isNone ? 'Succeeded' : 'Error';
+  const estimated = isRead ? { input: reserved.input, output: tokensIn(characters) } : reserved;
+  const used = usedTokens(usage, estimated);
+  const reason = used.isEstimated && !isRead ? NOT_READ : used.isEstimated && !isComplete ? NOT_COMPLETE : used.reason;
+  const { tokens, isEstimated } = used;
+  return { status, reason, isEstimated, amountUsd: priceOf(tokens, model), ...toCounts(tokens) };
 }
 
 function toCounts({ input, output }: Tokens): Pick<ChatEnd, 'inputTokens' | 'outputTokens'> {

@@ -44,10 +44,16 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/**
- * `timeoutMs` limits the time to the complete answer; for a stream, the time to its first byte and between two chunks.
- */
-export function createChatUpstream({ timeoutMs }: { timeoutMs: number }): ChatUpstream {
+const LONGEST_STREAM_MS = 3_600_000;
+
+interface Limits {
+  /** Limits the time to the complete answer; for a stream, the time to its first byte and between two chunks. */
+  timeoutMs: number;
+  /** Limits a stream as a whole: a provider that never stops would keep the call for as long as its caller reads. */
+  longestStreamMs?: number;
+}
+
+export function createChatUpstream({ timeoutMs, longestStreamMs = LONGEST_STREAM_MS }: Limits): ChatUpstream {
   // undici's own limits are off because `timeoutMs` applies. Redirects are not followed: they would carry the key to
   // another host.
   const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
@@ -56,7 +62,7 @@ export function createChatUpstream({ timeoutMs }: { timeoutMs: number }): ChatUp
       const limit = startLimit(timeoutMs);
       try {
         const answer = await post(agent, call, AbortSignal.any([call.signal, limit.signal]));
-        if (isStream(call, answer)) return toAnswer(answer, watch(answer.body, limit));
+        if (isStream(call, answer)) return toAnswer(answer, watch(answer.body, limit, longestStreamMs));
         const bytes = await collect(answer.body);
         limit.clear();
         return toAnswer(answer, checked(call, answer, bytes));
@@ -76,7 +82,12 @@ type Limit = ReturnType<typeof startLimit>;
 function startLimit(timeoutMs: number) {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), timeoutMs);
-  return { signal: controller.signal, restart: () => void timer.refresh(), clear: () => clearTimeout(timer) };
+  return {
+    signal: controller.signal,
+    restart: () => void timer.refresh(),
+    clear: () => clearTimeout(timer),
+    end: () => controller.abort(),
+  };
 }
 
 async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -107,8 +118,9 @@ function isStream(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseDa
   return call.wantsStream || isEventStream(headers['content-type']);
 }
 
-function watch(body: Readable, limit: Limit): Readable {
+function watch(body: Readable, limit: Limit, longestMs: number): Readable {
   limit.restart();
+  const longest = setTimeout(limit.end, longestMs);
   const watched = new Transform({
     transform(chunk, _encoding, done) {
       limit.restart();
@@ -116,7 +128,10 @@ function watch(body: Readable, limit: Limit): Readable {
     },
   });
   watched.on('error', () => undefined);
-  return pipeline(body, watched, () => limit.clear());
+  return pipeline(body, watched, () => {
+    clearTimeout(longest);
+    limit.clear();
+  });
 }
 
 async function collect(body: Readable): Promise<Buffer> {

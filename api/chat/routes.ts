@@ -13,6 +13,7 @@ import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 import { meterAnswer } from './meter-answer.js';
 import { askWorkflow, isWorkflowModel, listWorkflowModels, modelSchema, unknownModel } from './workflow-model.js';
+import { cutText } from '../../graph/cut-text.js';
 
 const MAX_CHAT_BODY_BYTES = 20 * 1024 * 1024;
 const MAX_LOGGED_MODEL_LENGTH = 200;
@@ -56,10 +57,10 @@ const completeChat = defineRoute({
     'between any two. ' +
     'The model `workflow:ID` is a workflow with `is_chat` that the caller may run: its run gets `message`, `messages` and ' +
     '`files`, and what it puts out is the answer, whose `id` is the run. Whoever hangs up cancels the run. 400: it does not ' +
-    'take the messages. 500: the run failed, with the code of the node. 504: it took more than 600 seconds, and was ' +
+    'take the messages. 402 `budget_exceeded`: a limit of money has stopped the run. 500: the run failed, with the code of the node. 504: it took more than 600 seconds, and was ' +
     'cancelled. Failures of a run carry `x-should-retry: false`; those of a stream are its last event.',
   auth: 'bearer-key',
-  audit: { unrecorded: 'Calls are in the books.' },
+  audit: { action: 'chat.called', target: 'project', records: 'refusals' },
   bodyFormat: 'verbatim',
   maxBodyBytes: MAX_CHAT_BODY_BYTES,
   headers: chatHeaders,
@@ -103,7 +104,7 @@ const completeChat = defineRoute({
         await call.end(mayCost ? { kind: 'cut' } : { kind: 'failed', reason });
         throw error;
       });
-    const facts = { model: body.model.slice(0, MAX_LOGGED_MODEL_LENGTH), provider: provider.name };
+    const facts = { model: cutText(body.model, MAX_LOGGED_MODEL_LENGTH), provider: provider.name };
     const onEnd = (outcome: 'complete' | 'broken'): void => {
       const durationMs = Math.round(performance.now() - startedAt);
       log.info({ ...facts, upstream_status: answer.status, outcome, duration_ms: durationMs }, 'chat completion');

@@ -2,9 +2,13 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { charactersIn, isCount } from '../../config/model-price.js';
+import { failureIn, hasMessage } from '../../config/model-answer.js';
+import { charactersIn, reportsUsage } from '../../config/model-price.js';
 import { isObject } from '../../graph/json.js';
+import { parseJson } from '../../graph/json-text.js';
+import { endOfText } from '../../graph/cut-text.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
+import { createModelEvents, looksLikeEvents } from '../../outgoing/model-events.js';
 
 export interface ReadUsage extends SaidUsage {
   /** `cut`: the compressed bytes have no end. `unknown`: they have an encoding that is not known, or not their own. */
@@ -16,6 +20,8 @@ interface SaidUsage {
   usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
   /** Characters of the answer. */
   characters: number;
+  /** `failure`: the answer tells one, and brought no words before. `nothing`: it is no completion. */
+  brought: 'answer' | 'failure' | 'nothing';
 }
 
 export interface UsageReader {
@@ -95,58 +101,88 @@ function createBodyReader(): TextReader {
     push(piece) {
       length += piece.length;
       text += piece;
-      if (length > MAX_TEXT) text = text.slice(-TAIL);
+      if (length > MAX_TEXT) text = endOfText(text, TAIL);
     },
     end() {
-      const read: SaidUsage = { usage: undefined, characters: 0 };
-      if (length <= MAX_TEXT) {
-        readObject(text, read);
-        return read;
-      }
+      if (length <= MAX_TEXT) return readWhole(text);
       const usage = [...text.matchAll(USAGE_AT_THE_END)].at(-1)?.[1];
-      if (usage !== undefined) readObject(`{"usage": ${usage}}`, read);
-      return { ...read, characters: length };
+      return { usage: usageIn(parseOr(`{"usage": ${usage ?? 'null'}}`)), characters: length, brought: 'answer' };
     },
   };
 }
 
-/** Server-sent events: each line `data: {...}` is a piece of the answer. */
+function readWhole(text: string): SaidUsage {
+  if (looksLikeEvents(text)) {
+    const stream = createStreamReader();
+    stream.push(text);
+    return stream.end();
+  }
+  const answer = parseOr(text);
+  const usage = usageIn(answer);
+  if (failureIn(answer) !== undefined) return { usage, characters: 0, brought: 'failure' };
+  const characters = wordsOf(answer);
+  return { usage, characters, brought: characters > 0 || hasMessage(answer) ? 'answer' : 'nothing' };
+}
+
+/** Server-sent events, each with a piece of the answer. */
 function createStreamReader(): TextReader {
-  const read: SaidUsage = { usage: undefined, characters: 0 };
-  let line = '';
+  const read: SaidUsage = { usage: undefined, characters: 0, brought: 'nothing' };
+  let hasFailed = false;
+  /** The characters behind the last event. */
+  let unread = 0;
+  const events = createModelEvents({
+    maxCharacters: MAX_TEXT,
+    onTooLarge() {
+      read.characters += unread;
+      unread = 0;
+    },
+    onData(data, isError) {
+      unread = 0;
+      const chunk = parseOr(data);
+      hasFailed ||= isError || failureIn(chunk) !== undefined;
+      read.usage = usageIn(chunk) ?? read.usage;
+      if (!isObject(chunk) || !Array.isArray(chunk['choices'])) return;
+      read.characters += wordsOf(chunk);
+      if (chunk['choices'].length > 0) read.brought = 'answer';
+    },
+  });
   return {
     push(text) {
-      if (text.includes('\n')) {
-        const lines = (line + text).split('\n');
-        line = lines.pop() ?? '';
-        for (const whole of lines) readLine(whole, read);
-      } else line += text;
-      if (line.length <= MAX_TEXT) return;
-      read.characters += line.length;
-      line = '';
+      unread += text.length;
+      events.feed(text);
     },
     end() {
-      readLine(line, read);
-      return read;
+      events.end();
+      if (read.characters > 0) return { ...read, brought: 'answer' };
+      return hasFailed ? { ...read, brought: 'failure' } : read;
     },
   };
 }
 
-function readLine(line: string, read: SaidUsage): void {
-  if (line.startsWith('data:')) readObject(line.slice('data:'.length).trim(), read);
+/** A text that is no JSON (`[DONE]`) says nothing. */
+function parseOr(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
-function readObject(text: string, read: SaidUsage): void {
+function usageIn(said: unknown): SaidUsage['usage'] {
+  const usage = isObject(said) ? said['usage'] : undefined;
+  return isObject(usage) && reportsUsage(usage) ? usage : undefined;
+}
+
+/** The characters that the answer, or a piece of it, brings. */
+function wordsOf(said: unknown): number {
+  const choices: unknown = isObject(said) ? said['choices'] : undefined;
+  if (!Array.isArray(choices)) return 0;
   try {
-    const said: unknown = JSON.parse(text);
-    if (!isObject(said)) return;
-    const { usage, choices } = said;
-    if (isObject(usage) && (isCount(usage['prompt_tokens']) || isCount(usage['completion_tokens']))) read.usage = usage;
-    if (!Array.isArray(choices)) return;
-    for (const choice of choices as unknown[]) {
-      if (isObject(choice)) read.characters += charactersIn(choice['delta'] ?? choice['message'] ?? choice['text']);
-    }
+    return choices.reduce<number>((sum, choice) => {
+      return sum + (isObject(choice) ? charactersIn(choice['delta'] ?? choice['message'] ?? choice['text']) : 0);
+    }, 0);
   } catch {
-    // A text that is no JSON (`[DONE]`) says nothing.
+    // It is nested too deeply to be counted.
+    return 0;
   }
 }

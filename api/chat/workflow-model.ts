@@ -10,9 +10,10 @@ import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { ownValue } from '../../graph/json.js';
+import { cutText } from '../../graph/cut-text.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, overloaded } from '../http/errors.js';
+import { ApiError, overloaded, refusing } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import type { Caller, RouteResult } from '../http/route.js';
@@ -75,7 +76,10 @@ interface Asked {
 async function findAsked({ db }: AppDeps, caller: Caller, model: string): Promise<Asked> {
   const id = /^[1-9]\d{0,9}$/.exec(model.slice(WORKFLOW_MODEL.length))?.[0];
   const found = id === undefined || Number(id) > MAX_ID ? undefined : await findChat(db, caller, Number(id));
-  if (found === undefined) throw unknownModel(model);
+  if (found === undefined) {
+    const error = unknownModel(model);
+    throw id === undefined ? error : refusing({ type: 'workflow', id: Math.min(Number(id), MAX_ID) }, error);
+  }
   return { id: found.id, projectId: found.project_id };
 }
 
@@ -118,7 +122,7 @@ async function acceptAsked(
 const MAX_SHOWN_CHARACTERS = 200;
 
 export function unknownModel(name: string): ApiError {
-  const shown = name.slice(0, MAX_SHOWN_CHARACTERS);
+  const shown = cutText(name, MAX_SHOWN_CHARACTERS);
   return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
 }
 

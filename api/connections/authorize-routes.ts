@@ -37,12 +37,12 @@ const authorize = defineRoute({
     'For sessions only. The answer sets a cookie, so that the sign-in counts in this browser alone, once, for ten minutes. ' +
     'The provider sends the browser to `/api/v1/connections/callback/`, and that to the settings of the project.',
   auth: 'session',
-  audit: { unrecorded: 'It begins a sign-in, and the callback records it.' },
+  audit: { action: 'connection.authorized', target: 'connection', id: 'connection_id', records: 'refusals' },
   access: { to: 'project', role: 'admin' },
   params: connectionParams,
   responses: { 200: z.object({ url: z.url() }) },
   async handler(context) {
-    const { deps, caller, params } = context;
+    const { deps, caller, params, signal } = context;
     const { id: projectId, connection_id: id } = params;
     const connection = orNotFound(await findConnection(deps.db, projectId, id));
     if (!needsSignIn(connection.kind)) {
@@ -51,7 +51,7 @@ const authorize = defineRoute({
     const state = randomToken();
     const redirectUri = `${deps.config.publicUrl}${CALLBACK_PATH}`;
     const secrets = openEntered(deps.secretBox, connection);
-    const { url, ...flow } = await begin(deps, { ...connection, secrets }, { redirectUri, state });
+    const { url, ...flow } = await begin(deps, { ...connection, secrets }, { redirectUri, state, signal });
     const { isSecure } = visitOf(context);
     const cookie = readFlowCookie(context.requestHeaders, isSecure) ?? randomToken();
     const flowEnc = deps.secretBox.seal(JSON.stringify(flow satisfies Flow), 'connection-flow', id, stateName(state));
@@ -132,12 +132,12 @@ interface ToSignIn {
 async function begin(
   deps: AppDeps,
   { kind, settings, secrets }: Omit<ToSignIn, 'kind'> & { kind: string },
-  asked: { redirectUri: string; state: string },
+  { signal, ...asked }: { redirectUri: string; state: string; signal: AbortSignal },
 ): Promise<Flow & { url: string }> {
   try {
     if (kind === 'oauth2') return await beginOauth({ settings: settings as SettingsOf<'oauth2'> }, asked);
     const provider = { settings: settings as SettingsOf<'mcp_oauth'>, secrets: secrets as SecretsOf<'mcp_oauth'> };
-    return await beginMcp(provider, createProviderFetch(deps.outgoing), asked);
+    return await beginMcp(provider, createProviderFetch(deps.outgoing, signal), asked);
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
     const isAway = error.outcome === 'unreachable';

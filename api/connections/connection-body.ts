@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { ADDRESS_SETTINGS, CONNECTION_KINDS, connectionKinds } from '../../connections/kinds.js';
 import { isWithin, toOrigin } from '../../connections/origins.js';
 import type { ConnectionKind } from '../../db/core/tables.js';
+import { holdsCredentials } from '../../graph/address-credentials.js';
 import { namesRefusedAddress } from '../../outgoing/address-guard.js';
 import type { ApiConfig } from '../http/api-config.js';
 import { invalidFields } from '../http/errors.js';
 import { upTo } from '../http/field-errors.js';
+import { cutText } from '../../graph/cut-text.js';
 
 const MOST_ORIGINS = 20;
 const anything = upTo(50, z.record(z.string(), z.unknown()));
@@ -45,10 +47,12 @@ export function checkEntered(deps: Rules, kind: ConnectionKind, given: Entered):
   const found = given.origins.map((text) => toOrigin(text, deps.config.addressRules.allowPrivateNetwork));
   const wrong = given.origins.filter((_, index) => found[index] === undefined || isRefused(deps, found[index]));
   if (wrong.length > 0)
-    throw invalidFields({ origins: wrong.map((text) => `Enter a valid origin in place of "${text.slice(0, 100)}".`) });
+    throw invalidFields({ origins: wrong.map((text) => `Enter a valid origin in place of "${cutText(text, 100)}".`) });
   const named = ADDRESS_SETTINGS.filter((key) => settings[key] !== undefined);
   const refused = named.filter((key) => !isAddress(deps, String(settings[key])));
-  if (refused.length > 0) throw invalidFields({ settings: refused.map((key) => `${key}: Enter a valid URL.`) });
+  if (refused.length > 0) {
+    throw invalidFields({ settings: refused.map((key) => `${key}: ${whyRefused(String(settings[key]))}`) });
+  }
   const own = [...new Set(found as string[])];
   const server = settings['server_url'];
   if (typeof server === 'string' && !isWithin(own, new URL(server))) {
@@ -74,9 +78,14 @@ function sentencesOf(issue: z.core.$ZodIssue): string[] {
 function isAddress(deps: Rules, text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  const isPlain = url.username === '' && url.password === '' && url.hash === '';
+  const isPlain = !holdsCredentials(text) && url.hash === '';
   const origin = toOrigin(url.origin, deps.config.addressRules.allowPrivateNetwork);
   return isPlain && origin !== undefined && !namesRefusedAddress(url, deps.config.addressRules);
+}
+
+function whyRefused(address: string): string {
+  if (!holdsCredentials(address)) return 'Enter a valid URL.';
+  return 'Enter an address without a user name and password: these belong in the secrets of a connection.';
 }
 
 /** An address that is refused in any case says so when it is entered, and not first when a run needs it. */

@@ -20,6 +20,7 @@ import {
   type CredentialLeft,
   type CredentialMove,
 } from '../../graph/moved-credentials.js';
+import { cutText } from '../../graph/cut-text.js';
 import type { ApiConfig } from '../http/api-config.js';
 import { ApiError } from '../http/errors.js';
 import { sealUpdate } from '../workflows/drawing-secrets.js';
@@ -198,7 +199,7 @@ const MOST_CHARACTERS = 90;
 
 function freeName(host: string, known: readonly Known[]): string {
   const taken = new Set(known.map(({ name }) => name));
-  const name = host.slice(0, MOST_CHARACTERS);
+  const name = cutText(host, MOST_CHARACTERS);
   for (let count = 1; ; count += 1) {
     const candidate = count === 1 ? name : `${name} ${count}`;
     if (!taken.has(candidate)) return candidate;

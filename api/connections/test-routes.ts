@@ -7,8 +7,9 @@ import { TokenError } from '../../connections/tokens.js';
 import { findConnection } from '../../db/connections/connections-repository.js';
 import { touchConnection } from '../../db/connections/tokens-repository.js';
 import { createMasker } from '../../graph/mask.js';
+import { cutText } from '../../graph/cut-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
-import { causeCode } from '../../outgoing/network-error.js';
+import { addressOf, causeCode } from '../../outgoing/network-error.js';
 import { OutgoingError } from '../../outgoing/outgoing-client.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields, orNotFound } from '../http/errors.js';
@@ -66,10 +67,10 @@ interface Asked {
 /** The credential is renewed once, as a node does. */
 async function tryOnce(deps: AppDeps, asked: Asked): Promise<Outcome> {
   try {
-    let used = await deps.connections.open(asked.projectId, asked.id);
+    let used = await deps.connections.open(asked.projectId, asked.id, asked.signal);
     let outcome = await ask(deps, asked, used);
     if (outcome.status === 401) {
-      const renewed = await deps.connections.renew(used);
+      const renewed = await deps.connections.renew(used, asked.signal);
       if (renewed !== undefined) outcome = await ask(deps, asked, (used = renewed));
     }
     if (outcome.status !== null) await deps.connections.note(used, outcome.status === 401);
@@ -85,7 +86,7 @@ async function tryOnce(deps: AppDeps, asked: Asked): Promise<Outcome> {
 async function ask(deps: AppDeps, asked: Asked, { credential }: OpenedConnection): Promise<Outcome> {
   const masker = createMasker(credential.secretTexts);
   const outcome = asked.isMcp ? await listTools(deps, asked, credential) : await get(deps, asked, credential);
-  return { ...outcome, message: masker.text(outcome.message).slice(0, MOST_CHARACTERS) };
+  return { ...outcome, message: cutText(masker.text(outcome.message), MOST_CHARACTERS) };
 }
 
 type Asking = OpenedConnection['credential'];
@@ -109,7 +110,9 @@ async function get({ outgoing }: AppDeps, { url, signal }: Asked, { authorize }:
     signal.throwIfAborted();
     // A redirect may lead to an address that holds the credential, so the message is masked like any other.
     const isSaid = error instanceof OutgoingError || error instanceof ConnectionOriginError;
-    const message = isSaid ? error.message : `The request failed: ${causeCode(error)}.`;
+    const message = isSaid
+      ? error.message
+      : `The request to ${addressOf(error) ?? url.host} failed: ${causeCode(error)}.`;
     return { ok: false, status: null, message };
   }
 }

@@ -41,7 +41,7 @@ const post = defineRoute({
     'it is asked anew from there. 400 `not_chat`: the workflow is no chat any more. 409: `busy`, or `queue_full`.',
   keyScope: 'run',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'Runs are in their history.' },
+  audit: { action: 'run.started', target: 'conversation', id: 'conversation_id', records: 'refusals' },
   access: { to: 'conversation', role: 'editor' },
   params: conversationParams,
   headers: idempotencyHeaders,

@@ -60,7 +60,7 @@ const create = defineRoute({
     "`inputs` are the trigger's other fields for each message; `user` is the caller's name for an end user. 400 " +
     '`not_chat`: the workflow is no chat. 400 `too_many_conversations`: the project has as many as it may.',
   keyScope: 'run',
-  audit: { unrecorded: 'The conversation says who has begun it.' },
+  audit: { action: 'conversation.created', target: 'conversation', makes: 'id' },
   access: { to: 'workflow', role: 'editor' },
   bodyFormat: 'exact',
   body: z.object({
@@ -111,7 +111,7 @@ const rename = defineRoute({
   path: conversationPath,
   summary: 'Changes the title of a conversation of the caller.',
   keyScope: 'run',
-  audit: { unrecorded: 'A title is what its author calls the conversation.' },
+  audit: { action: 'conversation.changed', target: 'conversation', id: 'conversation_id' },
   access: { to: 'conversation', role: 'editor' },
   params: conversationParams,
   body: z.object({ title: title.min(1).optional() }),

@@ -59,7 +59,7 @@ const upload = defineRoute({
     'The answer is the value of the file, which runs take. A file that nothing refers to is removed after a day. 413: it ' +
     'has more than `MAX_FILE_BYTES`, or the project would store more than it may. 408: no byte came for 60 seconds.',
   keyScope: 'run',
-  audit: { unrecorded: 'The file says who has uploaded it.' },
+  audit: { action: 'file.uploaded', target: 'file', makes: 'file_id', commits: 'handler' },
   access: { to: 'project', role: 'viewer' },
   bodyFormat: 'stream',
   headers: z.object({
@@ -68,7 +68,7 @@ const upload = defineRoute({
   }),
   body: z.unknown(),
   responses: { 201: fileValueSchema, 408: detailSchema },
-  async handler({ deps, caller, access, headers, memory, signal, bodyStream }) {
+  async handler({ deps, caller, access, headers, memory, signal, bodyStream, audit }) {
     await checkMayBring(deps, caller, access);
     const file = await takeUpload(deps.files, {
       body: bodyStream(deps.files.maxBytes + MULTIPART_OVERHEAD_BYTES),
@@ -76,7 +76,11 @@ const upload = defineRoute({
       fileName: headers['x-file-name'],
       memory,
       signal,
-      of: { projectId: access.projectId, userId: caller.userId },
+      of: {
+        projectId: access.projectId,
+        userId: caller.userId,
+        recorded: (within, store) => audit.change(store, { within, keyOf: (id) => ({ id }) }),
+      },
     });
     return { status: 201, body: file };
   },
@@ -113,7 +117,7 @@ const link = defineRoute({
   path: `${filePath}link/`,
   summary: 'Makes a link to the bytes, which needs no credentials and expires.',
   keyScope: 'run',
-  audit: { unrecorded: 'Who may make a link can read the file already.' },
+  audit: { action: 'file_link.created', target: 'file', id: 'file_id' },
   access: { to: 'file', role: 'viewer' },
   params: fileParams,
   body: z.object({ expires_in: z.int().min(10).max(86_400).default(300).describe('Seconds') }),

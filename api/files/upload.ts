@@ -17,7 +17,7 @@ interface Upload {
   fileName: string | undefined;
   memory: ByteLease;
   signal: AbortSignal;
-  of: Pick<FileToSave, 'projectId' | 'userId'>;
+  of: Pick<FileToSave, 'projectId' | 'userId' | 'recorded'>;
 }
 
 /** Throws 400 where there is no file, 413 where it is too large. */

@@ -3,12 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Files, FileToSave } from '../../files/files.js';
 import { fileFieldOf } from '../../graph/file-values.js';
-import { inputFieldsOf, parseApiKeyInput } from '../../graph/input.js';
+import { inputFieldsOf, parseApiKeyInput, RAW_INPUT, type RunInput } from '../../graph/input.js';
+import { isObject } from '../../graph/json.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { decodeName, saveUpload } from '../files/upload.js';
 import { isMultipart } from '../http/multipart.js';
 import { toFreeText } from '../http/middleware/read-body.js';
 import { readParts, type GivenInput } from '../http/read-run-input.js';
+import { isForm, readForm } from './form-body.js';
 
 export interface DeliveredBody {
   headers: IncomingHttpHeaders;
@@ -34,13 +36,20 @@ export async function readDelivered(
   }
   const field = isText(contentType) ? undefined : onlyFileField(document);
   if (field === undefined || body.length === 0) {
-    return { input: parseApiKeyInput(toFreeText(body)), uploads: [] };
+    return { input: toInput(toFreeText(body), contentType), uploads: [] };
   }
   await memory.resize(memory.bytes + files.bufferBytes);
   const name = decodeName([headers['x-file-name']].flat()[0]);
   const bytes = Readable.from([body], { objectMode: false });
   const file = await saveUpload(files, { ...owner, name, type: contentType }, bytes, signal);
   return { input: {}, uploads: [{ field, file }] };
+}
+
+/** Programs such as curl call JSON a form, and any other text too: a form has a field with a value. */
+function toInput(text: string, contentType: string): RunInput {
+  const input = parseApiKeyInput(text);
+  const isRaw = isObject(input) && Object.hasOwn(input, RAW_INPUT);
+  return isRaw && isForm(contentType) && text.includes('=') ? readForm(text) : input;
 }
 
 /** A body without a type is text, as it always was. */

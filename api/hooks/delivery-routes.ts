@@ -35,14 +35,15 @@ const deliver = defineRoute({
   summary:
     'Starts a run of the workflow whose hook has this address; the body is the input, as with an API key, or brings files along.',
   description:
-    'The address is all that is needed where the hook asks for no signatures (`verify`). The same `webhook-id`, ' +
+    'The address is all that is needed where the hook asks for no signatures (`verify`). A form is an object of its fields, ' +
+    'with JSON in the field `payload`. The same `webhook-id` (or `svix-id`), ' +
     "`X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id " +
     "(Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: whoever has made the hook " +
     'may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 ' +
     'deliveries in a minute.',
   auth: 'open',
   // A delivery that is taken starts a run, which is in the history of runs.
-  audit: { action: 'hook.refused', target: 'hook', via: 'hook', commits: 'handler' },
+  audit: { action: 'hook.refused', target: 'hook', via: 'hook', records: 'refusals' },
   readsDrawing: 'parsed',
   params: z.object({ token: z.string() }),
   headers: eventHeaders,

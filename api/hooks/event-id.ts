@@ -6,18 +6,17 @@ import type { AddressedHook } from '../../db/hooks/hooks-repository.js';
 import type { RunInput } from '../../graph/input.js';
 import { isObject } from '../../graph/json.js';
 import type { KeyedRequest } from '../runs/idempotency.js';
-import { isStripe } from './verify-signature.js';
+import { isStripe, standardHeadersOf } from './verify-signature.js';
 
 /**
  * The first one that is not empty counts. The name of the header is part of the id, because different senders may use the
  * same value.
  */
-const ID_HEADERS = ['webhook-id', 'x-github-delivery', 'idempotency-key'] as const;
-/** The signature of Standard Webhooks covers these headers. */
-const SIGNED_ID_HEADERS = ['webhook-id'] as const;
+const ID_HEADERS = ['webhook-id', 'svix-id', 'x-github-delivery', 'idempotency-key'] as const;
 
 export const eventHeaders = z.object({
   'webhook-id': z.string().optional(),
+  'svix-id': z.string().optional(),
   'x-github-delivery': z.string().optional(),
   'idempotency-key': z.string().optional(),
 });
@@ -46,8 +45,9 @@ export function toKeyedDelivery(
  */
 function eventIdOf({ verify, header }: SignedHook, headers: IncomingHttpHeaders, input: RunInput): string | undefined {
   if (verify === 'hmac-sha256' && isStripe(header)) return stripeEventId(input);
-  const names = verify === 'standard-webhooks' ? SIGNED_ID_HEADERS : ID_HEADERS;
-  for (const name of names) {
+  // The signature covers this header. Both names of it say the same.
+  if (verify === 'standard-webhooks') return `webhook-id: ${standardHeadersOf(headers).id}`;
+  for (const name of ID_HEADERS) {
     const value = headers[name];
     if (typeof value === 'string' && value !== '') return `${name}: ${value}`;
   }

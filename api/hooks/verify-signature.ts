@@ -43,11 +43,22 @@ export function isStripe(header: string | null): boolean {
 }
 
 function verifyStandard(secret: string, { headers, body, nowMs }: Delivery): Verdict {
-  const [id, time] = [textOf(headers, 'webhook-id'), textOf(headers, 'webhook-timestamp')];
+  const { id, time, signatures } = standardHeadersOf(headers);
   if (id === '' || !SECONDS.test(time)) return 'wrong';
   const expected = `v1,${hmac(standardKey(secret), `${id}.${time}.`, body).toString('base64')}`;
-  const given = textOf(headers, 'webhook-signature').split(' ');
+  const given = signatures.split(' ');
   return judge(given.filter((signature) => isSame(signature, expected)).length > 0, time, nowMs);
+}
+
+/**
+ * The three headers of Standard Webhooks. Svix sends them under its own name, too; those of the other name count only where
+ * the sender has sent none of the first, so that nobody on the way adds an id that is not signed.
+ */
+export function standardHeadersOf(headers: IncomingHttpHeaders): { id: string; time: string; signatures: string } {
+  const names = ['id', 'timestamp', 'signature'];
+  const prefix = names.some((name) => headers[`webhook-${name}`] !== undefined) ? 'webhook' : 'svix';
+  const [id = '', time = '', signatures = ''] = names.map((name) => textOf(headers, `${prefix}-${name}`));
+  return { id, time, signatures };
 }
 
 /** GitHub's: `sha256=` and hexadecimal digits. */

@@ -1,6 +1,5 @@
 // Builds the middleware of a route from its declaration.
 import { Readable } from 'node:stream';
-import { recordedBy } from '../audit/audit-rule.js';
 import { createTrail, runRecorded } from '../audit/audit-trail.js';
 import { recordRefusal, recordRefusals } from '../audit/record-refusals.js';
 import type { AppContext, AppMiddleware } from './app-state.js';
@@ -43,7 +42,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
       await next();
     },
   ];
-  if (recordedBy(route.audit) !== undefined) steps.push(recordRefusals(route, deps));
+  if (route.audit !== undefined) steps.push(recordRefusals(route, deps));
   if (route.ownOriginOnly === true) steps.push(refuseOtherOrigins(deps.config));
   steps.push(authenticate(route, deps));
   if (route.isForAdministrators === true) steps.push(authorizeAdministrators(deps));
@@ -113,11 +112,11 @@ async function handleFor(
     const refuse = (error: unknown) => recordRefusal(route, ctx, deps, error);
     const audit = Object.assign(createTrail(route, ctx, deps, given), { refuse });
     const seen = { log, caller, access, audit, bodyStream, ...held, ...given };
-    const rule = recordedBy(route.audit);
+    const { audit: rule } = route;
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
     const run = (db: Database): Promise<RouteResult> =>
       route.handler({ ...seen, deps: { ...deps, db, answerDb: deps.db } });
-    const commitsItself = rule === undefined || rule.commits === 'handler';
+    const commitsItself = rule === undefined || rule.commits === 'handler' || rule.records === 'refusals';
     const handler = (): Promise<RouteResult> =>
       commitsItself ? run(deps.db) : runRecorded(rule, audit, access?.projectId, run);
     const drawingBytes = await takeDrawing(route, ctx, deps, admitted?.workflowId);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 import { invalidFields, type FieldErrors } from './errors.js';
+import { cutText } from '../../graph/cut-text.js';
 
 /** An integer in a body. zod's own message for a text in its place would be wrong. */
 export function integerField() {
@@ -101,7 +102,7 @@ function wrongType(issue: RawIssue & { expected?: unknown }): string {
 function quote(value: unknown): string {
   if (typeof value === 'object' && value !== null) return `A value of type "${typeName(value)}"`;
   const text = String(value);
-  return `"${text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}...` : text}"`;
+  return `"${text.length > MAX_QUOTED_CHARACTERS ? `${cutText(text, MAX_QUOTED_CHARACTERS)}...` : text}"`;
 }
 
 function tooSmall(issue: RawIssue & { origin?: unknown; minimum?: unknown }): string {

@@ -1,5 +1,6 @@
 // Bodies of the media type multipart/form-data, part by part as they arrive. RFC 7578.
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError } from './errors.js';
@@ -9,6 +10,7 @@ export interface BodyPart {
   field: string;
   /** The name of the file, as the client has sent it; undefined for a part that is no file. */
   name: string | undefined;
+  /** The media type with its parameters, of which `charset` says what the bytes are. */
   type: string;
   bytes: Readable;
 }
@@ -26,34 +28,49 @@ export function isMultipart(contentType: string): boolean {
 
 const HEADER_LIMITS = { fieldNameSize: 1_000, headerPairs: 20, headerSize: 16 * 1024 };
 
-/** Resolves when all parts are read. Throws what `onPart` throws, and 400 for a malformed body or too many parts. */
+/**
+ * Resolves when all parts are read, each before the next one begins: no more of the body is taken while a part is waited for.
+ * Throws what `onPart` throws, and 400 for a malformed body or too many parts.
+ */
 export async function readMultipart(
   body: Readable,
   { contentType, maxParts, onPart }: MultipartOptions,
 ): Promise<void> {
   const parser = createParser(contentType, maxParts);
-  const reading: Promise<void>[] = [];
+  const wholeType = watchTypes(parser);
+  const parts: Readable[] = [];
+  /** `last` is the reading of the part that came last, `earlier` that of those before it. */
+  let [earlier, last] = [Promise.resolve(), Promise.resolve()];
+  const refusals = new Set<unknown>();
   const fail = (error: Error): void => void parser.destroy(error);
   parser.on('partsLimit', () => fail(new ApiError(400, 'parse_error', `The body has more than ${maxParts} parts.`)));
   parser.on('file', (field, bytes, name: string | undefined, _encoding, type) => {
-    // What breaks off after its reader has given up is nobody's error.
+    // The body's own failure is told.
     bytes.on('error', () => undefined);
-    const read = onPart({ field, name, type, bytes });
-    read.catch((error: Error) => {
-      bytes.resume();
+    parts.push(bytes);
+    const part = { field, name, type: wholeType() ?? type, bytes };
+    earlier = last;
+    last = earlier.then(() => onPart(part));
+    last.catch((error: Error) => {
+      refusals.add(error);
       fail(error);
     });
-    reading.push(read);
   });
-  const parsed = await pipeline(body, parser).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  // The reader of a part knows better why the body has failed than the body does.
-  const settled = await Promise.allSettled(reading);
-  const failed = settled.find((read) => read.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  if (parsed !== undefined) throw parsed.error instanceof ApiError ? parsed.error : malformed(parsed.error);
+  const paced = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      yield piece;
+      await earlier;
+    }
+  };
+  try {
+    await pipeline(body, paced, parser);
+  } catch (error) {
+    // The parser leaves the parts of a body that has failed open, and their readers would wait for ever.
+    for (const part of parts) part.destroy();
+    await last.catch(() => undefined);
+    throw refusals.has(error) || error instanceof ApiError ? error : malformed(error);
+  }
+  await last;
 }
 
 function createParser(contentType: string, maxParts: number): BusboyInstance {
@@ -63,6 +80,18 @@ function createParser(contentType: string, maxParts: number): BusboyInstance {
   } catch (error) {
     throw malformed(error);
   }
+}
+
+/** Returns a function that tells the media type of the last part as it came: the parser tells it without its parameters. */
+function watchTypes(parser: BusboyInstance): () => string | undefined {
+  let last: string | undefined;
+  const { _parser: inner } = parser as unknown as { _parser: { parser: EventEmitter } };
+  inner.parser.prependListener('part', (part: EventEmitter) => {
+    part.prependListener('header', (header: Record<string, string[] | undefined>) => {
+      last = header['content-type']?.[0];
+    });
+  });
+  return () => last;
 }
 
 function malformed(cause: unknown): ApiError {

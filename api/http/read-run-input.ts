@@ -7,6 +7,7 @@ import type { FileValue } from '../../files/file-value.js';
 import { FileTooLargeError, type Files, type FileToSave } from '../../files/files.js';
 import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/input.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { declaredEncoding, textOfBytes } from '../../outgoing/text-of-bytes.js';
 import type { AppContext } from './app-state.js';
 import { ApiError, bodyTooLarge } from './errors.js';
 import { parseFields } from './field-errors.js';
@@ -88,6 +89,7 @@ export async function readParts(
   const onPart = async ({ field, name = '', type, bytes }: BodyPart): Promise<void> => {
     if (field === INPUT) {
       given.input = await readInput(bytes, {
+        type,
         limitBytes,
         lease: { resize: (size) => lease.resize(heldBytes + size) },
       });
@@ -111,7 +113,11 @@ export async function discardUploads(files: Files, { uploads }: GivenInput): Pro
 
 async function readInput(
   bytes: BodyPart['bytes'],
-  { limitBytes, lease }: { limitBytes: number; lease: { resize(bytes: number): Promise<void> | undefined } },
+  {
+    type,
+    limitBytes,
+    lease,
+  }: { type: string; limitBytes: number; lease: { resize(bytes: number): Promise<void> | undefined } },
 ): Promise<RunInput> {
   let sizeBytes = 0;
   const counted = async function* (): AsyncGenerator<Buffer> {
@@ -122,11 +128,20 @@ async function readInput(
       yield piece;
     }
   };
-  const text = decodeText(await buffer(counted()));
+  const text = await decodePart(await buffer(counted()), type);
   if (text.trim() === '') return {};
   const input: unknown = parseExactJsonBody(text);
   if (typeof input !== 'object' || input === null) {
     throw new ApiError(400, 'invalid', 'The field `input` must be a JSON object.');
   }
   return parseSessionInput(input);
+}
+
+/** A part may declare another encoding than UTF-8, as the fields of old forms do. */
+async function decodePart(bytes: Buffer, type: string): Promise<string> {
+  const encoding = declaredEncoding(bytes, type) ?? 'utf-8';
+  if (encoding === 'utf-8') return decodeText(bytes);
+  const { text, isExact } = await textOfBytes(bytes, type);
+  if (isExact) return text;
+  throw new ApiError(400, 'parse_error', `The field \`input\` is not valid ${encoding}.`);
 }

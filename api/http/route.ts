@@ -160,7 +160,7 @@ interface RouteShape {
   quiet?: boolean;
 }
 
-/** A route that changes something says what the audit log tells of it, or why it tells nothing. */
+/** A route that changes something says what the audit log tells of it. */
 type Audited<P> = { method: 'GET'; audit?: AuditRule<P> } | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> };
 
 export type RouteSpec<A extends Auth, R extends AccessRule | undefined, P, Q, B, H, T> = Omit<

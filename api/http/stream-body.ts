@@ -48,7 +48,7 @@ class PacedBody extends Transform {
     this.#request = request;
     this.#clock = setInterval(() => {
       // While the reader is busy, the sender has to wait.
-      if (this.writableNeedDrain) this.#heardMs = performance.now();
+      if (this.readableLength > 0 || this.writableNeedDrain) this.#heardMs = performance.now();
       else if (performance.now() - this.#heardMs > SILENCE_MS) this.destroy(bodyTooSlow());
     }, CHECK_MS);
     const endedEarly = (cause?: unknown): void => {

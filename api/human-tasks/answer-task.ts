@@ -4,18 +4,17 @@ import type { Logger } from '../../config/logger.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInReach, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
 import type { Reach } from '../../db/projects/reach.js';
-import { completeInput } from '../../graph/input.js';
-import { isEmpty, ownValue, type JsonObject } from '../../graph/json.js';
+import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
-import { isSecretField, keepInputSecrets, MASK, maskInput } from '../../graph/secrets.js';
+import { maskInput } from '../../graph/secrets.js';
 import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { findVisible } from '../access/authorize.js';
-import { takeRunFiles } from '../../acceptance/run-files.js';
+import { readTaskValues } from '../../acceptance/task-values.js';
 import { deliverWake } from '../../acceptance/wake-run.js';
 
 interface GivenAnswer {
@@ -39,7 +38,7 @@ interface Asking {
 
 /**
  * Returns the task after the answer. Throws 404 for a task of a foreign project, 403 for who may not answer, 400 for an
- * unknown action or a required field that is empty, and 409 with the code `settled` or `already_answered`.
+ * unknown action, a required field that is empty or a value that its field does not take, and 409 with the code `settled` or `already_answered`.
  */
 export async function answerTask(
   deps: AppDeps,
@@ -79,10 +78,6 @@ function answeredBefore(): ApiError {
   return new ApiError(409, 'already_answered', 'You have answered this task before.');
 }
 
-/**
- * Returns the values with the defaults of fields that were left out, and the files among them. The run fills in defaults that are secret, for which
- * the task has `********`.
- */
 async function checkAnswer(
   { db }: AppDeps,
   task: HumanTask,
@@ -92,20 +87,10 @@ async function checkAnswer(
   const wrong: FieldErrors = {};
   if (!actions.some(({ id }) => id === action)) wrong['action'] = [`"${action}" is not a valid choice.`];
   const fields = parseJson(task.fields) as JsonObject[];
-  const given = keepInputSecrets(fields, values, () => undefined);
-  const isFilledIn = (field: JsonObject): boolean =>
-    isSecretField(field) && field['default_value'] === MASK && isEmpty(ownValue(given, String(field['id'])));
-  const completed = completeInput(
-    fields.map((field) => (isFilledIn(field) ? { ...field, input_requirements: false } : field)),
-    given,
-  );
-  const projectId = task.project.id;
-  const taking = { projectId, fields, input: completed.input, drawing: {}, plan: { ids: [] } };
-  const { input, inputErrors, fileIds } = await takeRunFiles(db, taking);
-  const errors = [...completed.errors, ...inputErrors];
+  const { errors, ...read } = await readTaskValues(db, { projectId: task.project.id, fields, values });
   for (const [field, message] of errors.flatMap((error) => Object.entries(error))) wrong[`values.${field}`] = [message];
   if (Object.keys(wrong).length > 0) throw invalidFields(wrong);
-  return { values: input as JsonObject, fileIds };
+  return read;
 }
 
 interface CheckedAnswer {

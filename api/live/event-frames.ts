@@ -1,6 +1,7 @@
 // Server-sent events: the text of each.
 import type { Database } from '../../db/core/client.js';
-import { PIECE_BYTES, readResultPieces } from '../../db/runs/result-pieces.js';
+import { readResultPieces } from '../../db/runs/result-pieces.js';
+import { PIECE_BYTES } from '../../db/runs/text-pieces.js';
 import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
@@ -11,10 +12,8 @@ import { toAnswerMemory } from '../http/send-answer.js';
 import type { DeltaEvent } from './run-feed.js';
 import { toExecutionStatus, toNodeEntry } from '../runs/node-map.js';
 
-export const COMMENT = ':\n\n';
-
-/** Says after which time a client that has lost its connection comes back. */
-export const FIRST_FRAME = 'retry: 2000\n\n';
+/** Says after which time a client that has lost its connection comes back. The first event follows it. */
+export const FIRST_LINE = 'retry: 2000\n';
 
 /** A piece is held by the driver, as text and as bytes; there are several pieces where a result is larger. */
 const COPIES = 4;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readRunHead } from '../../db/runs/poll-repository.js';
 import { overloaded } from '../http/errors.js';
-import { EVENT_STREAM_HEADERS } from '../http/event-stream-headers.js';
+import { EVENT_STREAM_HEADERS } from '../http/event-stream.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerNotFound, refuseInvisible } from '../runs/answer-poll.js';

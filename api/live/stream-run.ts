@@ -4,7 +4,8 @@ import type { Reader } from '../../db/runs/run-watches-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
-import { COMMENT, FIRST_FRAME, frameOfDelta, framesOf, isEnd } from './event-frames.js';
+import { COMMENT } from '../http/event-stream.js';
+import { FIRST_LINE, frameOfDelta, framesOf, isEnd } from './event-frames.js';
 import type { DeltaEvent, RunFeed } from './run-feed.js';
 
 export type AnyFeed = RunFeed<RunEvent | DeltaEvent>;
@@ -48,7 +49,7 @@ async function* framesOfRun(deps: AppDeps, options: StreamOptions, cut: () => vo
   let place = options.after;
   const feed = await options.open();
   try {
-    yield FIRST_FRAME;
+    yield FIRST_LINE;
     while (!signal.aborted && !deps.runHub.isStopping && performance.now() < endAtMs) {
       const events = await feed.after(place);
       for (const event of events) {

@@ -3,9 +3,8 @@ import { findProjectRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/projects/reach.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findWorkflow, type MemberWorkflow } from '../../db/workflows/workflows-repository.js';
-import { emptyFiles } from '../../graph/emptied-files.js';
+import { copyDrawing } from '../../graph/copied-drawing.js';
 import { createMasker } from '../../graph/mask.js';
-import { replaceCredentials } from '../../graph/public-drawing.js';
 import { credentialLiteralsIn } from '../../graph/secrets.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { AuditTrail } from '../audit/audit-rule.js';
@@ -28,9 +27,8 @@ export async function copyWorkflow(
   let warnings: ImportWarning[] = [];
   await checkTarget(deps, reach);
   const toCopy = (published: Record<string, unknown>, sealed: SealedRunSecrets | undefined): string => {
-    const { drawing: open, literals } = replaceCredentials(published, '');
-    const { drawing, emptied } = emptyFiles(open);
-    warnings = emptied;
+    const { drawing, literals, lacks } = copyDrawing(published);
+    warnings = lacks;
     const secrets = sealed && openRunSecrets(secretBox, sealed.secrets_enc, [sealed.project_id, sealed.id]);
     // The value of a credential may also occur elsewhere in the drawing.
     return JSON.stringify(createMasker([...literals, ...credentialLiteralsIn(secrets ?? {})]).json(drawing));

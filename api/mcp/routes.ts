@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findProjectRole, findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/projects/reach.js';
-import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { mayAct } from '../../acceptance/roles.js';
 import { ConnectionOriginError } from '../../connections/credential.js';
 import { ConnectionError, type OpenedConnection } from '../../connections/open-connection.js';
@@ -12,16 +12,17 @@ import { findProjectOfConnection } from '../../db/connections/connections-reposi
 import { createMasker } from '../../graph/mask.js';
 import { isCredentialHeader } from '../../graph/credential-headers.js';
 import { credentialTexts } from '../../graph/secrets.js';
-import { isHeaderName, isHeaderValue } from '../../outgoing/header-text.js';
+import { cutText } from '../../graph/cut-text.js';
+import { isHeaderName, isHeaderValue, trimHeaderValue } from '../../outgoing/header-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
-import type { McpServer, McpTool } from '../../outgoing/mcp-types.js';
-import type { MessageSize } from '../../outgoing/message-size.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { isTool } from '../../outgoing/mcp-tools.js';
+import type { McpServer } from '../../outgoing/mcp-types.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, permissionDenied } from '../http/errors.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
+import { listTools, storeListed, type AskedFor } from './list-tools.js';
 import { findStoredHeaders, mergeHeaders, type Headers } from './stored-mcp-headers.js';
 
 const MAX_HEADERS = 100;
@@ -32,7 +33,7 @@ const MAX_HEADER_CHARACTERS = 65_536;
 const headerValues = z.union([z.string(), z.number(), z.boolean()], { error: 'Header values must be strings.' });
 const headersSchema = upTo(MAX_HEADERS, z.record(z.string(), headerValues))
   .transform((headers): Headers =>
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`])),
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, trimHeaderValue(`${value}`)])),
   )
   .refine((headers) => Object.entries(headers).every(([name, value]) => isHeaderName(name) && isHeaderValue(value)), {
     error: 'A header holds characters that headers cannot carry.',
@@ -57,11 +58,6 @@ const bodySchema = z
 
 type Body = z.infer<typeof bodySchema>;
 
-/** Bytes of memory per byte of a list: as it comes, its text, its values, and the answer with them. */
-const LIST_FACTOR = 8;
-/** Bytes of memory per value of a list, which is copied twice. */
-const VALUE_BYTES = 128;
-
 /** A server's message is masked first and then cut to this length. */
 const MAX_DETAIL_CHARACTERS = 500;
 
@@ -69,11 +65,12 @@ const mcpTools = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/mcp-tools/',
   summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
-  audit: { unrecorded: 'It only asks a server for its tools.' },
+  audit: { action: 'mcp_tools.listed', target: 'connection', records: 'refusals' },
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())) },
   async handler({ deps, caller, body, tenant, signal }) {
-    const headers = mergeHeaders(await findHeaders(deps, caller, body), body.headers ?? {});
+    const asked = await findAsked(deps, caller, body);
+    const headers = mergeHeaders(asked === undefined ? {} : headersOf(deps, asked), body.headers ?? {});
     const credentials = Object.entries(headers).filter(([name]) => isCredentialHeader(name));
     const masker = createMasker(credentials.flatMap(([, value]) => credentialTexts(value)));
     const bare: McpServer = {
@@ -84,25 +81,29 @@ const mcpTools = defineRoute({
     };
     const projectId = await projectOfConnection(deps, caller, body.connection);
     let used =
-      projectId === undefined ? undefined : await orRefusal(deps.connections.open(projectId, body.connection!));
+      projectId === undefined ? undefined : await orRefusal(deps.connections.open(projectId, body.connection!, signal));
     const memory = deps.memory.lease(tenant, signal);
     try {
-      for (;;) {
-        // A server may repeat its request, and callers who may use a stored credential must not see it.
-        const hide = createMasker(used?.credential.secretTexts ?? []);
-        const outcome = await listTools(deps, withCredential(bare, used), { memory, signal }).catch(toMcpError);
-        const isRefused = outcome instanceof McpError && outcome.isUnauthorized;
-        const renewed = used !== undefined && isRefused ? await orRefusal(deps.connections.renew(used)) : undefined;
+      const ask = () => listTools(deps, withCredential(bare, used), { memory, signal }).catch(toMcpError);
+      let outcome = await ask();
+      if (used !== undefined && isRefused(outcome)) {
+        const renewed = await orRefusal(deps.connections.renew(used, signal));
         if (renewed !== undefined) {
           used = renewed;
-          continue;
+          outcome = await ask();
         }
-        if (used !== undefined && (isRefused || !(outcome instanceof McpError))) {
-          await deps.connections.note(used, isRefused);
-        }
-        if (!(outcome instanceof McpError)) return { status: 200, body: hide.json(masker.json(outcome)) };
-        throw new ApiError(400, outcome.code, hide.text(masker.text(outcome.message)).slice(0, MAX_DETAIL_CHARACTERS));
       }
+      if (used !== undefined && (isRefused(outcome) || !(outcome instanceof McpError))) {
+        await deps.connections.note(used, isRefused(outcome));
+      }
+      // A server may repeat its request, and callers who may use a stored credential must not see it.
+      const hide = createMasker(used?.credential.secretTexts ?? []);
+      if (!(outcome instanceof McpError)) {
+        const mask = (text: string): string => hide.text(masker.text(text));
+        if (asked !== undefined) await storeListed(deps, asked, outcome, mask);
+        return { status: 200, body: hide.json(masker.json(outcome.filter(isTool))) };
+      }
+      throw new ApiError(400, outcome.code, cutText(hide.text(masker.text(outcome.message)), MAX_DETAIL_CHARACTERS));
     } finally {
       memory.end();
     }
@@ -110,6 +111,10 @@ const mcpTools = defineRoute({
 });
 
 export const mcpToolsRoutes: Route[] = [mcpTools];
+
+function isRefused(outcome: unknown): boolean {
+  return outcome instanceof McpError && outcome.isUnauthorized;
+}
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
@@ -119,16 +124,25 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-async function findHeaders(deps: AppDeps, reach: Reach, body: Body): Promise<Headers> {
+/** A stored drawing, and the place of a server in it. */
+interface Asked extends AskedFor {
+  stored: StoredDrawing;
+}
+
+async function findAsked(deps: AppDeps, reach: Reach, body: Body): Promise<Asked | undefined> {
   const { workflow_id: workflowId, node_id: nodeId, endpoint_url: endpointUrl } = body;
-  if (typeof workflowId !== 'number' || typeof nodeId !== 'string') return {};
+  if (typeof workflowId !== 'number' || typeof nodeId !== 'string') return undefined;
   const isPossible = workflowId > 0 && workflowId <= MAX_ID;
   const role = isPossible ? await findWorkflowRole(deps.db, workflowId, reach) : undefined;
   const stored = role && (await findDrawing(deps.db, workflowId));
   if (stored === undefined) {
     throw invalidFields({ workflow_id: [`Invalid pk "${workflowId}" - object does not exist.`] });
   }
-  return findStoredHeaders(openDrawing(deps.secretBox, stored).drawing, nodeId, endpointUrl);
+  return { stored, nodeId, endpointUrl };
+}
+
+function headersOf({ secretBox }: AppDeps, { stored, nodeId, endpointUrl }: Asked): Headers {
+  return findStoredHeaders(openDrawing(secretBox, stored).drawing, nodeId, endpointUrl);
 }
 
 /**
@@ -176,25 +190,4 @@ function withCredential(server: McpServer, used: OpenedConnection | undefined): 
 function toMcpError(error: unknown): McpError {
   if (error instanceof McpError) return error;
   throw error;
-}
-
-interface Listing {
-  /** The lease of the list's memory, until the answer is made. */
-  memory: ByteLease;
-  /** The caller has hung up. */
-  signal: AbortSignal;
-}
-
-async function listTools({ mcp }: AppDeps, server: McpServer, { memory, signal }: Listing): Promise<McpTool[]> {
-  const session = await mcp.connect(server, signal);
-  try {
-    return await session.listTools(signal, (size) => memory.resize(weightOf(size)));
-  } finally {
-    // The session is closed without delaying the answer.
-    void session.close();
-  }
-}
-
-function weightOf({ bytes, values }: MessageSize): number {
-  return LIST_FACTOR * bytes + VALUE_BYTES * values;
 }

@@ -17,11 +17,15 @@ import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.
 import { limitAmount } from '../http/limit-amount.js';
 import { projectSchema, spendingLimitSchema, toProject } from './project-view.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { sealNewSecret, isWebhookUrl, refusePrivateWebhook } from '../webhooks/webhook-settings.js';
+import { isWebhookUrl, refusePrivateWebhook, sealNewSecret, whyRefused } from '../webhooks/webhook-settings.js';
 
 const fields = {
   name: z.string().trim().min(1).max(255),
-  webhook_url: z.string().trim().max(2048).refine(isWebhookUrl, 'Enter a valid URL.'),
+  webhook_url: z
+    .string()
+    .trim()
+    .max(2048)
+    .refine(isWebhookUrl, { error: ({ input }) => whyRefused(String(input)) }),
   is_webhook_enabled: z.boolean(),
 };
 const spendingLimit = spendingLimitSchema.extend({ amount: limitAmount });

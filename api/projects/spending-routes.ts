@@ -10,8 +10,10 @@ import { amountSchema, spendingLimitSchema, toSpendingLimit } from './project-vi
 const stopSchema = z.object({
   day: z.iso.date().describe('Of UTC'),
   limited_by: z
-    .enum(['project', 'run', 'agent'])
-    .describe("The project's `spending_limit`, a workflow's `max_run_cost`, or an agent's `max_cost`"),
+    .enum(['project', 'run', 'agent', 'cases'])
+    .describe(
+      "The project's `spending_limit`, a workflow's `max_run_cost`, or the `max_cost` of an agent or of a run of cases",
+    ),
   source: z.enum(['run', 'chat']),
   calls: z.int().describe('Calls that were not made'),
   last_run_id: z.uuid().nullable(),

@@ -61,6 +61,7 @@ const read = defineRoute({
   method: 'GET',
   path: '/api/v1/runs/:run_id/',
   summary: 'One run, its results whole, for who has only its id.',
+  keyScope: 'run',
   params: z.object({ run_id: uuid }),
   responses: { 200: runSchema.extend(origin) },
   async handler({ deps, caller, params }) {

@@ -29,7 +29,7 @@ const executionUpdate = defineRoute({
   path: '/api/v1/workflows/execution-update/:workflow_run_id/',
   summary: 'Applies what a worker reports, once and in order. Internal.',
   auth: 'internal',
-  audit: { unrecorded: 'An executor reports how a run goes.' },
+  audit: { action: 'run.reported', target: 'run', id: 'workflow_run_id', records: 'refusals' },
   params: z.object({ workflow_run_id: uuid }),
   body,
   responses: { 200: outcomeSchema, 409: detailSchema },

@@ -83,7 +83,7 @@ async function renderWithin(
   const failed = await collect(places, ({ place, named }) => findNodeErrors(db, place, [...named.errors]));
   if (texts.length < chosen.length || found.some(({ isGone }) => isGone)) return 'unreadable';
   try {
-    const run = openRunContents(stored, graph.fields, secretBox);
+    const run = openRunContents(stored, graph, secretBox);
     const results = new Map(
       texts.map(({ place, nodeId, result, resultEnc }): [string, NodeOutput] => {
         // Values that people have entered are read in the public form: it hides secret fields, however short they are.

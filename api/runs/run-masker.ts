@@ -1,5 +1,5 @@
 // The masker of a run, for what is stored sealed and shown masked.
-import { openRunContents, readGraph } from '../../db/runs/run-contents.js';
+import { openRunContents, readSecrets } from '../../db/runs/run-contents.js';
 import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
 import type { Masker } from '../../graph/mask.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
@@ -21,8 +21,8 @@ export async function readRunMasker(
     await memory.resize(before + WEIGHT * (size.inputBytes + size.documentBytes));
     const stored = await findRunContext(db, runId);
     if (stored === undefined) return undefined;
-    const { fields } = readGraph(await findSnapshot(db, stored.snapshotHash));
-    return openRunContents(stored, fields, secretBox).masker;
+    const { document } = await findSnapshot(db, stored.snapshotHash);
+    return openRunContents(stored, readSecrets(document), secretBox).masker;
   } finally {
     void memory.resize(before);
   }

@@ -1,5 +1,6 @@
 // The steps of an agent. Extensions, section 7.
 import { z } from 'zod';
+import { findLeftOutTools } from '../../db/agents/agent-tools.js';
 import { listAgentSteps } from '../../db/agents/agent-steps-repository.js';
 import { readGraph } from '../../db/runs/run-contents.js';
 import { findRunContext, findSnapshot } from '../../db/runs/run-context-repository.js';
@@ -33,7 +34,9 @@ const list = defineRoute({
     if (found.nodeStatus === undefined && !(await isDrawn(deps, node))) throw notFound();
     const isShown = found.steps.length > 0 && !found.isExpired;
     const masker = isShown ? await readRunMasker(deps, node.runId, memory) : undefined;
-    return answerPage(query, found.total, toSteps(deps, node, found, masker));
+    const isFirst = isShown && found.steps[0]?.turn === 0;
+    const leftOut = isFirst ? await findLeftOutTools(deps.db, deps.secretBox, node) : [];
+    return answerPage(query, found.total, toSteps(deps, node, found, masker, leftOut));
   },
 });
 

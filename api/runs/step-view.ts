@@ -1,12 +1,13 @@
 // The steps of an agent as readers see them: everything that was said, with secrets masked.
 import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
+import { toWarnings, type LeftOutTool } from '../../db/agents/agent-tools.js';
 import type { AgentSteps, StoredStep, StoredStepCall } from '../../db/agents/agent-steps-repository.js';
-import { isObject, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Masker } from '../../graph/mask.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../outgoing/json-depth.js';
+import { textOfContent } from '../../graph/message-text.js';
+import { readArguments } from '../../graph/tool-arguments.js';
 import type { AppDeps } from '../deps.js';
 import { RawJson } from '../http/json-text.js';
 import { amountSchema } from '../projects/project-view.js';
@@ -40,6 +41,10 @@ export const stepSchema = z.object({
   model: z.string().nullable(),
   content: z.string().nullable().describe('What the model said, secrets masked; null where it said nothing'),
   tool_calls: z.array(toolCallSchema).describe('Empty once the results of the run have expired'),
+  warnings: z
+    .array(z.object({ server_label: z.string(), tool_name: z.string(), message: z.string() }))
+    .optional()
+    .describe('In the first step, where there are any: the tools of MCP servers that the agent is not offered'),
   input_tokens: z.int().nullable(),
   output_tokens: z.int().nullable(),
   cost: amountSchema,
@@ -57,6 +62,7 @@ export function toSteps(
   node: NodeKey,
   { steps, calls, nodeStatus }: AgentSteps,
   masker: Masker | undefined,
+  leftOut: LeftOutTool[],
 ): object[] {
   return steps.map((step) => ({
     iteration: step.turn + 1,
@@ -68,6 +74,7 @@ export function toSteps(
       masker === undefined
         ? []
         : calls.filter(({ turn }) => turn === step.turn).map((call) => toCall(deps, node, call, masker)),
+    ...toWarnings(step.turn, leftOut),
     input_tokens: step.inputTokens,
     output_tokens: step.outputTokens,
     cost: toAmount(step.priceUsd ?? '0', deps.currencies),
@@ -91,9 +98,9 @@ function contentOf(
 ): string | null {
   if (messageEnc === null) return null;
   const text = secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn);
-  const message = JSON.parse(text) as { content: string | null; refusal?: string };
-  const said = message.content || message.refusal;
-  return said ? masker.text(said) : null;
+  const { content, refusal } = parseJson(text) as { content?: unknown; refusal?: unknown };
+  const said = textOfContent(content) || refusal;
+  return typeof said === 'string' && said !== '' ? masker.text(said) : null;
 }
 
 function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: StoredStepCall, masker: Masker): object {
@@ -119,17 +126,8 @@ function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: Sto
 }
 
 /** Numbers stay as they were written. */
-function toShownJson(text: string | null, masker: Masker): RawJson | string | null {
-  if (text === null) return null;
-  const value = text.trim() === '' ? {} : toObject(text);
-  return value === undefined ? masker.text(text) : new RawJson(writeJson(masker.json(value)));
-}
-
-function toObject(text: string): JsonObject | undefined {
-  try {
-    const value = parseJson(text);
-    return isObject(value) && !isDeeperThan(value, MAX_JSON_DEPTH) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function toShownJson(written: string | null, masker: Masker): RawJson | string | null {
+  if (written === null) return null;
+  const { text, given } = readArguments(written);
+  return given === undefined ? masker.text(text) : new RawJson(writeJson(masker.json(given)));
 }

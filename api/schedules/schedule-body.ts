@@ -10,8 +10,9 @@ import { writeJson } from '../../graph/json-text.js';
 import { keepInputSecrets, MASK } from '../../graph/secrets.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields } from '../http/errors.js';
-import { parseCron, toTimeZone } from './cron.js';
+import { parseCron } from './cron.js';
 import { overlapPolicy } from './schedule-view.js';
+import { toTimeZone } from './time-zones.js';
 
 const MAX_INPUT_CHARACTERS = 262_144;
 const MAX_JITTER_SECONDS = 3_600;

@@ -1,4 +1,5 @@
 // The copies of schedules in Temporal, which are the clock. docs/adr/0023-schedules.md
+import { cutText } from '../../graph/cut-text.js';
 import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
@@ -12,11 +13,12 @@ import type { ScheduleOverlap } from '../../db/core/tables.js';
 import type { ScheduleToSync } from '../../db/schedules/schedule-sync-repository.js';
 import { bounded } from '../../acceptance/bounded-call.js';
 import { projectIdKey, workflowIdKey } from '../runs/temporal-calls.js';
-import { parseCron, hasWholeHours } from './cron.js';
+import { parseCron } from './cron.js';
+import { nameOfSpec, toSpec } from './temporal-spec.js';
 
 const MINUTE_MS = 60_000;
-/** This stands at the end of the comment of each calendar. */
-const VERSION = /, version (\S+)$/;
+/** Temporal takes 200 characters as a comment. */
+const MAX_COMMENT_CRON = 100;
 
 const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
   skip: ScheduleOverlapPolicy.SKIP,
@@ -26,15 +28,16 @@ const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
 };
 
 /**
- * Makes the copy like the schedule, where it is not of the same version, and makes up for what was missed. Idempotent.
- * Answers whether that is done. False: the copy differs from what Temporal was told. Nothing was done then, because this
- * must be noted first: what is to be made up for would be forgotten if this process died in between.
+ * Makes the copy like the schedule, where it is not of the same version or has another spec, as that of an earlier build or
+ * year, and makes up for what was missed. Idempotent. Answers whether that is done. False: the copy differs from what
+ * Temporal was told. Nothing was done then, because this must be noted first: what is to be made up for would be
+ * forgotten if this process died in between.
  */
 export async function putSchedule(client: Client, taskQueue: string, schedule: ScheduleToSync): Promise<boolean> {
   const options = toOptions(taskQueue, schedule);
   const handle = client.schedule.getHandle(options.scheduleId);
   const copy = await describe(client, handle);
-  const isLike = copy !== undefined && versionOf(copy) === schedule.version;
+  const isLike = copy !== undefined && commentOf(copy) === commentOf(options);
   if (schedule.toldVersion === schedule.version) return isLike;
   // The copy fires by itself since then.
   const until = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt) : new Date();
@@ -63,7 +66,7 @@ export async function nextTimes(
   timeoutMs: number,
 ): Promise<Date[] | undefined> {
   const copy = await describe(client, client.schedule.getHandle(scheduleName(id)), timeoutMs);
-  return copy !== undefined && versionOf(copy) === version ? copy.info.nextActionTimes : undefined;
+  return copy !== undefined && commentOf(copy).endsWith(endOf(version)) ? copy.info.nextActionTimes : undefined;
 }
 
 async function describe(
@@ -79,8 +82,13 @@ async function describe(
   }
 }
 
-function versionOf({ spec }: ScheduleDescription): string | undefined {
-  return VERSION.exec(spec.calendars?.[0]?.comment ?? '')?.[1];
+/** The comment of the first calendar. */
+function commentOf({ spec }: Pick<ScheduleDescription, 'spec'> | ReturnType<typeof toOptions>): string {
+  return spec.calendars?.[0]?.comment ?? '';
+}
+
+function endOf(version: string): string {
+  return `, version ${version}`;
 }
 
 /**
@@ -101,7 +109,9 @@ async function makeUp(client: Client, handle: ScheduleHandle, schedule: Schedule
 
 function toOptions(taskQueue: string, schedule: ScheduleToSync) {
   const { id, workflowId, projectId, cron, timeZone, version } = schedule;
-  const { calendars, isEveryHour } = parseCron(cron);
+  const spec = toSpec(parseCron(cron), timeZone, new Date().getUTCFullYear());
+  const [first, ...others] = spec.calendars;
+  const comment = `${cutText(cron, MAX_COMMENT_CRON)}, spec ${nameOfSpec(spec)}${endOf(version)}`;
   const searchAttributes = [
     { key: projectIdKey, value: String(projectId) },
     { key: workflowIdKey, value: String(workflowId) },
@@ -109,10 +119,9 @@ function toOptions(taskQueue: string, schedule: ScheduleToSync) {
   return {
     scheduleId: scheduleName(id),
     spec: {
+      ...spec,
       // The schedule has no payload, which would have to be encrypted anew with each new key.
-      calendars: calendars.map((calendar) => ({ ...calendar, comment: `${cron}, version ${version}` })),
-      // Temporal would leave out, in the repeated hour of a night, what is to happen in every hour.
-      timezone: isEveryHour && hasWholeHours(timeZone) ? 'UTC' : timeZone,
+      calendars: [{ ...first, comment }, ...others],
       jitter: schedule.jitterSeconds * 1000,
     },
     action: {

@@ -6,14 +6,19 @@ import {
   calculatePKCECodeChallenge,
   ClientSecretBasic,
   ClientSecretPost,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
   type ClientAuth,
   type Configuration,
+  type CustomFetchOptions,
 } from 'openid-client';
+import { toStandardTokens } from '../../connections/tokens.js';
 import { isLoopback, type OidcSettings } from '../../config/sign-in-settings.js';
 import type { Identity } from '../../db/sessions/identities-repository.js';
+import { isObject } from '../../graph/json.js';
+import { parseJson, writeJson } from '../../graph/json-text.js';
 import { OIDC_PATH, type OidcFlow } from './oidc-flow.js';
 
 export interface OidcClient {
@@ -83,9 +88,28 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Con
   const isPlain = server.protocol === 'http:' && isLoopback(server.hostname);
   return discovery(server, clientId, undefined, authenticateBy(clientSecret), {
     timeout: TIMEOUT_SECONDS,
+    [customFetch]: fetchInStandardForm,
     // The ID token's signature is checked, too, although it comes straight from the issuer.
     execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
   });
+}
+
+/** The library would refuse a good ID token because of scopes in a list or a lifetime that is none beside it. */
+async function fetchInStandardForm(url: string, options: CustomFetchOptions): Promise<Response> {
+  const answer = await fetch(url, options as RequestInit);
+  if (options.method !== 'POST' || !answer.ok) return answer;
+  const text = await answer.text();
+  return new Response(toStandardText(text), { headers: { 'content-type': answer.headers.get('content-type') ?? '' } });
+}
+
+function toStandardText(text: string): string {
+  try {
+    const said = parseJson(text);
+    const tokens = isObject(said) ? toStandardTokens(said) : undefined;
+    return tokens === undefined ? text : writeJson(tokens);
+  } catch {
+    return text;
+  }
 }
 
 /** The client authenticates by the standard `client_secret_basic`, unless the issuer takes the other way only. */

@@ -77,7 +77,7 @@ const refresh = defineRoute({
     'Each cookie is good once: a used one is refused and ends its session. Of several requests at the same moment ' +
     'each gets an access token, and the first one the new cookie. Pages of other origins are refused.',
   auth: 'open',
-  audit: { unrecorded: 'The session goes on.' },
+  audit: { action: 'session.refreshed', target: 'session', records: 'refusals' },
   responses: { 200: signedInSchema, ...signInErrors },
   async handler(context) {
     const { deps, log, requestHeaders, audit } = context;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { clientAddress, isForwardedHttps, networkOf } from '../access/visitor.js';
 import type { AppDeps } from '../deps.js';
+import { cutText } from '../../graph/cut-text.js';
 
 /** A session keeps this of the request that opened it, and its cookies are sent accordingly. */
 export interface Visit {
@@ -23,7 +24,7 @@ export function visitOf({ deps, requestHeaders: headers, peerAddress }: Request)
   const arrival = { peerAddress, headers };
   return {
     network: networkOf(clientAddress(arrival, trustedProxies)),
-    userAgent: (headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT),
+    userAgent: cutText(headers['user-agent'] ?? '', MAX_USER_AGENT),
     isSecure: deps.config.publicUrl.startsWith('https:') || isForwardedHttps(arrival, trustedProxies),
   };
 }

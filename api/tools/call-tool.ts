@@ -8,6 +8,7 @@ import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
 import { findTool } from '../../db/workflows/tools-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { cutText } from '../../graph/cut-text.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, overloaded } from '../http/errors.js';
 import type { Caller, RouteResult } from '../http/route.js';
@@ -113,7 +114,7 @@ function cancelled(): ProtocolError {
 const ECHOED_CHARACTERS = 100;
 
 function unknownTool(name: string): ProtocolError {
-  return invalidParams(`Unknown tool: ${name.slice(0, ECHOED_CHARACTERS)}`);
+  return invalidParams(`Unknown tool: ${cutText(name, ECHOED_CHARACTERS)}`);
 }
 
 function invalidParams(message: string): ProtocolError {

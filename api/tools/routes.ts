@@ -49,7 +49,7 @@ const send = defineRoute({
     'the result; with `task` (from 2025-11-25 on) it is answered at once, and `tasks/get`, `tasks/result`, `tasks/list` and ' +
     '`tasks/cancel` take the id of the run. A notification is answered with 202. 404: the session is not one of this key; begin another one.',
   auth: 'bearer-key',
-  audit: { unrecorded: 'It starts runs. What cancels one is recorded (cancel-call.ts).' },
+  audit: { action: 'tool.called', target: 'workflow', records: 'refusals' },
   ownOriginOnly: true,
   bodyFormat: 'exact',
   answerUnparsed: ({ message }) => answerError(null, new ProtocolError(ErrorCode.ParseError, message)),

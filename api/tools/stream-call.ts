@@ -7,7 +7,7 @@ import { findSnapshotOf } from '../../db/runs/tool-runs-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { AppDeps } from '../deps.js';
-import { EVENT_STREAM_HEADERS } from '../http/event-stream-headers.js';
+import { COMMENT, EVENT_STREAM_HEADERS } from '../http/event-stream.js';
 import type { RouteResult } from '../http/route.js';
 import { failure, readCallResult, stillRunning } from './call-result.js';
 import { followCall, type FollowedCall } from './follow-call.js';
@@ -26,7 +26,6 @@ interface CallTimes {
 const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
 /** A client that has lost its connection comes back after this time. */
 const RETRY_MS = 2_000;
-const COMMENT = ':\n\n';
 
 /** The parts that a report of a call needs. */
 export type CallDeps = Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { takeRunFiles } from '../../acceptance/run-files.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
-import { toAmount } from '../../config/currencies.js';
+import { sumOf, toAmount } from '../../config/currencies.js';
 import {
   cancelCaseRun,
   findCaseRun,
   listCaseResults,
   type CaseResult,
   type CaseRun,
+  type TriedDrawing,
 } from '../../db/trying/case-runs-repository.js';
 import {
   countCases,
@@ -38,7 +39,9 @@ import { idParams, MAX_ID, pathId, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { drawingBody } from '../workflows/workflow-body.js';
 import { caseFromRun } from './case-from-run.js';
+import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
 import { beginCases, driveCases } from './run-cases.js';
+import { withDrawing } from './start-test.js';
 
 const MOST_CASES = 100;
 const MOST_EXPECTATIONS = 100;
@@ -84,7 +87,7 @@ const caseSchema = z
   .meta({ id: 'Case' });
 
 const caseParams = idParams.extend({ case_id: pathId });
-const unrecorded = { audit: { unrecorded: 'Cases belong to drawing.' } } as const;
+const makes = { audit: { action: 'case.created', target: 'case', makes: 'id' } } as const;
 const editor = { access: { to: 'workflow', role: 'editor' } } as const;
 const viewer = { access: { to: 'workflow', role: 'viewer' } } as const;
 
@@ -110,7 +113,7 @@ const create = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/cases/',
   summary: 'Makes a case: an input and mocks, and what is expected of the run.',
-  ...unrecorded,
+  ...makes,
   ...editor,
   body: z.object(fields),
   responses: { 201: caseSchema, 400: badRequestSchema },
@@ -126,7 +129,7 @@ const fromRun = defineRoute({
   path: '/api/v1/workflows/:id/cases/from-run/',
   summary:
     'Makes a case of a run: its input, mocks of the nodes with side effects, and its output as what is expected.',
-  ...unrecorded,
+  ...makes,
   ...editor,
   body: z.object({ run_id: uuid, name }),
   responses: { 201: caseSchema, 400: badRequestSchema },
@@ -155,7 +158,7 @@ const change = defineRoute({
   method: 'PATCH',
   path: '/api/v1/workflows/:id/cases/:case_id/',
   summary: 'Changes a case. `********` in a secret field of the input keeps its value.',
-  ...unrecorded,
+  audit: { action: 'case.changed', target: 'case', id: 'case_id' },
   ...editor,
   params: caseParams,
   body: z
@@ -196,7 +199,7 @@ const remove = defineRoute({
   method: 'DELETE',
   path: '/api/v1/workflows/:id/cases/:case_id/',
   summary: 'Removes a case.',
-  ...unrecorded,
+  audit: { action: 'case.deleted', target: 'case', id: 'case_id' },
   ...editor,
   params: caseParams,
   responses: { 204: nothing },
@@ -211,19 +214,21 @@ const run = defineRoute({
   path: '/api/v1/workflows/:id/cases/run/',
   summary: 'Runs cases: each is a test run of the whole drawing, which waits for nobody.',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'Runs are in their history.' },
+  audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   ...editor,
   body: z.object({
     case_ids: z.array(z.int().min(0).max(MAX_ID)).max(MOST_CASES).optional().describe('All cases by default'),
     version: z.int().min(1).max(MAX_ID).optional(),
     drawing: drawingBody.optional(),
-    max_cost: limitAmount.optional().describe('The run of these cases stops when it has cost more'),
+    max_cost: limitAmount
+      .optional()
+      .describe('A call that could cost more is not made: its node fails, and no further case begins'),
   }),
-  responses: { 201: z.object({ id: z.string() }), 400: badRequestSchema },
+  responses: { 201: z.object({ id: z.string() }), 400: z.union([invalidDrawingSchema, badRequestSchema]) },
   async handler({ deps, log, caller, params, body }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const cases = await chosen(deps, params.id, body.case_ids);
-    const tried = await toTried(deps, workflow, body.version, body.drawing);
+    const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, cases });
     const maxCostUsd = body.max_cost ?? null;
     const id = await beginCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
     const begun = await findCaseRun(deps.db, params.id, id);
@@ -273,13 +278,15 @@ const cancelRun = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/case-runs/:case_run_id/cancel/',
   summary: 'Stops cases that were started together.',
-  audit: { unrecorded: 'Runs are in their history.' },
+  audit: { action: 'case_run.cancelled', target: 'case_run', id: 'case_run_id', commits: 'handler' },
   ...editor,
   params: caseRunParams,
   responses: { 200: caseRunSchema },
-  async handler({ deps, log, params }) {
+  async handler({ deps, log, params, audit }) {
     const found = orNotFound(await findCaseRun(deps.db, params.id, params.case_run_id));
-    await cancelCaseRun(deps.db, found.id);
+    await audit.change((transaction) => cancelCaseRun(transaction, found.id), {
+      keyOf: (isCancelled) => (isCancelled ? { id: found.id } : undefined),
+    });
     await driveCases(deps, log, { ...found, isCancelled: true });
     return { status: 200, body: await viewRun(deps, orNotFound(await findCaseRun(deps.db, params.id, found.id))) };
   },
@@ -336,21 +343,31 @@ export async function chosen(deps: AppDeps, workflowId: number, ids: number[] | 
   return cases.filter(({ id }) => ids.includes(id));
 }
 
+interface Asked {
+  version: number | undefined;
+  drawing: JsonObject | undefined;
+  cases: readonly Case[];
+}
+
 /** Throws the 400 for a version that is not there, or a drawing that cannot run. */
-export async function toTried(
+async function toTried(
   deps: AppDeps,
   workflow: StoredDrawing,
-  version: number | undefined,
-  drawing: JsonObject | undefined,
-): Promise<{ drawing: JsonObject; version: number | null }> {
-  if (version !== undefined && drawing !== undefined) {
+  { version, drawing: given, cases }: Asked,
+): Promise<TriedDrawing> {
+  if (version !== undefined && given !== undefined) {
     throw invalidFields({ version: ['Name either a version or a drawing.'] });
   }
-  const tried = drawing ?? openDrawing(deps.secretBox, await atVersion(deps, workflow, version)).drawing;
-  const compiled = compilePlan(tried);
-  if (!compiled.ok)
-    throw new ApiError(400, 'invalid_workflow', compiled.errors[0]?.message ?? 'The drawing cannot run.');
-  return { drawing: tried, version: drawing === undefined ? (version ?? workflow.version) : null };
+  const stored = given === undefined ? await atVersion(deps, workflow, version) : withDrawing(deps, workflow, given);
+  const { drawing, secrets } = openDrawing(deps.secretBox, stored);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) throw invalidStructure(compiled.errors);
+  if (given === undefined) return { drawing, version: version ?? workflow.version };
+  const { document, plan } = compiled;
+  const isExecuted = (id: string): boolean => cases.some(({ content }) => !Object.hasOwn(content.mocks, id));
+  const executed = new Set(plan.ids.filter(isExecuted));
+  await judgeNodes(deps, { projectId: workflow.project_id, drawing, secrets, document, plan, executed });
+  return { drawing: given, version: null };
 }
 
 async function atVersion(deps: AppDeps, workflow: StoredDrawing, version: number | undefined): Promise<StoredDrawing> {
@@ -364,13 +381,13 @@ async function viewRun(deps: AppDeps, found: CaseRun): Promise<z.infer<typeof ca
   const results = await listCaseResults(deps.db, deps.secretBox, found.id);
   const count = (...statuses: CaseResult['status'][]): number =>
     results.filter(({ status }) => statuses.includes(status)).length;
-  const cost = results.reduce((sum, { costUsd }) => sum + Number(costUsd), 0);
+  const cost = sumOf(results.map(({ costUsd }) => costUsd));
   return {
     id: found.id,
     status: found.status,
     passed: count('passed'),
     failed: count('failed', 'error'),
-    cost: toAmount(cost.toFixed(18), deps.currencies),
+    cost: toAmount(cost.toFixed(), deps.currencies),
     created_at: found.createdAt.toISOString(),
     finished_at: found.finishedAt?.toISOString() ?? null,
     cases: results.map(({ caseId, runId, status, detail }) => ({

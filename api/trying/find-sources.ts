@@ -1,12 +1,15 @@
-// Finds results of earlier runs that still stand: of the newest run that has the node, and everything before it, as it is now.
-// The rule of what is unchanged is the one of resume. Extensions, section 11.
+// Finds results of earlier runs that still stand: of the newest run that has executed the node, which is as it is now with
+// everything before it. The rule of what is unchanged is the one of resume. Extensions, section 11.
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/runs/resume-repository.js';
 import { haveBegun } from '../../db/trying/run-results-repository.js';
+import { findGivenNodes } from '../../db/trying/test-runs-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { PlannedDrawing } from '../../graph/changed-nodes.js';
-import { handlesAfter, type Handle, type NodeKey, type Plan } from '../../graph/plan.js';
+import { readDrawing } from '../../graph/document.js';
+import { enclosingLoops, handlesAfter, type Handle, type NodeKey } from '../../graph/plan.js';
 import { joinSecrets } from '../../graph/secrets.js';
+import { findVariables } from '../../graph/template.js';
 import type { AppDeps } from '../deps.js';
 import { fingerprintsOf } from './fingerprints.js';
 
@@ -70,7 +73,7 @@ export async function findSources(
     const lacksLoops = loops.length > 0 && found.loops.size === 0;
     if (left.size === 0 && !lacksLoops) break;
     const ends = await findEndsAt(db, runId, ['', ...paths.filter((path) => path !== '')]);
-    const ended = ends.filter(({ path, nodeId }) => left.has(placeKey(path, nodeId)));
+    const ended = ends.filter(({ path, nodeId, isReused }) => !isReused && left.has(placeKey(path, nodeId)));
     const hasItems = lacksLoops && (await haveBegun(db, runId, loops));
     const earlier = ended.length === 0 && !hasItems ? undefined : await findEarlierRun(db, runId, retentionDays);
     if (earlier === undefined || earlier.isExpired) continue;
@@ -78,8 +81,9 @@ export async function findSources(
     const key = `${earlier.snapshotHash.toString('hex')} ${JSON.stringify(secrets)}`;
     const then = known.get(key) ?? fingerprintsThen(earlier, joinSecrets(earlier.document, secrets));
     known.set(key, then);
-    const mocked = ends.flatMap(({ nodeId, source }) => (source === 'mock' ? [nodeId] : []));
-    const doubtful = behind(now.plan, mocked);
+    const doubtful = behind(now, await findGivenNodes(db, runId));
+    // Of a loop around a node that was tried, one iteration was executed.
+    for (const number of Object.keys(earlier.plan.only ?? {})) doubtful.add(earlier.plan.ids[Number(number)]!);
     const stands = (nodeId: string): boolean => then.get(nodeId) === fingerprints.get(nodeId) && !doubtful.has(nodeId);
     for (const end of ended) {
       const { path, nodeId } = end;
@@ -98,10 +102,32 @@ function fingerprintsThen({ plan }: EarlierRun, drawing: Record<string, unknown>
   return fingerprintsOf({ drawing, plan: compiled.ok ? compiled.plan : plan });
 }
 
-/** Returns these nodes and all that they lead to. */
-function behind({ ids, out }: Plan, from: readonly string[]): Set<string> {
-  const found = new Set(from.map((id) => ids.indexOf(id)).filter((node) => node >= 0));
+/** Returns these nodes, all that they lead to, all that reads those, and the loops around them. */
+function behind({ drawing, plan }: PlannedDrawing, from: readonly string[]): Set<string> {
+  const found = new Set(from);
+  if (from.length === 0) return found;
+  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
+  const around = enclosingLoops(plan);
+  const readers = readersOf(drawing);
   // The set grows while it is iterated.
-  for (const node of found) for (const [to] of out[node]!) found.add(to);
-  return new Set([...found].map((node) => ids[node]!));
+  for (const id of found) {
+    const number = numbers.get(id);
+    for (const reader of readers.get(id) ?? []) found.add(reader);
+    if (number === undefined) continue;
+    for (const [to] of plan.out[number]!) found.add(plan.ids[to]!);
+    for (const loop of around[number]!) found.add(plan.ids[loop]!);
+  }
+  return found;
+}
+
+/** By each node, those whose data names it in a variable. */
+function readersOf(drawing: Record<string, unknown>): Map<string, string[]> {
+  const readers = new Map<string, string[]>();
+  for (const { id, data } of readDrawing(drawing).document.nodes) {
+    for (const variable of findVariables(data)) {
+      if (variable.source !== 'node' && variable.source !== 'error') continue;
+      readers.set(variable.nodeId, [...(readers.get(variable.nodeId) ?? []), id]);
+    }
+  }
+  return readers;
 }

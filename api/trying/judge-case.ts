@@ -6,6 +6,7 @@ import { answerQuestions, areCheap, type Question } from '../../graph/judge.js';
 import { parseJson } from '../../graph/json-text.js';
 import { isOneSided } from '../../graph/operators.js';
 import { renderText, type NodeOutput, type VariableValues } from '../../graph/template.js';
+import { cutText } from '../../graph/cut-text.js';
 import { questionsWork } from '../../processes/work.js';
 import type { AppDeps } from '../deps.js';
 
@@ -38,7 +39,7 @@ export async function judgeCase(
   const questions = detail.expect.map((expected) => toQuestion(expected, ends, output));
   const held = new Set(await answer(deps, questions, projectId));
   const failures = detail.expect.flatMap((expectation, index) =>
-    held.has(index) ? [] : [{ expectation, actual: questions[index]!.left.slice(0, SHOWN_CHARACTERS) }],
+    held.has(index) ? [] : [{ expectation, actual: cutText(questions[index]!.left, SHOWN_CHARACTERS) }],
   );
   const expectsFailure = detail.expect.some(
     ({ node, path }) => node !== undefined && path === 'error.code' && ends.get(node)?.status === 'failed',

@@ -6,7 +6,7 @@ import { findResultToPin } from '../../db/trying/run-results-repository.js';
 import { deletePin, listPins, storePin, type Pin } from '../../db/trying/pins-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
-import { readGiven, type GivenOutcome } from '../../graph/given-outcome.js';
+import type { GivenOutcome } from '../../graph/given-outcome.js';
 import { createMasker } from '../../graph/mask.js';
 import { parseJson } from '../../graph/json-text.js';
 import { secretTexts, type SecretMap } from '../../graph/secrets.js';
@@ -17,6 +17,7 @@ import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { idParams, iterationPath, nodeId, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { fingerprintsOf } from './fingerprints.js';
+import { readOutcome } from './read-outcome.js';
 
 const MOST_BYTES = 1024 * 1024;
 
@@ -54,7 +55,7 @@ const put = defineRoute({
   summary: 'Pins a result to a node: tests take it in place of executing the node.',
   description: 'No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB.',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'Pins belong to drawing, and are read by tests alone.' },
+  audit: { action: 'pin.changed', target: 'pin', id: 'node_id', within: 'id' },
   access: { to: 'workflow', role: 'editor' },
   ...place,
   body: z.union([
@@ -87,7 +88,7 @@ const remove = defineRoute({
   method: 'DELETE',
   path: '/api/v1/workflows/:id/pins/:node_id/',
   summary: 'Removes a pin.',
-  audit: { unrecorded: 'Pins belong to drawing, and are read by tests alone.' },
+  audit: { action: 'pin.deleted', target: 'pin', id: 'node_id', within: 'id' },
   access: { to: 'workflow', role: 'editor' },
   ...place,
   responses: { 204: nothing },
@@ -147,20 +148,20 @@ async function toPin(deps: AppDeps, workflow: StoredDrawing, id: string, path: s
     const { outcome, shown } = await ofRun(deps, workflow, { runId: body.from_run, path, nodeId: id });
     return { outcome, shown, fingerprint };
   }
-  const outcome = readBody(drawing, id, body);
+  const outcome = await readBody(deps, workflow.project_id, { drawing, id, body });
   return { outcome, shown: createMasker(secretTexts(secrets)).json(outcome), fingerprint };
 }
 
 /** A pin may be put on a node that is not saved yet: then nobody knows the names of its handles. */
-function readBody(
-  drawing: Record<string, unknown>,
-  id: string,
-  body: Exclude<PinBody, { from_run: string }>,
-): GivenOutcome {
+async function readBody(
+  { db }: AppDeps,
+  projectId: number,
+  { drawing, id, body }: { drawing: Record<string, unknown>; id: string; body: Exclude<PinBody, { from_run: string }> },
+): Promise<GivenOutcome> {
   const compiled = compilePlan(drawing);
   const node = compiled.ok ? compiled.document.nodes.find((drawn) => drawn.id === id) : undefined;
   const given = 'result' in body ? body.result : body;
-  const outcome = readGiven(node?.kind ?? 'set', node?.data ?? {}, given);
+  const outcome = await readOutcome(db, projectId, node ?? { kind: 'set', data: {} }, given);
   if (typeof outcome === 'string') throw invalidFields({ ['result' in body ? 'result' : 'error']: [outcome] });
   return outcome;
 }

@@ -10,6 +10,7 @@ import { indexOfPath, iterationPath, scopeOfPath } from '../../graph/iteration-p
 import { enclosingLoops, handleAfter, rootPlan, type Handle, type Plan } from '../../graph/plan.js';
 import { findVariables } from '../../graph/template.js';
 import { chooseTrial, planTrial, type TrialMode } from '../../graph/trial-plan.js';
+import { cutText } from '../../graph/cut-text.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { fingerprintsOf } from './fingerprints.js';
@@ -17,7 +18,7 @@ import { findSources, placeKey, type LoopSource, type Source, type Sources } fro
 import { readMocks } from './read-mocks.js';
 
 export interface TestToPlan {
-  workflow: Pick<StoredDrawing, 'id'>;
+  workflow: Pick<StoredDrawing, 'id' | 'project_id'>;
   mode: TrialMode;
   nodeId: string;
   /** The iteration in which a node of a body is tried; undefined for the first one. */
@@ -40,6 +41,8 @@ export interface PlannedTest {
   sources: Source[];
   /** The loops around the tried node whose items, or rounds, are taken from runs. */
   loops: LoopSource[];
+  /** The iterations in which something is tried, from the drawing outside bodies, which is empty, to the innermost one. */
+  paths: string[];
   /** Nodes that are executed. */
   executed: Set<string>;
   /** Nodes that are read, and of which there is no result. */
@@ -59,7 +62,7 @@ export async function planTest(
   if (node === undefined) throw unknownNode(nodeId);
   const place = placeOf(plan, node, asked);
   const given = new GivenResults(plan, place, [
-    ...readMocks(mocks, document),
+    ...(await readMocks(deps.db, workflow.project_id, { mocks, document })),
     ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, plan }, { nodeId, path: place.path }) : []),
   ]);
   const data = new Map(document.nodes.map((drawn) => [drawn.id, drawn.data]));
@@ -101,6 +104,7 @@ export async function planTest(
     given: given.list().filter((result) => ids.has(result.nodeId)),
     sources: [...found.results.values()],
     loops: [...found.loops.values()],
+    paths: place.paths,
     executed: new Set(executed),
     missing: [...new Set([...lost.map((loop) => loop.nodeId), ...needed.map((number) => plan.ids[number]!)])],
     input: isTrigger ? inputIn(given.everywhere(0)) : undefined,
@@ -110,7 +114,7 @@ export async function planTest(
 const NO_SOURCES: Sources = { results: new Map(), loops: new Map() };
 
 function unknownNode(nodeId: string): ApiError {
-  return new ApiError(400, 'unknown_node', `node: the start of the drawing does not reach "${nodeId.slice(0, 200)}".`);
+  return new ApiError(400, 'unknown_node', `node: the start of the drawing does not reach "${cutText(nodeId, 200)}".`);
 }
 
 interface TriedPlace {

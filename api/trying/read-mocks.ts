@@ -1,8 +1,10 @@
 // The mocks of a test, by the nodes that they stand for. Extensions, section 11.
+import type { Db } from '../../db/core/client.js';
 import type { Document } from '../../graph/document.js';
-import { readGiven } from '../../graph/given-outcome.js';
+import { cutText } from '../../graph/cut-text.js';
 import { EVERYWHERE, type GivenResult } from '../../db/trying/test-runs-repository.js';
 import { invalidFields } from '../http/errors.js';
+import { readOutcome } from './read-outcome.js';
 
 const MOST_TOLD = 20;
 
@@ -10,17 +12,21 @@ const MOST_TOLD = 20;
  * Reads mocks, whose keys are ids of nodes, or `NODE@PATH` for one iteration. Throws the 400 that names each one that is
  * wrong.
  */
-export function readMocks(mocks: Record<string, unknown>, { nodes }: Document): GivenResult[] {
-  const known = new Map(nodes.map((node) => [node.id, node]));
+export async function readMocks(
+  db: Db,
+  projectId: number,
+  { mocks, document }: { mocks: Record<string, unknown>; document: Document },
+): Promise<GivenResult[]> {
+  const known = new Map(document.nodes.map((node) => [node.id, node]));
   const wrong: string[] = [];
-  const read = Object.entries(mocks).flatMap(([key, mock]): GivenResult[] => {
+  const read: GivenResult[] = [];
+  for (const [key, mock] of Object.entries(mocks)) {
     const { nodeId, path } = splitKey(key, known);
     const node = known.get(nodeId);
-    const outcome = node === undefined ? 'There is no such node.' : readGiven(node.kind, node.data, mock);
-    if (typeof outcome !== 'string') return [{ path, nodeId, source: 'mock', isStale: false, outcome }];
-    wrong.push(`${key.slice(0, 100)}: ${outcome}`);
-    return [];
-  });
+    const outcome = node === undefined ? 'There is no such node.' : await readOutcome(db, projectId, node, mock);
+    if (typeof outcome === 'string') wrong.push(`${cutText(key, 100)}: ${outcome}`);
+    else read.push({ path, nodeId, source: 'mock', isStale: false, outcome });
+  }
   if (wrong.length > 0) throw invalidFields({ mocks: wrong.slice(0, MOST_TOLD) });
   return read;
 }

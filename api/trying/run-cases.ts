@@ -1,7 +1,7 @@
 // Runs cases: each is a test run of the whole drawing, with its own input and mocks. What is to be run is in rows, so that
 // whichever process is alive goes on. Extensions, section 11.
 import { randomUUID } from 'node:crypto';
-import { Decimal } from 'decimal.js';
+import { sumOf } from '../../config/currencies.js';
 import type { Logger } from '../../config/logger.js';
 import { SYSTEM } from '../../db/audit/audit-entry.js';
 import {
@@ -20,6 +20,7 @@ import {
 import { findCase, type Case } from '../../db/trying/cases-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { readDrawing } from '../../graph/document.js';
+import { cutText } from '../../graph/cut-text.js';
 import { startLoop, type BackgroundLoop } from '../background/loops.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
@@ -81,14 +82,16 @@ export async function driveCases(deps: AppDeps, log: Logger, run: CaseRun): Prom
   const { db, secretBox } = deps;
   const workflow = await findDrawing(db, run.workflowId);
   const results = await listCaseResults(db, secretBox, run.id);
-  const cost = results.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(0));
-  const isTooDear = run.maxCostUsd !== null && cost.gt(run.maxCostUsd);
+  const cost = sumOf(results.map(({ costUsd }) => costUsd));
+  const isTooDear = run.maxCostUsd !== null && (run.hasReachedLimit || cost.gt(run.maxCostUsd));
   const stop = workflow === undefined ? GONE : run.isCancelled ? CANCELLED : isTooDear ? TOO_DEAR : undefined;
   let open = 0;
   for (const result of results) {
     if (result.status !== 'in progress') continue;
     if (await endIfOver(deps, run, result, workflow?.project_id ?? 0)) continue;
-    if (stop !== undefined) await stopCase(deps, log, run, result, stop);
+    // The runs of cases that have begun go on: each call that they pay for is judged before it is made.
+    const isStopped = stop !== undefined && (stop !== TOO_DEAR || result.runId === null);
+    if (isStopped) await stopCase(deps, log, run, result, stop);
     else if (result.runId !== null) open += 1;
     else if (open < CASES_AT_ONCE) {
       open += 1;
@@ -102,7 +105,7 @@ export async function driveCases(deps: AppDeps, log: Logger, run: CaseRun): Prom
 
 const GONE = { code: 'workflow_not_found', message: 'The workflow was deleted.' };
 const CANCELLED = { code: 'cancelled', message: 'The run of these cases was cancelled.' };
-const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have cost more than max_cost.' };
+const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have reached max_cost.' };
 
 async function endIfOver(deps: AppDeps, run: CaseRun, result: CaseResult, projectId: number): Promise<boolean> {
   const { runId, runStatus, caseId } = result;
@@ -172,6 +175,6 @@ async function startCase(deps: AppDeps, log: Logger, { run, workflow, result }: 
     if (error instanceof CaseTaken) return;
     if (!(error instanceof ApiError)) throw error;
     const told = error.fields === undefined ? error.message : Object.values(error.fields).flat().join(' ');
-    await end({ code: error.code, message: told.slice(0, 1_000) });
+    await end({ code: error.code, message: cutText(told, 1_000) });
   }
 }

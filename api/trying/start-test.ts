@@ -1,7 +1,7 @@
 // Accepts a test run: the run, the results that its nodes are given, and those that it takes from earlier runs are stored
 // together. Extensions, section 11.
 import { openDrawing, openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
-import { prepareRun, type PreparedRun } from '../../acceptance/prepare-run.js';
+import { prepareRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import type { Logger } from '../../config/logger.js';
 import type { Db } from '../../db/core/client.js';
@@ -14,11 +14,10 @@ import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { splitSecrets } from '../../graph/secrets.js';
 import { fileIdsIn } from '../../graph/file-values.js';
-import type { StructuralError } from '../../graph/document.js';
 import type { RunInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
+import { parseJson } from '../../graph/json-text.js';
 import { traitsOf } from '../../graph/kinds.js';
-import type { NodeErrors } from '../../graph/validate.js';
 import type { AppDeps } from '../deps.js';
 import { quotaExceeded } from '../http/errors.js';
 import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../runs/accept-run.js';
@@ -26,8 +25,9 @@ import type { KeyedRequest } from '../runs/idempotency.js';
 import { toReRunRequest } from '../runs/re-run.js';
 import { secretsThen } from '../runs/resume/drawings.js';
 import { hold } from '../runs/resume/resume-run.js';
-import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope } from '../runs/run-envelope.js';
+import { acceptedEnvelope, invalidNodesEnvelope } from '../runs/run-envelope.js';
 import { traceOfAcceptance } from '../runs/run-traces.js';
+import { invalidStructure, judgeNodes, ofNodes, refuseNodes } from './invalid-drawing.js';
 import { planTest, type PlannedTest, type TestToPlan } from './plan-test.js';
 
 export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
@@ -68,35 +68,41 @@ export interface OpenedTest {
   drawing: JsonObject;
 }
 
-/** Throws the 400 for a node that cannot be tried, or a mock that is wrong. */
+/** Throws the 400 for a drawing that cannot run, or is wrong and in the body, for a node that cannot be tried, or a mock that is wrong. */
 export async function openTest(
   deps: AppDeps,
   request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
-): Promise<OpenedTest | { errors: StructuralError[] }> {
-  const workflow = withDrawing(deps, request);
-  const { drawing } = openDrawing(deps.secretBox, workflow);
+): Promise<OpenedTest> {
+  const { workflow: stored, drawing: given } = request;
+  const workflow = given === undefined ? stored : withDrawing(deps, stored, given);
+  const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
   const compiled = compilePlan(drawing);
-  if (!compiled.ok) return { errors: compiled.errors };
+  if (!compiled.ok) throw invalidStructure(compiled.errors);
   const { document, plan } = compiled;
-  const planned = await planTest(
-    deps,
-    { drawing, document, plan },
-    { ...request, hasInput: request.input !== undefined },
-  );
+  const drawn = { drawing, document, plan };
+  const planned = await planTest(deps, drawn, { ...request, hasInput: request.input !== undefined });
+  const { executed } = planned;
+  if (given !== undefined) {
+    await judgeNodes(deps, { projectId: workflow.project_id, secrets, executed, ...drawn });
+  }
   return { workflow, planned, drawing };
 }
 
-/** Throws `ResultsMissing`, and the 400 for a node that cannot be tried, or a mock that is wrong. */
+/** Throws `ResultsMissing`, and what `openTest` throws. */
 export function startTest(deps: AppDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, async () => {
     const opened = await openTest(deps, request);
-    if ('errors' in opened) return structuralEnvelope(opened.errors);
     const { workflow, planned } = opened;
     if (planned.missing.length > 0) throw new ResultsMissing(planned.missing);
     const prepared = await prepareTest(deps, request, opened);
-    if (!prepared.ok) return structuralEnvelope(prepared.errors);
+    if (!prepared.ok) throw invalidStructure(prepared.errors);
     const { nodeErrors, ...run } = prepared.run;
-    const wrong = ofExecuted(nodeErrors, planned, run, request.input !== undefined);
+    const { startNode } = run.document;
+    // The drawing is judged, but for its files. What is wrong with the start of it is the input.
+    const others = new Set([...planned.executed].filter((nodeId) => nodeId !== startNode));
+    if (request.drawing !== undefined) refuseNodes(ofNodes(nodeErrors, others));
+    const judged = request.input === undefined ? planned.executed : others.add(startNode);
+    const wrong = ofNodes(nodeErrors, judged);
     if (Object.keys(wrong).length > 0) return invalidNodesEnvelope(null, wrong);
     const { id } = run.facts;
     const graph = { document: workflow.document, plan: planned.plan, isTrial: true };
@@ -123,19 +129,36 @@ export function startTest(deps: AppDeps, log: Logger, request: TestRequest): Pro
 }
 
 /** `********` in the drawing is the stored value of its place. */
-function withDrawing(
-  { secretBox }: AppDeps,
-  { workflow, drawing }: Pick<TestRequest, 'workflow' | 'drawing'>,
+export function withDrawing(
+  { secretBox }: Pick<AppDeps, 'secretBox'>,
+  workflow: StoredDrawing,
+  drawing: JsonObject,
 ): StoredDrawing {
-  if (drawing === undefined) return workflow;
   const stored = { data: workflow.document, secrets: openSecrets(secretBox, workflow) };
   const { masked, secrets } = splitSecrets(drawing, stored);
   const sealed = sealSecrets(secretBox, secrets, 'workflow-secrets', workflow.project_id, workflow.id);
   return { ...workflow, document: masked, secrets_enc: sealed };
 }
 
-async function prepareTest(deps: AppDeps, request: TestRequest, { workflow, planned }: OpenedTest) {
-  const { userId, input } = request;
+/** The input with which the test would run, with its defaults. */
+export async function inputOfTest(
+  deps: AppDeps,
+  request: Pick<TestRequest, 'userId' | 'input'>,
+  opened: OpenedTest,
+): Promise<RunInput> {
+  const prepared = await prepareTest(deps, request, opened);
+  if (!prepared.ok) return {};
+  const { id, project_id: projectId, input, input_enc: sealed } = prepared.run.facts;
+  return parseJson(
+    sealed === null || sealed === undefined ? input : deps.secretBox.open(sealed, 'run-input', projectId, id),
+  ) as RunInput;
+}
+
+async function prepareTest(
+  deps: AppDeps,
+  { userId, input }: Pick<TestRequest, 'userId' | 'input'>,
+  { workflow, planned }: OpenedTest,
+) {
   const runs = runsOf(planned);
   const ofRuns: string[] = [];
   for (const runId of runs) {
@@ -154,18 +177,6 @@ async function prepareTest(deps: AppDeps, request: TestRequest, { workflow, plan
     mayBeTest: true,
   });
   return prepareRun(deps, { ...reused, workflow, userId, passedSecrets: [...(reused.passedSecrets ?? []), ...ofRuns] });
-}
-
-/** Only nodes that are executed have to be right, and the input where there is one. */
-function ofExecuted(
-  errors: NodeErrors,
-  { executed }: PlannedTest,
-  { document: { startNode } }: Pick<PreparedRun, 'document'>,
-  hasInput: boolean,
-): NodeErrors {
-  return Object.fromEntries(
-    Object.entries(errors).filter(([id]) => executed.has(id) || (hasInput && id === startNode)),
-  );
 }
 
 interface TestToInsert {

@@ -1,20 +1,19 @@
 // Tries a node while drawing: a test run, and what it would execute. Extensions, section 11.
 import { z } from 'zod';
-import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
-import type { JsonObject } from '../../graph/json.js';
+import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { amountSchema } from '../projects/project-view.js';
 import { toAmount } from '../../config/currencies.js';
-import type { AppDeps } from '../deps.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 import { waitHeaders } from '../http/conditional.js';
 import { orNotFound } from '../http/errors.js';
 import { iterationPath, nodeId } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
-import { envelopeSchema, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
+import { envelopeSchema, type Envelope } from '../runs/run-envelope.js';
 import { waitForResults } from '../runs/wait-for-results.js';
 import { drawingBody } from '../workflows/workflow-body.js';
-import { callsOf, reservedFor } from './estimate.js';
+import { estimateTest } from './estimate.js';
+import { invalidDrawingSchema } from './invalid-drawing.js';
 import { openTest, ResultsMissing, startTest } from './start-test.js';
 
 const input = z.record(z.string(), z.unknown());
@@ -45,7 +44,7 @@ const test = defineRoute({
     '`{error: {code, message}}`, or `{action, values}` of a human task; its key is the id of a node, or `NODE@PATH` for one ' +
     'iteration. A test costs and is limited like any run, and lists leave it out unless they are asked with `purpose=test`.',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'Runs are in their history.' },
+  audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
   body: z.object({
     ...tried,
@@ -59,7 +58,7 @@ const test = defineRoute({
   headers: waitHeaders.extend(idempotencyHeaders.shape),
   responses: {
     201: envelopeSchema,
-    400: z.union([envelopeSchema, missingSchema, badRequestSchema]),
+    400: z.union([invalidDrawingSchema, missingSchema, badRequestSchema]),
     422: envelopeSchema,
   },
   answerHeaders: ['Preference-Applied'],
@@ -96,9 +95,11 @@ const estimate = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/estimate/',
   summary: 'What a test would execute, and the most that it would reserve.',
-  description: 'Pins count, mocks do not. Variables without a value count as empty.',
+  description:
+    'Rendered with the input, its defaults, and what the test would take. Pins count, mocks do not. Variables without a ' +
+    'value count as empty.',
   readsDrawing: 'parsed',
-  audit: { unrecorded: 'It changes nothing.' },
+  audit: { action: 'workflow.estimated', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
   body: z.object(tried),
   responses: {
@@ -106,11 +107,22 @@ const estimate = defineRoute({
       calls: z.array(z.object({ node_id: z.string(), kind: z.string(), has_side_effects: z.boolean() })),
       reserved: amountSchema.nullable().describe('Null where no bound is known'),
     }),
-    400: z.union([envelopeSchema, badRequestSchema]),
+    400: z.union([invalidDrawingSchema, badRequestSchema]),
   },
-  async handler({ deps, params, body }) {
+  async handler({ deps, caller, params, body, memory, signal }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    return answerEstimate(deps, workflow, body);
+    const { mode, node, path, input: given, drawing } = body;
+    const asked = { mode, nodeId: node, path, input: given, drawing, mocks: {}, usesPins: true };
+    const opened = await openTest(deps, { workflow, ...asked });
+    const { userId } = caller;
+    const { calls, reserved } = await estimateTest(deps, opened, { userId, input: given, memory, signal });
+    const shown = calls.map(({ nodeId: id, kind, hasSideEffects }) => {
+      return { node_id: id, kind, has_side_effects: hasSideEffects };
+    });
+    return {
+      status: 200,
+      body: { calls: shown, reserved: reserved === null ? null : toAmount(reserved, deps.currencies) },
+    };
   },
 });
 
@@ -123,45 +135,4 @@ function answerTest(envelope: Envelope, isRepeat: boolean): RouteResult {
 function answerMissing({ nodeIds }: ResultsMissing): RouteResult {
   const detail = `No result of ${nodeIds.length} ${nodeIds.length === 1 ? 'node' : 'nodes'} is there that the test reads.`;
   return { status: 400, body: { detail, code: 'results_missing', missing: nodeIds } };
-}
-
-async function answerEstimate(
-  deps: AppDeps,
-  workflow: StoredDrawing,
-  {
-    mode,
-    node,
-    path,
-    input: given,
-    drawing,
-  }: {
-    mode: 'node' | 'up_to' | 'from';
-    node: string;
-    path?: string | undefined;
-    input?: JsonObject | undefined;
-    drawing?: unknown;
-  },
-): Promise<RouteResult> {
-  const opened = await openTest(deps, {
-    workflow,
-    mode,
-    nodeId: node,
-    path,
-    input: given,
-    drawing: drawing as JsonObject | undefined,
-    mocks: {},
-    usesPins: true,
-  });
-  if ('errors' in opened) return { status: 400, body: structuralEnvelope(opened.errors) };
-  const { calls, loops } = callsOf(opened);
-  const reserved = reservedFor(deps.models, calls, loops);
-  const shown = calls.map(({ nodeId: id, kind, hasSideEffects }) => ({
-    node_id: id,
-    kind,
-    has_side_effects: hasSideEffects,
-  }));
-  return {
-    status: 200,
-    body: { calls: shown, reserved: reserved === null ? null : toAmount(reserved, deps.currencies) },
-  };
 }

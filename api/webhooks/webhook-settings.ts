@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import { holdsCredentials } from '../../graph/address-credentials.js';
 import { namesRefusedAddress } from '../../outgoing/address-guard.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields } from '../http/errors.js';
@@ -36,8 +37,13 @@ export function signWebhook(secrets: string[], id: string, time: Date, payload: 
 export function isWebhookUrl(text: string): boolean {
   if (text === '') return true;
   if (!/^https?:\/\/[^\s]+$/i.test(text) || !URL.canParse(text)) return false;
-  const { username, password } = new URL(text);
-  return username === '' && password === '';
+  return !holdsCredentials(text);
+}
+
+/** What a text is refused with that is no `isWebhookUrl`. */
+export function whyRefused(text: string): string {
+  if (!holdsCredentials(text)) return 'Enter a valid URL.';
+  return 'Enter an address without a user name and password: events are signed, and credentials belong in connections.';
 }
 
 /** Throws the 400 for a literal address that is refused; addresses of host names are checked on each attempt. */

@@ -76,7 +76,7 @@ const bookmark = defineRoute({
   method: 'POST',
   path: '/api/v1/all-workflows/:id/add-bookmark/',
   summary: 'Bookmarks the workflow for the caller; a repeat changes nothing.',
-  audit: { unrecorded: 'A bookmark is a note to oneself.' },
+  audit: { action: 'workflow.bookmarked', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'viewer' },
   responses: { 201: z.object({ message: z.string() }) },
   async handler({ deps, caller, params }) {
@@ -89,7 +89,7 @@ const unbookmark = defineRoute({
   method: 'DELETE',
   path: '/api/v1/all-workflows/:id/delete-bookmark/',
   summary: "Removes the caller's bookmark; none is as good.",
-  audit: { unrecorded: 'A bookmark is a note to oneself.' },
+  audit: { action: 'workflow.bookmarked', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'viewer' },
   responses: { 204: nothing },
   async handler({ deps, caller, params }) {

@@ -7,6 +7,7 @@ import { inputFieldsOf } from '../../graph/input.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { findCallWarnings } from './call-warnings.js';
 import { checkDrawing, checkSchema } from './check-drawing.js';
+import { findToolWarnings } from './tool-warnings.js';
 import { orNotFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 
@@ -91,8 +92,9 @@ const check = defineRoute({
     const stored = orNotFound(await findDrawing(deps.db, params.id));
     const { drawing, secrets } = openDrawing(deps.secretBox, stored);
     const callWarnings = await findCallWarnings(deps.db, stored);
+    const toolWarnings = await findToolWarnings(deps.db, stored);
     const errors = await connectionErrors(deps.db, stored.project_id, drawing);
-    const known = { callWarnings, connectionErrors: errors };
+    const known = { callWarnings, toolWarnings, connectionErrors: errors };
     return { status: 200, body: checkDrawing(drawing, secrets, deps.config.runTimeoutDays, known) };
   },
 });

@@ -7,6 +7,7 @@ import { invalidFields } from '../http/errors.js';
 import { runTheSame, type SplitDrawing } from '../../graph/drawing-change.js';
 import { newPublicMasks, type PublicMask } from '../../graph/lost-secrets.js';
 import { splitRest, splitSecrets } from '../../graph/secrets.js';
+import { cutText } from '../../graph/cut-text.js';
 
 type Drawing = Record<string, unknown>;
 type StoredSecrets = SealedSecrets & Pick<StoredDrawing, 'document'>;
@@ -71,7 +72,7 @@ function refuseMasks(masks: readonly PublicMask[]): void {
   if (masks.length === 0) return;
   throw invalidFields({
     data: masks.slice(0, MOST_TOLD).map(({ kind, nodeId, label }) => {
-      const place = `${kind} "${label.slice(0, 60)}" of the node "${String(nodeId).slice(0, 60)}"`;
+      const place = `${kind} "${cutText(label, 60)}" of the node "${cutText(String(nodeId), 60)}"`;
       return `The ${place} is not secret, so that ******** stands for no stored value: enter the value.`;
     }),
   });

@@ -5,6 +5,7 @@ import { MAX_NODES } from '../../graph/document.js';
 import { emptyMasked, EXPORT_FORMAT } from '../../graph/exported-drawing.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import { withCheckBudget } from '../../graph/check-budget.js';
+import { cutText } from '../../graph/cut-text.js';
 import { isN8nFile, objectsOf, type ImportWarning } from '../../n8n/n8n-file.js';
 import { TooLargeFile, translateN8n, type TranslatedFile } from '../../n8n/translate-n8n.js';
 import { readConnections } from './ported-connections.js';
@@ -29,18 +30,24 @@ const MAX_TITLE = 255;
 const MAX_DESCRIPTION = 1000;
 const UNTITLED = 'Imported workflow';
 
+/** The names under which n8n's interface and its templates put a workflow. */
+const WRAPPERS = ['workflow', 'data'];
+const MAX_WRAPPERS = 3;
+
 /** zod does not copy the file: all keys of the drawing are stored as they were sent. */
 const file = z.unknown().transform((value, context): JsonObject => {
-  if (isPlainObject(value)) return value;
+  const only = onlyOf(value);
+  if (isPlainObject(only)) return only;
   context.addIssue({ code: 'custom', message: 'The file is no JSON object.' });
   return z.NEVER;
 });
 
 export const importBody = documentedAs(file, {
-  type: 'object',
+  type: ['object', 'array'],
   description:
     `What an export answers (\`format\` is \`${EXPORT_FORMAT}\`), or a workflow as n8n exports it, which has no \`format\`. ` +
-    'A drawing without anything around it is taken, too.',
+    'A drawing without anything around it is taken, too, and so is a list of one file.',
+  items: {},
   properties: {
     format: { type: 'string', examples: [EXPORT_FORMAT] },
     title: { type: 'string' },
@@ -59,17 +66,40 @@ export async function readImport(
 ): Promise<ImportedFile> {
   const { format } = given;
   if (format !== undefined && format !== EXPORT_FORMAT) throw wrong('format', toFormatMessage(format));
-  if (format === undefined && Array.isArray(given['nodes']) && isN8nFile(given)) {
-    checkNodes(given['nodes']);
-    return readN8n(await translate(given));
+  const ofN8n = findN8nFile(given, MAX_WRAPPERS);
+  if (ofN8n !== undefined) {
+    checkNodes(ofN8n['nodes']);
+    return readN8n(await translate(ofN8n));
   }
   // A drawing by itself, or one with a title, as earlier consoles exported it.
   const hasFrame = format !== undefined || given['nodes'] === undefined;
   return readOwn(hasFrame ? given : { data: given });
 }
 
+/** n8n's command line writes lists. */
+function onlyOf(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  if (value.length > 1) {
+    const message = `The file is a list of ${value.length} workflows. Import them one by one.`;
+    throw invalidFields({ non_field_errors: [message] });
+  }
+  return value[0];
+}
+
+/** `wrappers`: how many there may be around it. The name of a wrapper is that of a workflow without one. */
+function findN8nFile(given: unknown, wrappers: number): JsonObject | undefined {
+  if (!isPlainObject(given) || given['format'] !== undefined) return undefined;
+  if (Array.isArray(given['nodes'])) return isN8nFile(given) ? given : undefined;
+  if (wrappers === 0) return undefined;
+  for (const wrapper of WRAPPERS) {
+    const found = findN8nFile(onlyOf(ownValue(given, wrapper)), wrappers - 1);
+    if (found !== undefined) return { ...found, name: found['name'] ?? given['name'] ?? given['title'] };
+  }
+  return undefined;
+}
+
 function toFormatMessage(format: unknown): string {
-  const shown = typeof format === 'string' ? `"${format.slice(0, 60)}"` : 'of the file';
+  const shown = typeof format === 'string' ? `"${cutText(format, 60)}"` : 'of the file';
   return `The format ${shown} is not known: it is "${EXPORT_FORMAT}", and files of n8n name none.`;
 }
 
@@ -81,7 +111,7 @@ function readOwn({ format, title, description, data, workflows, connections }: J
   const files = emptyFiles(masked.drawing);
   return {
     title: toTitle('title', title),
-    description: typeof description === 'string' ? cut(description, MAX_DESCRIPTION) : '',
+    description: typeof description === 'string' ? cutText(description, MAX_DESCRIPTION) : '',
     data: files.drawing,
     calledTitles: readCalled(workflows),
     connections: readConnections(connections),
@@ -128,13 +158,8 @@ function checkNodes(nodes: unknown, mayBeEmpty = false): void {
 function toTitle(field: string, title: unknown): string {
   if (title === undefined || title === null) return UNTITLED;
   if (typeof title !== 'string') throw wrong(field, 'Not a valid string.');
-  const text = cut(title.trim(), MAX_TITLE).trim();
+  const text = cutText(title.trim(), MAX_TITLE).trim();
   return text === '' ? UNTITLED : text;
-}
-
-/** A character is never cut in two. */
-function cut(text: string, most: number): string {
-  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 function readCalled(workflows: unknown): Map<number, string> {

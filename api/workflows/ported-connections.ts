@@ -6,6 +6,7 @@ import type { Db } from '../../db/core/client.js';
 import { connectionsIn, mapConnections } from '../../graph/connections.js';
 import { labelOf } from '../../graph/exported-drawing.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
+import { cutText } from '../../graph/cut-text.js';
 import type { ImportWarning } from '../../n8n/n8n-file.js';
 
 export const exportedConnectionSchema = z.object({
@@ -65,7 +66,7 @@ export async function importConnections(
     const here = meant && known.find(({ name, kind }) => name === meant.name && kind === meant.kind);
     if (here !== undefined) return here.id;
     const named =
-      meant === undefined ? '' : `: the file names "${meant.name.slice(0, 100)}" (${meant.kind.slice(0, 40)})`;
+      meant === undefined ? '' : `: the file names "${cutText(meant.name, 100)}" (${cutText(meant.kind, 40)})`;
     warnings.push({ node: labelOf(node), message: `Choose the connection that it uses${named}.` });
     return undefined;
   });

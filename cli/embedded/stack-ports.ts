@@ -16,7 +16,7 @@ const ATTEMPTS = 3;
 
 export function stackPorts(environment: Environment, env: NodeJS.ProcessEnv): StackPorts {
   const { host, port, postgresPort, temporalPort, temporalUiPort, workerMetricsPort } = environment;
-  const local = (port: number, variable: string): PortRequest => ({ port, host: '127.0.0.1', variable });
+  const local = (number: number, variable: string): PortRequest => ({ port: number, host: '127.0.0.1', variable });
   return {
     api: { port, host, variable: 'PORT' },
     workerMetrics: local(env['WORKER_METRICS_PORT'] ? workerMetricsPort : 0, 'WORKER_METRICS_PORT'),

@@ -104,11 +104,11 @@ export class Stack {
     });
     const modelProviders = { MODEL_PROVIDERS_FILE: await this.#modelProvidersFile(environment) };
     const apiUrl = await startOnPorts([ports.api, ports.workerMetrics], async (api, workerMetrics) => {
-      const apiUrl = localUrl(environment.host, api);
-      const addresses: StackAddresses = { apiUrl, databaseUrl, temporalNamespace: namespace, ...temporal };
+      const url = localUrl(environment.host, api);
+      const addresses: StackAddresses = { apiUrl: url, databaseUrl, temporalNamespace: namespace, ...temporal };
       const childEnv = childEnvironment(completed, environment, { api, workerMetrics }, addresses);
-      await this.#startServices({ ...childEnv, ...modelProviders }, apiUrl, workerMetrics);
-      return apiUrl;
+      await this.#startServices({ ...childEnv, ...modelProviders }, url, workerMetrics);
+      return url;
     });
     this.#file = {
       api_url: apiUrl,

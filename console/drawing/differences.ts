@@ -2,6 +2,7 @@
 import { dataOf, labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
 import { isObject, isSameJson } from './json.js';
 import { linksOf } from './links.js';
+import { cutText } from '../../graph/cut-text.js';
 
 interface Difference {
   /** `Node` and its label, or `Link` and its ends. */
@@ -71,5 +72,5 @@ function own(owner: Record<string, unknown>, key: string): unknown {
 function toText(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return text.length > MAX_TEXT ? `${cutText(text, MAX_TEXT)}…` : text;
 }

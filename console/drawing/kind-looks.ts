@@ -1,6 +1,7 @@
 // How the kinds of nodes look: an icon, a colour, and one line of what a node does. A kind that is not in the table gets
 // a plain look, and its title in place of the line. Nothing here decides what a node can do.
 import { asArray, asObject, asText, isObject, type JsonObject } from './json.js';
+import { cutText } from '../../graph/cut-text.js';
 
 interface KindLooks {
   /** The path of an icon of 24 by 24, drawn as a line. */
@@ -79,7 +80,7 @@ export function lineOf(type: string, data: JsonObject, labelOfId: (id: string) =
     .line(data)
     .replace(VARIABLE, (all, inside: string) => named(inside, labelOfId) ?? all);
   const [short] = line.trim().split('\n');
-  return (short ?? '').slice(0, MAX_LINE);
+  return cutText(short ?? '', MAX_LINE);
 }
 
 const VARIABLE = /\{\{\s*([^{}]+?)\s*\}\}/g;

@@ -1,6 +1,7 @@
 // Groups of fields: a schema puts fields that every kind has under a heading of their own (`group`).
 import { asText, isObject, type JsonObject } from '../drawing/json.js';
 import { propertiesOf } from '../forms/schema.js';
+import { cutText } from '../../graph/cut-text.js';
 
 interface FieldGroup {
   heading: string;
@@ -37,9 +38,8 @@ export function toFieldId(title: string, others: readonly unknown[]): string {
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '_')
-    .replace(/^_+|_+$/g, '')
-    .slice(0, 60);
-  const base = words === '' ? 'field' : words;
+    .replace(/^_+|_+$/g, '');
+  const base = words === '' ? 'field' : cutText(words, 60);
   if (!taken.has(base)) return base;
   for (let number = 2; ; number += 1) if (!taken.has(`${base}_${number}`)) return `${base}_${number}`;
 }

@@ -1,6 +1,7 @@
 // What the models of a run are writing: of each node the last call of a model. Extensions, section 13.
 import type { Delta } from '../../clients/typescript/src/index.js';
 import { nodeKey } from './live-run.js';
+import { cutText, endOfText } from '../../graph/cut-text.js';
 
 export interface ToolCall {
   id: string;
@@ -76,23 +77,17 @@ function append(known: NodeWords | undefined, delta: Delta, atMs: number): NodeW
     path,
     attempt,
     step,
-    text: isTooLong ? endOf(whole) : whole,
+    text: isTooLong ? endOfText(whole, MOST_TEXT) : whole,
     isCut: before.isCut || isTooLong,
     toolCalls: call === undefined ? before.toolCalls : [...before.toolCalls, shorten(call)].slice(-MOST_TOOL_CALLS),
     atMs,
   };
 }
 
-/** The text begins with a whole character: the second half of one that takes two UTF-16 units is left out. */
-function endOf(text: string): string {
-  const end = text.slice(-MOST_TEXT);
-  return /^[\uDC00-\uDFFF]/.test(end) ? end.slice(1) : end;
-}
-
 function shorten(call: ToolCall): ToolCall {
   const { id, name, arguments: given } = call;
   if (given.length <= MOST_ARGUMENTS) return { id, name, arguments: given };
-  return { id, name, arguments: `${given.slice(0, MOST_ARGUMENTS).replace(/[\uD800-\uDBFF]$/, '')}…` };
+  return { id, name, arguments: `${cutText(given, MOST_ARGUMENTS)}…` };
 }
 
 /**

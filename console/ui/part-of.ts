@@ -1,3 +1,4 @@
+import { cutText } from '../../graph/cut-text.js';
 // The beginning of a text that is too long to be shown whole.
 
 export const SHOWN_BYTES = 64 * 1024;
@@ -20,8 +21,7 @@ export function beginningOf(text: string, mostLines: number, mostCharacters: num
   const lines = text.split('\n', mostLines + 1);
   const few = lines.length > mostLines ? lines.slice(0, mostLines).join('\n') : text;
   if (few.length <= mostCharacters) return { text: few, isWhole: few.length === text.length };
-  const isSplit = /[\uD800-\uDBFF]/.test(few.charAt(mostCharacters - 1));
-  return { text: few.slice(0, isSplit ? mostCharacters - 1 : mostCharacters), isWhole: false };
+  return { text: cutText(few, mostCharacters), isWhole: false };
 }
 
 /** The number of lines above and below the marked line. */

@@ -11,6 +11,7 @@ import { recordNodeEnd, type NodeEndRow } from '../nodes/node-results-repository
 import {
   cutCallsOnWire,
   markCallApplied,
+  markCallCut,
   releaseCalls,
   sumCallPrices,
   type OwnCall,
@@ -38,6 +39,16 @@ export async function addPaidCall(trx: Transaction<Tables>, call: OwnCall, paid:
 export async function savePaidCall(db: Database, call: OwnCall, paid: PaidCall): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockRun(trx, call.runId);
+    await addPaidCall(trx, call, paid);
+  });
+}
+
+/** The answer of a model call that is paid for and cannot be used. The call may be made again. */
+export async function savePaidAttempt(db: Database, call: OwnCall, paid: PaidCall): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await lockRun(trx, call.runId);
+    await markCallCut(trx, call);
+    // It takes the place of what a call that was cut off is charged.
     await addPaidCall(trx, call, paid);
   });
 }

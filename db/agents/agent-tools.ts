@@ -1,6 +1,7 @@
 // The tools of an agent, which are listed at its first turn and then stored. The API reads them to check arguments that a
 // person has changed.
 import { sql } from 'kysely';
+import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
@@ -19,27 +20,61 @@ export interface AgentTool {
   workflowId?: number;
 }
 
-/**
- * Returns the tools that an earlier attempt has stored, or else those given now. `maxCostUsd` is the limit of the agent, which
- * also holds for the runs that its tools start.
- */
+/** A tool of a server that the agent is not offered. Its texts are the server's: masked and cut. */
+export interface LeftOutTool {
+  serverLabel: string;
+  /** Empty for one without a name. */
+  toolName: string;
+  reason: string;
+}
+
+/** What readers of the first step of an agent are told. Nothing is added where every tool is offered. */
+export function toWarnings(turn: number, leftOut: LeftOutTool[]): { warnings?: object[] } {
+  if (turn > 0 || leftOut.length === 0) return {};
+  const warnings = leftOut.map(({ serverLabel, toolName, reason }) => ({
+    server_label: serverLabel,
+    tool_name: toolName,
+    message: `The tool is left out. ${reason}`,
+  }));
+  return { warnings };
+}
+
+interface NewTools {
+  tools: AgentTool[];
+  leftOut?: LeftOutTool[];
+  /** The limit of the agent, which also holds for the runs that its tools start. */
+  maxCostUsd: string | null;
+}
+
+/** Returns the tools that an earlier attempt has stored, or else those given now. */
 export async function keepTools(
   db: Db,
   secretBox: SecretBox,
   { runId, path, nodeId }: NodeKey,
-  { tools, maxCostUsd }: { tools: AgentTool[]; maxCostUsd: string | null },
+  { tools, leftOut = [], maxCostUsd }: NewTools,
 ): Promise<AgentTool[]> {
-  const toolsEnc = secretBox.seal(JSON.stringify(tools), 'agent-tools', runId, path, nodeId);
+  // A worker of the version before reads the list alone.
+  const stored = leftOut.length === 0 ? tools : { tools, leftOut };
+  const toolsEnc = secretBox.seal(writeJson(stored), 'agent-tools', runId, path, nodeId);
   const { rows } = await sql<{ toolsEnc: Buffer }>`
     INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc, max_cost_usd)
     VALUES (${runId}, ${path}, ${nodeId}, ${toolsEnc}, ${maxCostUsd})
     ON CONFLICT (run_id, path, node_id) DO UPDATE SET tools_enc = session.tools_enc
     RETURNING tools_enc AS "toolsEnc"`.execute(db);
-  return open(secretBox, rows[0]!.toolsEnc, { runId, path, nodeId });
+  return open(secretBox, rows[0]!.toolsEnc, { runId, path, nodeId }).tools;
 }
 
 /** Returns undefined before the first turn of the agent, and once its contents have expired. */
 export async function findTools(db: Db, secretBox: SecretBox, key: NodeKey): Promise<AgentTool[] | undefined> {
+  return (await findToolSet(db, secretBox, key))?.tools;
+}
+
+/** Returns the tools of the agent's servers that it is not offered. */
+export async function findLeftOutTools(db: Db, secretBox: SecretBox, key: NodeKey): Promise<LeftOutTool[]> {
+  return (await findToolSet(db, secretBox, key))?.leftOut ?? [];
+}
+
+async function findToolSet(db: Db, secretBox: SecretBox, key: NodeKey): Promise<ToolSet | undefined> {
   const found = await db
     .selectFrom('agent_sessions')
     .select('tools_enc')
@@ -48,6 +83,12 @@ export async function findTools(db: Db, secretBox: SecretBox, key: NodeKey): Pro
   return found && open(secretBox, found.tools_enc, key);
 }
 
-function open(secretBox: SecretBox, sealed: Buffer, { runId, path, nodeId }: NodeKey): AgentTool[] {
-  return JSON.parse(secretBox.open(sealed, 'agent-tools', runId, path, nodeId)) as AgentTool[];
+interface ToolSet {
+  tools: AgentTool[];
+  leftOut: LeftOutTool[];
+}
+
+function open(secretBox: SecretBox, sealed: Buffer, { runId, path, nodeId }: NodeKey): ToolSet {
+  const stored = parseJson(secretBox.open(sealed, 'agent-tools', runId, path, nodeId)) as AgentTool[] | ToolSet;
+  return Array.isArray(stored) ? { tools: stored, leftOut: [] } : stored;
 }

@@ -1,5 +1,6 @@
 // The difference that a change has made to its target, as a record tells it.
 import type { AuditChanges } from './audit-entry.js';
+import { cutText } from '../../graph/cut-text.js';
 
 /** The fields of a target as they are shown, and a hash of each secret, null where there is none. */
 export interface TargetState {
@@ -42,7 +43,5 @@ function isOther(old: unknown, now: unknown): boolean {
 function shorten(value: unknown): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (text.length <= MAX_CHARACTERS) return value;
-  return `${Array.from(text.slice(0, MAX_CHARACTERS))
-    .join('')
-    .replace(/[\uD800-\uDFFF]$/, '')}…`;
+  return `${cutText(text, MAX_CHARACTERS)}…`;
 }

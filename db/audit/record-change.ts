@@ -54,7 +54,12 @@ export function recordChange<T>(
   });
 }
 
-async function lockTarget(transaction: Db, type: TargetType, { id, projectId = 0 }: TargetKey): Promise<void> {
-  const name = `audit ${type} ${projectId} ${id}`;
+async function lockTarget(
+  transaction: Db,
+  type: TargetType,
+  { id, projectId = 0, workflowId }: TargetKey,
+): Promise<void> {
+  const within = workflowId === undefined ? '' : `${workflowId} `;
+  const name = `audit ${type} ${projectId} ${within}${id}`;
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }

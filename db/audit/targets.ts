@@ -7,6 +7,7 @@ import type { TargetState } from './changes.js';
 export interface TargetKey {
   id: string | number;
   projectId?: number | undefined;
+  workflowId?: number | undefined;
 }
 
 interface FoundTarget extends TargetState {
@@ -78,6 +79,22 @@ const FIND = {
     SELECT title AS name, project_id, jsonb_build_object('title', title, 'workflow', workflow_id, 'author', author_id,
         'user', end_user) AS fields, ${NONE} AS secrets
     FROM conversations WHERE id = ${id}`,
+  case: ({ id }: TargetKey) => sql`
+    SELECT name, project_id, jsonb_build_object('name', name, 'workflow', workflow_id, 'required', is_required) AS fields,
+      jsonb_build_object('content', ${hashOf('content_enc')}) AS secrets
+    FROM cases JOIN workflows ON workflows.id = workflow_id WHERE cases.id = ${id}`,
+  case_run: ({ id }: TargetKey) => sql`
+    SELECT title AS name, project_id, jsonb_build_object('workflow', workflow_id, 'is_cancelled', is_cancelled) AS fields,
+      ${NONE} AS secrets
+    FROM case_runs JOIN workflows ON workflows.id = workflow_id WHERE case_runs.id = ${id}`,
+  // All pins of a node: several iterations of it may have one.
+  pin: ({ id, workflowId }: TargetKey) => sql`
+    SELECT title AS name, project_id, jsonb_build_object('workflow', workflow_id, 'node', node_id,
+        'paths', jsonb_agg(path ORDER BY path)) AS fields,
+      jsonb_build_object('outcome', encode(sha256(string_agg(pin_enc, ''::bytea ORDER BY path)), 'hex')) AS secrets
+    FROM pins JOIN workflows ON workflows.id = workflow_id
+    WHERE workflow_id = ${workflowId ?? 0} AND node_id = ${id}
+    GROUP BY workflow_id, node_id, title, project_id`,
   schedule: ({ id }: TargetKey) => sql`
     SELECT workflows.title AS name, project_id, jsonb_build_object('workflow', workflow_id, 'cron', cron,
         'time_zone', time_zone, 'overlap', overlap, 'jitter_seconds', jitter_seconds,

@@ -62,24 +62,26 @@ interface NewTokens {
 
 const READY = { status: 'ready', status_reason: null, grant_lost_at: null, lease: null, leased_until: null } as const;
 
-/** Returns false where the lease was lost: somebody has signed in, or the connection was changed or deleted. */
-export async function storeRefreshedTokens(
+/**
+ * Stores what a provider has given for the tokens of `tokensVersion`. It does so without the lease too, because a provider
+ * may have rotated the refresh token, and nobody else has the new one. Nodes that wait for a sign-in go on: the reconciler
+ * wakes them. Returns false where there are newer tokens, or the connection was changed or deleted.
+ */
+export function storeRefreshedTokens(
   db: Db,
-  { id, lease }: Lease,
+  { id, tokensVersion }: { id: number; tokensVersion: number },
   { tokensEnc, expiresAt }: NewTokens,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('connections')
-    .set({
-      ...READY,
-      tokens_enc: tokensEnc,
-      expires_at: expiresAt,
-      tokens_version: sql<number>`tokens_version + 1`,
-    })
-    .where('id', '=', id)
-    .where('lease', '=', lease)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return inTransaction(db, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('connections')
+      .set({ ...READY, tokens_enc: tokensEnc, expires_at: expiresAt, tokens_version: tokensVersion + 1 })
+      .where('id', '=', id)
+      .where('tokens_version', '=', tokensVersion)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) await endConnectionWaits(transaction, id);
+    return numUpdatedRows > 0n;
+  });
 }
 
 /**
@@ -135,7 +137,7 @@ export function loseGrant(db: Db, { id, lease }: Lease, reason: string): Promise
 export async function markFailing(db: Db, id: number, tokensVersion: number, reason: string): Promise<void> {
   await db
     .updateTable('connections')
-    .set({ status: 'failing', status_reason: reason, lease: null, leased_until: null })
+    .set({ status: 'failing', status_reason: reason })
     .where('id', '=', id)
     .where('tokens_version', '=', tokensVersion)
     .where('status', '<>', 'needs_authorization')

@@ -10,6 +10,7 @@ import { FINISH_SEQUENCE, type UpdateOutcome } from '../runs/execution-update.js
 import { applyExecutionUpdate } from '../runs/run-life.js';
 import { insertAcceptedRun, requestCancel, type RunFacts } from '../runs/runs-repository.js';
 import type { Branch } from './messages-repository.js';
+import { cutText } from '../../graph/cut-text.js';
 
 /** So many messages of a conversation may be queued. */
 export const MOST_QUEUED = 20;
@@ -95,11 +96,7 @@ export async function insertMessage(
     FROM conversation_messages WHERE conversation_id = ${conversationId}`.execute(transaction);
   const fileIds = files.map(({ file_id: fileId }) => fileId);
   await addReferences(transaction, projectId, { kind: 'message', id }, fileIds);
-  const title = content
-    .trim()
-    .split('\n', 1)[0]!
-    .slice(0, MAX_TITLE_CHARACTERS)
-    .replace(/\p{Cs}$/u, '');
+  const title = cutText(content.trim().split('\n', 1)[0]!, MAX_TITLE_CHARACTERS);
   await transaction
     .updateTable('conversations')
     .set({ title })

@@ -21,7 +21,11 @@ import * as files from '../migrations/0018-files.js';
 import * as deltas from '../migrations/0019-deltas.js';
 import * as conversations from '../migrations/0020-conversations.js';
 import * as toolTasks from '../migrations/0021-tool-tasks.js';
-import * as exactQuota from '../migrations/0022-exact-quota.js';
+import * as sealedAddresses from '../migrations/0022-sealed-addresses.js';
+import * as refusedTools from '../migrations/0023-refused-tools.js';
+import * as lostAttempts from '../migrations/0024-lost-attempts.js';
+import * as limitsOfCases from '../migrations/0025-limits-of-cases.js';
+import * as exactQuota from '../migrations/0026-exact-quota.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -46,7 +50,11 @@ const migrations: Record<string, Migration> = {
   '0019-deltas': deltas,
   '0020-conversations': conversations,
   '0021-tool-tasks': toolTasks,
-  '0022-exact-quota': exactQuota,
+  '0022-sealed-addresses': sealedAddresses,
+  '0023-refused-tools': refusedTools,
+  '0024-lost-attempts': lostAttempts,
+  '0025-limits-of-cases': limitsOfCases,
+  '0026-exact-quota': exactQuota,
 };
 
 /**

@@ -13,6 +13,7 @@ import type {
 import type {
   AgentSessionsTable,
   AgentToolCallsTable,
+  RefusedToolsTable,
   AgentTurnsTable,
   ApprovalDecisionsTable,
   ApprovalRequestsTable,
@@ -108,6 +109,7 @@ export interface Tables {
   agent_sessions: AgentSessionsTable;
   agent_turns: AgentTurnsTable;
   agent_tool_calls: AgentToolCallsTable;
+  refused_tools: RefusedToolsTable;
   approval_requests: ApprovalRequestsTable;
   approval_decisions: ApprovalDecisionsTable;
   idempotency_keys: IdempotencyKeysTable;

@@ -1,5 +1,6 @@
 // The fee for runs of marketplace copies.
 import { sql } from 'kysely';
+import { isZeroDecimal } from '../../graph/decimal.js';
 import type { Db } from '../core/client.js';
 
 interface EndedRun {
@@ -21,7 +22,7 @@ interface EndedRun {
  * written, for the fee takes the locks of project and statistics, in that order.
  */
 export async function chargeMarketplaceFee(db: Db, run: EndedRun): Promise<void> {
-  if (run.source_id === null || Number(run.run_fee_usd) === 0) return;
+  if (run.source_id === null || run.run_fee_usd === null || isZeroDecimal(run.run_fee_usd)) return;
   await sql`
     WITH used AS (
       INSERT INTO marketplace_usage AS usage (source_id, user_id, succeeded_runs)

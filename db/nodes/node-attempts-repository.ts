@@ -15,21 +15,49 @@ export interface EndedAttempt extends NodeKey {
 }
 
 /**
- * Keeps an attempt that has ended and will be followed by another one. What an attempt says of itself counts more than
- * what the next one has made of its silence (`keep_lost_attempt`). A node that has settled, or is unknown, stays as it is.
+ * Keeps an attempt that has ended and will be followed by another one. If the next attempt has already recorded it as lost
+ * (`keep_lost_attempt`), its own error takes the place of that: its worker lives. A node that has settled, or is unknown,
+ * stays as it is.
  */
 export async function keepEndedAttempt(db: Db, ended: EndedAttempt): Promise<void> {
   await sql`
-    INSERT INTO node_attempts AS kept (run_id, path, node_id, number, started_at, finished_at, error_code, error_message)
+    INSERT INTO node_attempts AS kept (run_id, path, node_id, number, started_at, finished_at, error_code, error_message, step)
     SELECT run_id, path, node_id, ${ended.number}::integer,
       CASE WHEN attempts = ${ended.number}::integer THEN coalesce(attempt_started_at, started_at)
         ELSE clock_timestamp() - make_interval(secs => ${ended.tookMs / 1000}) END,
-      clock_timestamp(), ${ended.code}, ${ended.message}
+      clock_timestamp(), ${ended.code}, ${ended.message}, step
     FROM node_results
     WHERE run_id = ${ended.runId} AND path = ${ended.path} AND node_id = ${ended.nodeId} AND status = 'in progress'
     ON CONFLICT (run_id, path, node_id, number) DO UPDATE SET
-      finished_at = excluded.finished_at, error_code = excluded.error_code, error_message = excluded.error_message
+      finished_at = excluded.finished_at, error_code = excluded.error_code, error_message = excluded.error_message,
+      worker = NULL
     WHERE kept.error_code = 'worker_lost'`.execute(db);
+}
+
+/** The deaths of workers during a step of a node. */
+export interface Deaths {
+  count: number;
+  /** What of them counts against the node. */
+  shares: number;
+  /** How long ago the last one was found. */
+  sinceMs: number;
+}
+
+/**
+ * Each death counts one, divided by the nodes that were lost with the worker; for a node that ran apart, by those that ran
+ * apart on it. These are known when the others have been claimed again, which happens within seconds.
+ */
+export async function readDeaths(db: Db, key: NodeKey, step: string | null): Promise<Deaths> {
+  const { rows } = await sql<Deaths>`
+    SELECT count(*)::integer AS count, coalesce(sum(1.0 / lost.nodes), 0)::float8 AS shares,
+      (coalesce(extract(epoch FROM clock_timestamp() - max(finished_at)), 0) * 1000)::float8 AS "sinceMs"
+    FROM node_attempts AS own CROSS JOIN LATERAL (
+      SELECT count(*) AS nodes FROM node_attempts AS other
+      WHERE other.worker = own.worker AND (other.was_isolated OR NOT own.was_isolated)
+    ) AS lost
+    WHERE run_id = ${key.runId} AND path = ${key.path} AND node_id = ${key.nodeId}
+      AND step IS NOT DISTINCT FROM ${step} AND worker IS NOT NULL`.execute(db);
+  return rows[0]!;
 }
 
 export interface KeptAttempt {

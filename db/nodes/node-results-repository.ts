@@ -22,6 +22,10 @@ export interface NodeClaim {
   errorCode: string | null;
   /** Attempts so far, this one included. */
   attempts: number;
+  /** Those of them that do not count against the retries of the node (`node_results.spared`). */
+  spared: number;
+  /** Its workers died, so that it waits until `beginHeld` lets it begin. */
+  isHeld: boolean;
 }
 
 /** What is known of the work when its node is claimed. */
@@ -29,14 +33,23 @@ export interface ClaimedWork {
   /** The step of the node, by the words of `node_results`: another step of an agent is no new attempt, a repeated one is. */
   step?: string | null;
   queuedMs?: number | null;
+  /** The id of the worker process. Without it nobody learns of the death of the worker. */
+  worker?: string | null;
 }
 
-const isRepeat = sql`node.status = 'in progress' AND node.step IS NOT DISTINCT FROM excluded.step`;
+const isSameStep = sql`node.status = 'in progress' AND node.step IS NOT DISTINCT FROM excluded.step`;
+/** A node that waits for its turn has not begun its attempt. */
+const isHeld = sql`${isSameStep} AND node.isolation IS NOT DISTINCT FROM 'waits'`;
+const isRepeat = sql`${isSameStep} AND node.isolation IS DISTINCT FROM 'waits'`;
+
+const claimColumns = sql`status, handle, also_handles AS "alsoHandles", error_code AS "errorCode", attempts, spared,
+  coalesce(status = 'in progress' AND isolation = 'waits', false) AS "isHeld"`;
 
 /**
  * Marks the node as started, or finds what an earlier attempt left: a settled node must not be executed again. Undefined
  * when the run is not open (ended or unknown). A database that dies may forget the claim: then the attempt is not counted.
- * What an earlier attempt has left without an end is kept in `node_attempts` by a trigger.
+ * What an earlier attempt has left without an end is kept in `node_attempts` by a trigger, which also holds a node whose
+ * workers died.
  *
  * The key of the run's row is locked first, as the foreign key would do last: the end of a run, which closes what is in
  * progress, waits for the claim, and a claim that waits for the end finds the run closed.
@@ -44,21 +57,43 @@ const isRepeat = sql`node.status = 'in progress' AND node.step IS NOT DISTINCT F
 export async function claimNode(
   db: Db,
   { runId, path, nodeId }: NodeKey,
-  { step = null, queuedMs = null }: ClaimedWork = {},
+  { step = null, queuedMs = null, worker = null }: ClaimedWork = {},
 ): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* claim_node */
-    INSERT INTO node_results AS node (run_id, path, node_id, status, step, queued_ms)
-    SELECT id, ${path}, ${nodeId}, 'in progress', ${step}, ${queuedMs}::integer
+    INSERT INTO node_results AS node (run_id, path, node_id, status, step, queued_ms, worker)
+    SELECT id, ${path}, ${nodeId}, 'in progress', ${step}, ${queuedMs}::integer, ${worker}::uuid
     FROM runs WHERE id = ${runId} AND status = 'In Progress'
     FOR KEY SHARE
     ON CONFLICT (run_id, path, node_id) DO UPDATE
       SET attempts = node.attempts + CASE WHEN ${isRepeat} THEN 1 ELSE 0 END,
         attempt_started_at = CASE WHEN ${isRepeat} THEN clock_timestamp() ELSE node.attempt_started_at END,
+        worker = CASE WHEN ${isHeld} THEN NULL ELSE excluded.worker END,
+        isolation = CASE WHEN ${isHeld} THEN 'waits' END,
         step = excluded.step
-    RETURNING status, handle, also_handles AS "alsoHandles", error_code AS "errorCode", attempts, ${tellWatchers(runId)}, ${lazily}`.execute(
-    db,
-  );
+    RETURNING ${claimColumns}, ${tellWatchers(runId)}, ${lazily}`.execute(db);
   return rows[0];
+}
+
+/** Begins the attempt of a node that was held. False where another process has begun it, or its run has ended. */
+export async function beginHeld(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  { attempts, worker }: { attempts: number; worker: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE node_results SET isolation = 'runs', worker = ${worker}::uuid, attempt_started_at = clock_timestamp()
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'in progress'
+      AND isolation = 'waits' AND attempts = ${attempts}
+    RETURNING node_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** The attempt has done nothing, and counts as none. */
+export async function takeAttemptBack(db: Db, { runId, path, nodeId }: NodeKey, number: number): Promise<void> {
+  await sql`
+    UPDATE node_results SET attempts = attempts - 1
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'in progress'
+      AND attempts = ${number}`.execute(db);
 }
 
 /** The step has ended, and waits for something before it is taken again, which is no other attempt then. */
@@ -73,7 +108,7 @@ export async function leaveStep(db: Db, { runId, path, nodeId }: NodeKey, step: 
 /** What earlier attempts have left of a node, without making another one. */
 export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* find_node */
-    SELECT status, handle, also_handles AS "alsoHandles", error_code AS "errorCode", attempts FROM node_results
+    SELECT ${claimColumns} FROM node_results
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(db);
   return rows[0];
 }

@@ -14,6 +14,8 @@ export interface CallClaim {
   isAllowed: boolean;
   /** Attempts so far, this one included. */
   attempts: number;
+  /** Those of them whose worker died with the call in flight. */
+  crashes: number;
   /** Whether somebody reads the deltas of the run. */
   hasReaders: boolean;
 }
@@ -32,14 +34,19 @@ export interface OwnCall extends CallKey {
 export interface NewCall extends CallKey {
   provider: string | null;
   model: string | null;
-  /** How often a call that was in flight when its worker died may be made again. */
-  repeatsAfterCrash: number;
+  /** Whether a call that was in flight when its worker died may be made again. */
+  mayRepeat: boolean;
 }
 
 /** Commits before the request leaves. One statement, so that two workers cannot both be allowed. */
 export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
-  const { rows } = await sql<{ attempts: number; hasReaders: boolean }>`${claimOf(call)}`.execute(db);
-  return { isAllowed: rows.length > 0, attempts: rows[0]?.attempts ?? 0, hasReaders: rows[0]?.hasReaders === true };
+  const { rows } = await sql<Omit<CallClaim, 'isAllowed'>>`${claimOf(call)}`.execute(db);
+  return toClaim(rows[0]);
+}
+
+/** `made`: undefined where nothing was claimed. */
+export function toClaim(made: Omit<CallClaim, 'isAllowed'> | undefined): CallClaim {
+  return { isAllowed: made !== undefined, attempts: 0, crashes: 0, hasReaders: false, ...made };
 }
 
 export interface TokenCounts {
@@ -54,7 +61,7 @@ interface Reservation {
   tokens: TokenCounts;
 }
 
-/** The insert of a claim, which gives `attempts` and `hasReaders` where the call may be made, if `source` has a row. */
+/** The insert of a claim, which gives the columns of `CallClaim` where the call may be made, if `source` has a row. */
 export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): RawBuilder<unknown> {
   return sql`
     INSERT INTO provider_calls AS call
@@ -68,8 +75,8 @@ export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): 
       state = 'sent', attempts = call.attempts + 1, sent_at = clock_timestamp(), replied_at = NULL,
       project_id = excluded.project_id, reserved_usd = excluded.reserved_usd,
       input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens
-    WHERE call.state = 'refused' OR (call.state = 'sent' AND call.crashes < ${call.repeatsAfterCrash}::integer)
-    RETURNING attempts, EXISTS (
+    WHERE call.state = 'refused' OR (call.state = 'sent' AND ${call.mayRepeat}::boolean)
+    RETURNING attempts, crashes, EXISTS (
       SELECT FROM run_watches AS watch WHERE watch.run_id = ${call.runId}::uuid AND watch.deltas AND watch.until > now()
     ) AS "hasReaders"`;
 }

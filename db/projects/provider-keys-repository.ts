@@ -5,6 +5,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
 import type { ProviderKeysTable } from '../core/tables.js';
 import { lockProject } from './lock-project.js';
+import { endOfText } from '../../graph/cut-text.js';
 
 interface NewProviderKey {
   projectId: number;
@@ -55,7 +56,7 @@ export function attachProviderKey(
         provider,
         name,
         key_enc: box.seal(key, 'provider-key', projectId, provider),
-        masked_key: key.length < MASKABLE_LENGTH ? '********' : `********${key.slice(-4)}`,
+        masked_key: key.length < MASKABLE_LENGTH ? '********' : `********${endOfText(key, 4)}`,
       })
       .returning(SHOWN)
       .executeTakeFirstOrThrow();

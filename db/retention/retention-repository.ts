@@ -241,10 +241,15 @@ export async function expireAuditRecords(db: Db, limit: number): Promise<Batch> 
 const isGone = sql`(archived_at IS NOT NULL
   OR project_id IN (SELECT id FROM projects WHERE deleted_at IS NOT NULL))`;
 
-/** Deletes the versions, and empties the workflows themselves, whose rows stay for the books. */
+/**
+ * Deletes the versions and what is known of the tools of their agents, and empties the workflows themselves, whose rows stay
+ * for the books.
+ */
 export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> {
   const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
   const versions = await deleteRows(db, 'workflow_versions', ofGone, limit);
+  const unread = sql`(${ofGone} OR version <> (SELECT version FROM workflows WHERE id = workflow_id))`;
+  const refusedTools = await deleteRows(db, 'refused_tools', unread, limit);
   const { numAffectedRows } = await sql`
     UPDATE workflows SET document = '{}', secrets_enc = NULL, readme_guide = '', tool_fields = NULL
     WHERE id IN (
@@ -252,7 +257,10 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
       WHERE ${isGone} AND (secrets_enc IS NOT NULL OR readme_guide <> '' OR document::text <> '{}')
       LIMIT ${limit}::integer
     )`.execute(db);
-  return toBatch({ workflow_versions: versions, workflows: Number(numAffectedRows ?? 0) }, limit);
+  return toBatch(
+    { workflow_versions: versions, refused_tools: refusedTools, workflows: Number(numAffectedRows ?? 0) },
+    limit,
+  );
 }
 
 /** Deletes the conversations of such workflows. What the deletion of a long one leaves, the next call finds. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { complete, selectRuns, WHOLE, type HistoryRun } from './history-contents.js';
-import { readPieces } from './result-pieces.js';
+import { readPieces } from './text-pieces.js';
 
 export type { HistoryNode, HistoryRun } from './history-contents.js';
 
@@ -176,13 +176,7 @@ export async function findExample(db: Db, workflowId: number, runId: string): Pr
 
 /** The input of a run as JSON text, piece by piece. */
 export function readInputPieces(db: Db, runId: string): AsyncGenerator<string> {
-  return readPieces(async (from, count) => {
-    const { rows } = await sql<{ piece: string }>`
-      SELECT substr(input::text, ${from}::integer, ${count}::integer) AS piece FROM runs WHERE id = ${runId}`.execute(
-      db,
-    );
-    return rows[0]?.piece;
-  });
+  return readPieces(db, sql`SELECT input::text AS text FROM runs WHERE id = ${runId}`);
 }
 
 /** The drawing that a run executes, as JSON text. */

@@ -45,14 +45,16 @@ export async function findEndedNodes(db: Db, runId: string): Promise<EndedNode[]
   return rows;
 }
 
-/** How the nodes directly in these iterations have ended. `source`: of a test run, what the end was taken from. */
-export async function findEndsAt(
-  db: Db,
-  runId: string,
-  paths: readonly string[],
-): Promise<(EndedNode & { path: string; source: string | null })[]> {
-  const { rows } = await sql<EndedNode & { path: string; source: string | null }>`
-    SELECT path, ${endedColumns}, source FROM node_results
+export interface EndAt extends EndedNode {
+  path: string;
+  /** The run has taken the end from another one. */
+  isReused: boolean;
+}
+
+/** How the nodes directly in these iterations have ended. */
+export async function findEndsAt(db: Db, runId: string, paths: readonly string[]): Promise<EndAt[]> {
+  const { rows } = await sql<EndAt>`
+    SELECT path, ${endedColumns}, is_reused AS "isReused" FROM node_results
     WHERE run_id = ${runId} AND path = ANY (${paths}::text[]) AND NOT is_iteration`.execute(db);
   return rows;
 }

@@ -1,10 +1,11 @@
 // A run's drawing and input are read from its rows. The worker executes them, and the API shows what a node was given.
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
+import type { JsonObject } from '../../graph/json.js';
 import { parseJson } from '../../graph/json-text.js';
 import type { NodeKind } from '../../graph/kinds.js';
 import { enclosingLoops, lastNodesOf } from '../../graph/plan.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
-import { maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
+import { maskInput, secretTexts, splitSecrets, type SecretMap } from '../../graph/secrets.js';
 import type { SecretBox } from '../core/secret-box.js';
 import { openPassedSecrets, type RunRow } from './passed-secrets.js';
 import type { StoredRunContext, StoredSnapshot } from './run-context-repository.js';
@@ -26,6 +27,8 @@ export interface RunGraph {
   nodes: Map<string, RunNode>;
   /** The secret fields of the input. */
   fields: Record<string, unknown>[];
+  /** Secrets that an earlier build has stored in the drawing, by their places: it knew fewer of them. */
+  unsealed: SecretMap;
 }
 
 export function readGraph({ document, plan }: StoredSnapshot): RunGraph {
@@ -46,7 +49,12 @@ export function readGraph({ document, plan }: StoredSnapshot): RunGraph {
     };
     return [id, node];
   });
-  return { nodes: new Map(nodes), fields: secretFieldsOf(document) };
+  return { nodes: new Map(nodes), ...readSecrets(document) };
+}
+
+/** What of a drawing decides about what is masked in its runs. */
+export function readSecrets(document: JsonObject): Pick<RunGraph, 'fields' | 'unsealed'> {
+  return { fields: secretFieldsOf(document), unsealed: splitSecrets(document).secrets };
 }
 
 export interface RunContents {
@@ -72,7 +80,7 @@ export function openRunSecrets(secretBox: SecretBox, sealed: Buffer | null, row:
 /** Throws `MissingKeyError` when the key is gone that has sealed a value. */
 export function openRunContents(
   { runId, projectId, input: storedInput, inputEnc, secretsEnc, passedSecretsEnc }: StoredRunContext,
-  fields: RunGraph['fields'],
+  { fields, unsealed }: Pick<RunGraph, 'fields' | 'unsealed'>,
   secretBox: SecretBox,
 ): RunContents {
   const row = [projectId, runId] as const;
@@ -81,6 +89,6 @@ export function openRunContents(
   const secrets = openRunSecrets(secretBox, secretsEnc, row);
   const { masked: publicInput, secretValues } = maskInput(fields, input);
   const passed = openPassedSecrets(secretBox, passedSecretsEnc, row);
-  const texts = [...secretValues, ...secretTexts(secrets), ...passed];
+  const texts = [...secretValues, ...secretTexts(unsealed), ...secretTexts(secrets), ...passed];
   return { input, inputText, publicInput, secrets, secretTexts: texts, masker: createMasker(texts) };
 }

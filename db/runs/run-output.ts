@@ -5,7 +5,7 @@ import { endOfString } from '../../graph/json-text.js';
 import { markPieces } from '../files/deleted-marks.js';
 import type { Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
-import { readPieces } from './result-pieces.js';
+import { readPieces } from './text-pieces.js';
 
 /**
  * Where the value stands in the text of an output node's result, `{"content":"...","value":...}`: the position of its
@@ -45,12 +45,10 @@ export function outputOfRun(maxBytes: number): RawBuilder<unknown> {
 
 /** The output's JSON text, piece by piece, as `readResultPieces` reads a result. */
 export function readOutputPieces(db: Db, runId: string): AsyncGenerator<string> {
-  const pieces = readPieces(async (from, count) => {
-    const { rows } = await sql<{ piece: string }>`
-      SELECT substr(text, ${from}::integer, ${count}::integer) AS piece
-      FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(2 ** 31 - 1)} AS output`.execute(db);
-    return rows[0]?.piece;
-  });
+  const pieces = readPieces(
+    db,
+    sql`SELECT text FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(2 ** 31 - 1)} AS output`,
+  );
   return markPieces(db, runId, pieces);
 }
 

@@ -19,6 +19,18 @@ export function findRunEnd(db: Db, runId: string): Promise<RunEnd | undefined> {
     .executeTakeFirst();
 }
 
+/** Whether a run below this one was stopped by a limit of money. */
+export async function hasReachedLimitBelow(db: Db, runId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('root_run_id', '=', runId)
+    .where('error_code', '=', 'budget_exceeded')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Under which hash the graph that the run executes is stored. Undefined where there is no such run. */
 export async function findSnapshotOf(db: Db, runId: string): Promise<Buffer | undefined> {
   const run = await db.selectFrom('runs').select('snapshot_hash').where('id', '=', runId).executeTakeFirst();

@@ -5,6 +5,7 @@ import { findTarget } from '../audit/targets.js';
 import type { Database, Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
+import { cutText } from '../../graph/cut-text.js';
 
 /** `at`: the nominal time. */
 export interface FiringKey {
@@ -106,7 +107,7 @@ function isNoneLater(at: Date): RawBuilder<boolean> {
 
 /** Why the firing has started no run. */
 export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code, message }: Refusal): Promise<void> {
-  const refusal = { last_refusal_code: code, last_refusal_message: message.slice(0, MAX_REFUSAL_CHARACTERS) };
+  const refusal = { last_refusal_code: code, last_refusal_message: cutText(message, MAX_REFUSAL_CHARACTERS) };
   await db
     .updateTable('schedules')
     .set({ last_firing_at: at, last_run_id: null, ...refusal })

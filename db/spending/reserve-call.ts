@@ -1,11 +1,13 @@
 // Model calls and the limits of money (extensions, section 4; ADR 20). A call is reserved in the statement that claims it, and
 // what is reserved becomes what was paid in the statement that records its transaction.
 import { sql } from 'kysely';
+import { isZeroDecimal } from '../../graph/decimal.js';
 import type { Db } from '../core/client.js';
 import type { SpendingLimitKind, SpendingPeriod } from '../core/tables.js';
 import {
   claimCall,
   claimOf,
+  toClaim,
   type CallClaim,
   type NewCall,
   type TokenCounts,
@@ -49,9 +51,10 @@ export interface PassedLimitRow extends Omit<PassedLimit, 'limited'> {
 }
 
 interface ClaimRow extends PassedLimitRow {
-  /** Null, with `hasReaders`, where nothing was claimed. */
+  /** Null, with the next two, where nothing was claimed. */
   attempts: number | null;
-  hasReaders: boolean | null;
+  crashes: number;
+  hasReaders: boolean;
   isOpen: boolean;
 }
 
@@ -61,7 +64,7 @@ interface ClaimRow extends PassedLimitRow {
  */
 export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit | undefined> {
   const { projectId, reservedUsd, reservedTokens, maxCostUsd } = call;
-  if (Number(reservedUsd) === 0) return claimCall(db, call);
+  if (isZeroDecimal(reservedUsd)) return claimCall(db, call);
   const claim = claimOf(
     call,
     { projectId, usd: reservedUsd, tokens: reservedTokens },
@@ -74,10 +77,10 @@ export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<Call
     ), open_run AS MATERIALIZED (
       SELECT id FROM runs WHERE id = ${call.runId}::uuid AND status = 'In Progress' FOR KEY SHARE
     ), claimed AS (${claim})
-    SELECT claimed.attempts, claimed."hasReaders", EXISTS (SELECT FROM open_run) AS "isOpen", ${passedLimitColumns}
+    SELECT claimed.attempts, claimed.crashes, claimed."hasReaders", EXISTS (SELECT FROM open_run) AS "isOpen", ${passedLimitColumns}
     FROM (SELECT) AS asked LEFT JOIN claimed ON true LEFT JOIN refused ON true`.execute(db);
-  const { attempts, hasReaders, isOpen, limited, ...passed } = rows[0]!;
+  const { attempts, crashes, hasReaders, isOpen, limited, ...passed } = rows[0]!;
   if (!isOpen) return undefined;
   if (limited !== null) return { limited, ...passed };
-  return { isAllowed: attempts !== null, attempts: attempts ?? 0, hasReaders: hasReaders === true };
+  return toClaim(attempts === null ? undefined : { attempts, crashes, hasReaders });
 }

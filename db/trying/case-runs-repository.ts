@@ -1,5 +1,6 @@
 // Runs of cases: which run each case has, and how it has ended.
 import { sql } from 'kysely';
+import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 import type { StoredRunStatus } from '../core/tables.js';
@@ -34,6 +35,8 @@ export interface CaseRun {
   status: 'in progress' | 'passed' | 'failed';
   maxCostUsd: string | null;
   isCancelled: boolean;
+  /** A call was not made, because it could have passed the limit. */
+  hasReachedLimit: boolean;
   createdAt: Date;
   finishedAt: Date | null;
 }
@@ -52,7 +55,7 @@ export async function insertCaseRun(
   made: Pick<CaseRun, 'id' | 'workflowId' | 'userId' | 'maxCostUsd'> & { tried: TriedDrawing },
 ): Promise<void> {
   const { id, workflowId, userId, maxCostUsd, tried } = made;
-  const sealed = box.seal(JSON.stringify(tried), 'case-run', id);
+  const sealed = box.seal(writeJson(tried), 'case-run', id);
   await db
     .insertInto('case_runs')
     .values({ id, workflow_id: workflowId, user_id: userId, drawing_enc: sealed, max_cost_usd: maxCostUsd })
@@ -65,7 +68,7 @@ export async function readTriedDrawing(db: Db, box: SecretBox, id: string): Prom
     .select('drawing_enc')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  return JSON.parse(box.open(sealed, 'case-run', id)) as TriedDrawing;
+  return parseJson(box.open(sealed, 'case-run', id)) as TriedDrawing;
 }
 
 /** Within the transaction that accepts the run of a case. Returns false where the case has one, or has ended. */
@@ -95,7 +98,7 @@ export async function insertCaseResult(
   box: SecretBox,
   { caseRunId, caseId, detail }: CasePlace & { detail: CaseDetail },
 ): Promise<void> {
-  const sealed = box.seal(JSON.stringify(detail), 'case-result', caseRunId, caseId);
+  const sealed = box.seal(writeJson(detail), 'case-result', caseRunId, caseId);
   await db
     .insertInto('case_results')
     .values({ case_run_id: caseRunId, case_id: caseId, run_id: null, detail_enc: sealed })
@@ -112,7 +115,7 @@ export async function endCase(db: Db, box: SecretBox, ended: EndedCase): Promise
   const { caseRunId, caseId, status, detail } = ended;
   await db
     .updateTable('case_results')
-    .set({ status, detail_enc: box.seal(JSON.stringify(detail), 'case-result', caseRunId, caseId) })
+    .set({ status, detail_enc: box.seal(writeJson(detail), 'case-result', caseRunId, caseId) })
     .where('case_run_id', '=', caseRunId)
     .where('case_id', '=', caseId)
     .where('status', '=', 'in progress')
@@ -126,6 +129,7 @@ const RUN = [
   'status',
   'max_cost_usd as maxCostUsd',
   'is_cancelled as isCancelled',
+  'has_reached_limit as hasReachedLimit',
   'created_at as createdAt',
   'finished_at as finishedAt',
 ] as const;
@@ -164,13 +168,21 @@ export async function listCaseResults(db: Db, box: SecretBox, caseRunId: string)
     .orderBy('case_id')
     .execute();
   return rows.map(({ case_id: caseId, run_id: runId, detail_enc: sealed, ...row }) => {
-    const detail = JSON.parse(box.open(sealed, 'case-result', caseRunId, caseId)) as CaseDetail;
+    const detail = parseJson(box.open(sealed, 'case-result', caseRunId, caseId)) as CaseDetail;
     return { caseId, runId, detail, ...row };
   });
 }
 
-export async function cancelCaseRun(db: Db, id: string): Promise<void> {
-  await db.updateTable('case_runs').set({ is_cancelled: true }).where('id', '=', id).execute();
+/** Returns false where it has ended, or was cancelled before. */
+export async function cancelCaseRun(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('case_runs')
+    .set({ is_cancelled: true })
+    .where('id', '=', id)
+    .where('status', '=', 'in progress')
+    .where('is_cancelled', '=', false)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function endCaseRun(db: Db, id: string, status: 'passed' | 'failed'): Promise<void> {

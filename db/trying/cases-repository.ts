@@ -1,5 +1,6 @@
 // Cases: inputs and mocks of a workflow with what is expected of its run.
 import { sql } from 'kysely';
+import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Operator } from '../../graph/operators.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -50,7 +51,7 @@ function toCase(box: SecretBox, row: CaseRow): Case {
     workflowId: row.workflow_id,
     name: row.name,
     isRequired: row.is_required,
-    content: JSON.parse(box.open(row.content_enc, 'case', row.workflow_id, row.id)) as CaseContent,
+    content: parseJson(box.open(row.content_enc, 'case', row.workflow_id, row.id)) as CaseContent,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -106,7 +107,7 @@ export function insertCase(db: Db, box: SecretBox, made: NewCase): Promise<numbe
   return inTransaction(db, async (transaction) => {
     const id = await reserveId(transaction, 'cases');
     const { workflowId, name, isRequired, content } = made;
-    const sealed = box.seal(JSON.stringify(content), 'case', workflowId, id);
+    const sealed = box.seal(writeJson(content), 'case', workflowId, id);
     await transaction
       .insertInto('cases')
       .values({ id, workflow_id: workflowId, name, is_required: isRequired, content_enc: sealed })
@@ -118,7 +119,7 @@ export function insertCase(db: Db, box: SecretBox, made: NewCase): Promise<numbe
 
 export function updateCase(db: Db, box: SecretBox, { id, workflowId, name, isRequired, content }: Case): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const sealed = box.seal(JSON.stringify(content), 'case', workflowId, id);
+    const sealed = box.seal(writeJson(content), 'case', workflowId, id);
     await transaction
       .updateTable('cases')
       .set({ name, is_required: isRequired, content_enc: sealed, updated_at: sql<Date>`now()` })

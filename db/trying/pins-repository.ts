@@ -1,5 +1,6 @@
 // The pins of workflows: results that tests take in place of executing a node. No other run reads them.
 import { sql } from 'kysely';
+import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { GivenOutcome } from '../../graph/given-outcome.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -48,7 +49,7 @@ export async function listPins(db: Db, box: SecretBox, workflowId: number) {
     .orderBy('path')
     .execute();
   return rows.map(({ pin_enc: sealed, outcome, ...pin }) => {
-    const stored = JSON.parse(box.open(sealed, 'pin', workflowId, pin.path, pin.nodeId)) as StoredPin;
+    const stored = parseJson(box.open(sealed, 'pin', workflowId, pin.path, pin.nodeId)) as StoredPin;
     return { ...pin, ...stored, shown: outcome as unknown as GivenOutcome };
   });
 }
@@ -62,14 +63,8 @@ export function storePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
 
 async function writePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
   const { workflowId, nodeId, path, outcome, fingerprint, shown, sourceRun, userId } = pin;
-  const sealed = box.seal(
-    JSON.stringify({ outcome, fingerprint } satisfies StoredPin),
-    'pin',
-    workflowId,
-    path,
-    nodeId,
-  );
-  const values = { outcome: JSON.stringify(shown), pin_enc: sealed, source_run: sourceRun, updated_by: userId };
+  const sealed = box.seal(writeJson({ outcome, fingerprint } satisfies StoredPin), 'pin', workflowId, path, nodeId);
+  const values = { outcome: writeJson(shown), pin_enc: sealed, source_run: sourceRun, updated_by: userId };
   await db
     .insertInto('pins')
     .values({ workflow_id: workflowId, path, node_id: nodeId, ...values })
@@ -107,7 +102,7 @@ export async function copyPins(transaction: Db, box: SecretBox, from: number, to
     const place = { workflow_id: to, path, node_id: nodeId };
     await transaction
       .insertInto('pins')
-      .values({ ...pin, ...place, outcome: JSON.stringify(outcome), pin_enc: moved })
+      .values({ ...pin, ...place, outcome: writeJson(outcome), pin_enc: moved })
       .execute();
     const of = (workflowId: number) => pinHolder({ workflowId, path, nodeId });
     await copyReferences(transaction, of(from), of(to));

@@ -1,5 +1,6 @@
 // Test runs, and the results that their nodes get in place of being executed.
 import { sql } from 'kysely';
+import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { GivenOutcome } from '../../graph/given-outcome.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -30,7 +31,7 @@ export async function insertTestRun(
     .values({ run_id: runId, ...facts })
     .execute();
   for (const { path, nodeId, source, isStale, outcome } of given) {
-    const sealed = box.seal(JSON.stringify(outcome), 'given-result', runId, path, nodeId);
+    const sealed = box.seal(writeJson(outcome), 'given-result', runId, path, nodeId);
     await transaction
       .insertInto('given_results')
       .values({ run_id: runId, path, node_id: nodeId, source, is_stale: isStale, outcome_enc: sealed })
@@ -63,8 +64,20 @@ export async function findGivenResult(
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const outcome = JSON.parse(box.open(row.outcome_enc, 'given-result', runId, row.path, nodeId)) as GivenOutcome;
+  const outcome = parseJson(box.open(row.outcome_enc, 'given-result', runId, row.path, nodeId)) as GivenOutcome;
   return { path, nodeId, source: row.source, isStale: row.is_stale, outcome };
+}
+
+/** The nodes that were given a result in the run, in any iteration. */
+export async function findGivenNodes(db: Db, runId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('node_results')
+    .select('node_id')
+    .distinct()
+    .where('run_id', '=', runId)
+    .where('source', 'in', ['mock', 'pin'])
+    .execute();
+  return rows.map(({ node_id: nodeId }) => nodeId);
 }
 
 export interface GivenEnd extends NodeKey {

@@ -127,7 +127,13 @@ export type WorkflowTool = Extract<AgentNodeData['tools'][number], { type: 'work
 
 const outputSchema = z.looseObject({
   content: z.string().describe('The final answer'),
-  steps: z.array(z.looseObject({ iteration: z.int(), tool_calls: z.array(z.looseObject({})) })),
+  steps: z.array(
+    z.looseObject({
+      iteration: z.int(),
+      tool_calls: z.array(z.looseObject({})),
+      warnings: z.array(z.looseObject({})).optional().describe('In the first step: the tools that are left out'),
+    }),
+  ),
   usage: z.looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() }),
   json: z.unknown().optional().describe('The answer as JSON, where response_format asks for it'),
   files: filesOutput,

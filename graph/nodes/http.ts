@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CREDENTIALS_IN_ADDRESS, holdsCredentials } from '../address-credentials.js';
 import { hasVariables } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
 import { connectionField, connectionTimeoutField, headersField } from './shared-fields.js';
@@ -34,7 +35,11 @@ const settingsSchema = z.looseObject({
 });
 
 const schema = z.looseObject({
-  url: z.string().min(1).describe('May hold variables'),
+  url: z
+    .string()
+    .min(1)
+    .refine((url) => !holdsCredentials(url), { error: CREDENTIALS_IN_ADDRESS })
+    .describe('May hold variables'),
   method: methodSchema,
   connection: connectionField,
   headers: headersField,
@@ -51,6 +56,7 @@ const outputSchema = z.looseObject({
   content: z.string().describe('The body as text, or the name of its file'),
   status_code: z.int(),
   headers: z.record(z.string(), z.string()),
+  set_cookie: z.array(z.string()).optional().describe('Each cookie that the answer sets'),
   file: z.unknown().optional().describe('The body, where it is a file'),
   json: z.unknown().optional().describe('The body, where it is JSON'),
 });

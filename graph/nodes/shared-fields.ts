@@ -1,5 +1,6 @@
 // Several kinds have these fields. The first is a list of items that are further handles of the node (cases, actions).
 import { z } from 'zod';
+import { CREDENTIALS_IN_ADDRESS, holdsCredentials } from '../address-credentials.js';
 import { isObject } from '../json.js';
 import { MAX_LISTED_HANDLES } from '../plan.js';
 
@@ -80,6 +81,7 @@ export const mcpServerFields = {
   endpoint_url: z
     .string()
     .refine(isHttpUrl, { error: 'Input should be a valid http or https URL' })
+    .refine((url) => !holdsCredentials(url), { error: CREDENTIALS_IN_ADDRESS })
     .describe('Of the MCP server, without variables'),
   transport: z
     .enum(['auto', 'sse', 'streamable_http'])

@@ -661,6 +661,7 @@ export const RUN_SCOPE: readonly Line['route'][] = [
   'GET /api/v1/workflows/:id/history/:run_id/nodes/:node_id/steps/',
   'GET /api/v1/workflows/:id/history/:run_id/iterations/',
   'GET /api/v1/workflows/:id/input-fields/',
+  'GET /api/v1/runs/:run_id/',
   'GET /api/v1/me/',
   'GET /api/v1/agent-approvals/',
   'GET /api/v1/agent-approvals/:request_id/',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { reservedTokens, toCharge } from '../../config/model-price.js';
+import { reservedTokens, toCharge, type ModelCharge } from '../../config/model-price.js';
 
-function price(usage: unknown, input = '0.15', output = '0.6'): string {
+const price = (...given: Parameters<typeof charge>): string => charge(...given).amountUsd;
+
+function charge(usage: unknown, input = '0.15', output = '0.6'): ModelCharge {
   const provider = { name: 'p', baseUrl: 'http://p/v1', apiKey: 'k' };
   const model = {
     provider,
@@ -11,7 +13,7 @@ function price(usage: unknown, input = '0.15', output = '0.6'): string {
     accepts: [],
     stream: true,
   };
-  return toCharge(usage, model, { input: 1_000_000, output: 500_000 }).amountUsd;
+  return toCharge(usage, model, { input: 1_000_000, output: 500_000 });
 }
 
 describe('price of a completion', () => {
@@ -32,10 +34,34 @@ describe('price of a completion', () => {
     assert.doesNotMatch(price({ prompt_tokens: 1, completion_tokens: 0 }, '0.000000000000000001'), /e/i);
   });
 
-  it('counts what is no count of tokens as none, so that no provider can make a negative or endless bill', () => {
-    for (const tokens of [-5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300, '12', null, {}]) {
-      assert.equal(price({ prompt_tokens: tokens, completion_tokens: 0 }), '0');
+  it('estimates a count that is none, so that no provider can make a negative, endless or free bill', () => {
+    for (const tokens of [
+      -5,
+      1.5,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      1e300,
+      2 ** 53 + 2,
+      '12',
+      null,
+      {},
+      undefined,
+    ]) {
+      const [input, output] = [
+        charge({ prompt_tokens: tokens, completion_tokens: 0 }),
+        charge({ prompt_tokens: 0, completion_tokens: tokens }),
+      ];
+      assert.deepEqual([input.amountUsd, input.isEstimated], ['0.15', true]);
+      assert.deepEqual([output.amountUsd, output.isEstimated], ['0.3', true]);
+      assert.match(input.reason, /a part of the usage/);
     }
+  });
+
+  it('takes every count from 0 to 2^53 as it is', () => {
+    const { tokens, isEstimated, amountUsd } = charge({ prompt_tokens: 2 ** 53, completion_tokens: -0 }, '1', '1');
+    assert.deepEqual([tokens, isEstimated], [{ input: 2 ** 53, output: 0 }, false]);
+    assert.equal(amountUsd, '9007199254.740992');
+    assert.equal(price({ prompt_tokens: -0, completion_tokens: -0 }), '0');
   });
 
   it('is estimated where no usage is reported', () => {

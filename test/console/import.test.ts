@@ -121,6 +121,7 @@ describe('files on the list of workflows', function () {
     const wrong: [files: { name: string; text: string }[], sentence: RegExp][] = [
       [[{ name: 'cut.json', text: '{"nodes"' }], /“cut\.json” was not imported: it is not a workflow in JSON\./],
       [[{ name: 'list.json', text: '[1]' }], /“list\.json” was not imported: it is not a workflow in JSON\./],
+      [[{ name: 'two.json', text: '[{}, {}]' }], /list of 2 workflows\. Import them one by one\./],
       [
         [{ name: 'new.json', text: '{"format": "workflow-automation/9"}' }],
         /format: The format "workflow-automation\/9" is not known/,

@@ -105,6 +105,16 @@ describe('the operators’ questions', function () {
       },
       'What did worker W do?': { about: { RUN: failed.RUN }, answer: /\d+@|node failed/ },
       'What is slow?': { about: failed, answer: /"kind":"http"/ },
+      'Which node kills its workers?': {
+        about: {},
+        answer: /"shares":"?1\.000/,
+        async first() {
+          const lost = `INSERT INTO node_attempts (run_id, path, node_id, number, started_at, finished_at, error_code, worker)
+            SELECT run_id, path, node_id, 1, now(), now(), 'worker_lost', gen_random_uuid() FROM node_results
+            WHERE run_id = $1 LIMIT 1`;
+          await queryDatabase(stack, lost, [slow.RUN]);
+        },
+      },
       'Which webhooks are failing?': { about: {}, answer: /"response_status":500/ },
       'Is the backlog growing?': { about: {}, answer: /activity|Total: [4-9]/ },
       'Who calls too much?': {

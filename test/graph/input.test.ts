@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { ExactNumber } from '../../graph/exact-number.js';
 import { completeInput, inputFieldsOf, parseApiKeyInput, parseSessionInput } from '../../graph/input.js';
 import { drawing, http, trigger } from './drawings.js';
 
@@ -76,6 +77,32 @@ describe('completeInput', () => {
       [['r'], ['s'], ['__proto__']],
     );
   });
+
+  const size = { type: 'select', options: [{ value: 'S' }, { value: 5 }, { title: 'no value' }] };
+  const judged: [field: object, right: unknown[], wrong: unknown[], message: string][] = [
+    [
+      { type: 'number' },
+      [0, -1.5, '12', ' 1e3 ', '12345678901234567890', new ExactNumber('12345678901234567890')],
+      ['many', '1,5', '0x10', 'NaN', true, [1], { n: 1 }],
+      'Input should be a valid number',
+    ],
+    [{ type: 'boolean' }, [true, false, 'true', 'false'], ['yes', 1, 0, []], 'Input should be a valid boolean'],
+    [{ type: 'checkbox' }, [false], ['on'], 'Input should be a valid boolean'],
+    [size, ['S', 5, '5'], ['M', 'undefined', ['S'], { value: 'S' }, 6], "Input should be 'S', '5'"],
+    [{ type: 'select', options: [{ value: '********' }] }, ['anything'], [], ''],
+    [{ type: 'select' }, ['anything'], [], ''],
+    [{ type: 'text' }, ['a', 5, { a: 1 }], [], ''],
+    [{}, [true], [], ''],
+  ];
+  for (const [field, right, wrong, message] of judged) {
+    it(`a value is judged by the type of its field, ${JSON.stringify(field)}, unless it is empty or a default`, () => {
+      const fields = [{ id: 'a', default_value: 'whatever', ...field }];
+      const errorsOf = (a: unknown) => completeInput(fields, { a, other: 'stays' }).errors;
+      for (const value of [...right, '', null, undefined]) assert.deepEqual(errorsOf(value), [], String(value));
+      for (const value of wrong) assert.deepEqual(errorsOf(value), [{ a: message }], String(value));
+      assert.deepEqual(completeInput(fields, { a: '', other: 'stays' }).input, { a: '', other: 'stays' });
+    });
+  }
 
   it('a list has no fields to fill', () => {
     const { input, errors } = completeInput([required, { id: 'a', default_value: 'x' }], [1, 2]);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { emptyMasked } from '../../graph/exported-drawing.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
 
 const draw = (type: string, data: Record<string, unknown>) => ({ nodes: [{ id: 'n', type, data }], edges: [] });
@@ -46,6 +47,25 @@ describe('a drawing that leaves its project', () => {
       assert.deepEqual(agent.drawing, draw('agent-node', { tools: [{ server_label: 's', headers: emptied }] }));
     });
   }
+
+  it('loses the user name and password of addresses', () => {
+    const draw3 = (address: string) => [
+      draw('http-node', { url: address }),
+      draw('mcp-node', { endpoint_url: address }),
+      draw('agent-node', { tools: [{ endpoint_url: address }] }),
+    ];
+    const without = draw3('https://a.test/x');
+    for (const [index, drawn] of draw3('https://user:password@a.test/x').entries()) {
+      const { drawing, literals } = replaceCredentials(drawn, '');
+      assert.deepEqual(drawing, without[index]);
+      assert.deepEqual(literals, ['user:password', 'password']);
+    }
+    const [masked] = draw3('https://********@a.test/x');
+    assert.deepEqual(emptyMasked(masked!), {
+      drawing: without[0],
+      emptied: [{ node: 'n', message: '"url" held a user name or password: name a connection, which holds them.' }],
+    });
+  });
 
   it('names no connection', () => {
     for (const type of ['http-node', 'mcp-node']) {

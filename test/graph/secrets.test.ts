@@ -96,6 +96,39 @@ describe('splitSecrets', () => {
     assert.deepEqual(joinSecrets(masked, secrets), data);
   });
 
+  it('cuts the user name and password out of addresses of HTTP nodes, MCP nodes and agent tools', () => {
+    const address = (user: string) => `https://${user}@a.test/{{ input.path }}?mail=a@b`;
+    const draw = (user: string) =>
+      drawing([
+        http('h', [], { url: address(user) }),
+        { id: 'm', type: 'mcp-node', data: { endpoint_url: address(user) } },
+        agent([{ server_label: 'one', endpoint_url: address(user) }]),
+      ]);
+    const data = draw('user:p%40ssword');
+    const { masked, secrets } = splitSecrets(data);
+    assert.deepEqual(masked, draw(MASK));
+    const names = ['address:h', 'address:m', 'address:g:one'];
+    assert.deepEqual(secrets, Object.fromEntries(names.map((name) => [name, 'user:p%40ssword'])));
+    assert.deepEqual(joinSecrets(masked, secrets), data);
+    assert.deepEqual(
+      new Set(secretTexts(secrets)),
+      new Set(['user:p%40ssword', 'p%40ssword', 'user:p@ssword', 'p@ssword']),
+    );
+    const kept = splitSecrets(draw(MASK), { data: masked, secrets });
+    assert.deepEqual([kept.masked, kept.secrets], [masked, secrets]);
+    assert.deepEqual(splitSecrets(draw(MASK)), { masked, secrets: {} });
+    const only = draw('{{ input.user }}:{{ input.password }}');
+    assert.deepEqual(splitSecrets(only), { masked: only, secrets: {} });
+  });
+
+  it('the user name and password of an address do not go to another server', () => {
+    const draw = (url: string) => drawing([http('h', [], { url })]);
+    const stored = splitSecrets(draw('https://user:password@a.test/x'));
+    const after = (url: string) => splitSecrets(draw(url), { data: stored.masked, secrets: stored.secrets }).secrets;
+    assert.deepEqual(after(`https://${MASK}@a.test/y`), stored.secrets);
+    assert.deepEqual(after(`https://${MASK}@b.test/x`), {});
+  });
+
   it('on creation ******** is stored literally', () => {
     const data = drawing([trigger('t', [], [field('key', MASK)])]);
     const { masked, secrets } = splitSecrets(data);

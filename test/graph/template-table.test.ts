@@ -5,6 +5,7 @@ import { renderJson, renderText, type NodeOutput, type VariableValues } from '..
 const NODE = '2b7e4a10-6f0c-4d7a-9f2e-0c9d1f1e7a11';
 const FENCED = 'f0000000-0000-4000-8000-000000000001';
 const TILDES = 'f0000000-0000-4000-8000-000000000002';
+const TOLD = 'f0000000-0000-4000-8000-000000000005';
 const LISTED = 'f0000000-0000-4000-8000-000000000003';
 const BROKEN = 'f0000000-0000-4000-8000-000000000004';
 
@@ -24,6 +25,7 @@ const results = new Map<string, NodeOutput>([
   ],
   [FENCED, { content: '```json\n{"verdict": "yes", "score": 0.5}\n```' }],
   [TILDES, { content: '\n~~~\n{"verdict": "no"}\n~~~\n' }],
+  [TOLD, { content: '<think>{"verdict": "no"}?</think>\nSo:\n\n```json title="a"\n{"verdict": "yes"}\n```\n\nMore?' }],
   [LISTED, { content: '[{"title": "first"}, {"title": "second"}]' }],
   [BROKEN, { content: '```json\n{"verdict": \n```' }],
   ['scalar', { content: '"text"' }],
@@ -105,6 +107,7 @@ describe('variables inside text', () => {
     ['{{ plain.result.content.title }}', '', 'content is a string without fields'],
     [`{{ ${FENCED}.result.verdict }} {{ ${FENCED}.result.score }}`, 'yes 0.5', 'content in a code fence'],
     [`{{ ${FENCED}.result.content }}`, '```json\n{"verdict": "yes", "score": 0.5}\n```', 'the fence stays in content'],
+    [`{{ ${TOLD}.result.verdict }}`, 'yes', 'the one fenced block between sentences, behind thoughts'],
     [`{{ ${TILDES}.result.verdict }}`, 'no', 'a fence of tildes without a language'],
     [`{{ ${LISTED}.result[1].title }}`, 'second', 'content that is a list'],
     [`{{ ${LISTED}.result.0.title }}`, 'first', 'the same with a dot'],

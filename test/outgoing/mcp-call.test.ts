@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
-import type { McpErrorCode } from '../../outgoing/mcp-error.js';
+import type { McpError, McpErrorCode } from '../../outgoing/mcp-error.js';
 import type { McpClient, McpServer } from '../../outgoing/mcp-types.js';
 import { eventually } from '../support/eventually.js';
 import {
@@ -159,6 +159,50 @@ describe('MCP tool calls', function () {
       'tools/call': (_request, response) => void response.writeHead(400).end('bad arguments'),
     });
     await assert.rejects(call(refused.url), failing('mcp_protocol', /status 400/, false));
+  });
+
+  it('does not take a call for unsent that the server had taken before it lost the session, or was gone', async () => {
+    for (const status of [404, 401]) {
+      const { url } = fake.endpoint({
+        'tools/call': endsAtOnce,
+        GET: (_request, response) => void response.writeHead(status).end(),
+      });
+      await assert.rejects(call(url), (error: McpError) => {
+        assert.deepEqual(
+          [error.isBeforeSend, error.isUnauthorized, error.isSessionLost],
+          [false, false, status === 404],
+        );
+        return true;
+      });
+    }
+    const dying = await startFakeMcpServer();
+    const endpoint = dying.endpoint({
+      'tools/call': (_request, response) => {
+        openEvents(response);
+        response.end('id: e1\nretry: 0\ndata:\n\n', () => void dying.close());
+      },
+    });
+    await assert.rejects(call(endpoint.url, { timeoutMs: 20_000 }), failing('mcp_unreachable', /ECONNREFUSED/, false));
+  });
+
+  it('knows a lost session by the answer 404 to anything after the first message, with or without a session id', async () => {
+    const gone: McpHandler = (_request, response) => void response.writeHead(404).end();
+    const initialize: McpHandler = () => ({
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'no ids', version: '1' },
+    });
+    for (const script of [
+      { 'notifications/initialized': gone },
+      { initialize, 'notifications/initialized': gone },
+      { initialize, 'tools/call': gone },
+    ]) {
+      const endpoint = fake.endpoint(script);
+      await assert.rejects(call(endpoint.url), (error: McpError) => error.isSessionLost && error.isBeforeSend);
+      assert.ok(!endpoint.methods().includes('GET'), 'another transport was tried');
+    }
+    const never = fake.endpoint({ initialize: gone });
+    await assert.rejects(call(never.url), (error: McpError) => !error.isSessionLost);
   });
 
   it('gives up after the time of the call and tells the server', async () => {

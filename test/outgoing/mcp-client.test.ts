@@ -9,6 +9,7 @@ import {
   type FakeMcpServer,
   type McpHandler,
 } from '../support/fake-mcp-server.js';
+import { startRawServer } from '../support/raw-server.js';
 import { failing, listTools, MIB, NEVER, toServer } from './mcp.js';
 
 const html: McpHandler = (_request, response) =>
@@ -157,6 +158,28 @@ describe('MCP client', function () {
       await other.close();
     });
 
+    it('follows redirects to addresses in UTF-8, and none that name nothing', async () => {
+      const paths: string[] = [];
+      const server = await startRawServer((socket, request) => {
+        const path = request.split(' ')[1]!;
+        paths.push(path);
+        const location = { '/utf8': Buffer.from('/köln').toString('latin1'), '/nowhere': '' }[path];
+        const head = location === undefined ? '404 Not Found' : `307 Temporary Redirect\r\nLocation: ${location}`;
+        socket.end(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`, 'latin1');
+      });
+      const from = (path: string) => list(`${server.url}${path}`, { transport: 'streamable_http' });
+      await assert.rejects(from('/utf8'), failing('mcp_protocol', /status 404/));
+      await assert.rejects(from('/nowhere'), failing('mcp_protocol', /status 307/));
+      assert.deepEqual(paths, ['/utf8', '/k%C3%B6ln', '/nowhere']);
+      await server.close();
+    });
+
+    it('sends headers without the line ends around them', async () => {
+      const endpoint = fake.endpoint();
+      await list(endpoint.url, { headers: { authorization: ' Bearer canary-79\r\n' } });
+      assert.equal(endpoint.requests[0]!.headers.authorization, 'Bearer canary-79');
+    });
+
     it('sends the headers on every request, over both transports, but none that the protocol sets itself', async () => {
       const headers = {
         Authorization: 'Bearer canary-78',
@@ -177,8 +200,30 @@ describe('MCP client', function () {
       }
       await assert.rejects(
         list(fake.endpoint().url, { headers: { a: 'b\r\nc: d' } }),
+        failing('invalid_value', /header "a" holds a line end/, true),
+      );
+      await assert.rejects(
+        list(fake.endpoint().url, { headers: { a: 'b\u0001' } }),
         failing('mcp_protocol', /header/, true),
       );
+      const trimmed = fake.endpoint();
+      await list(trimmed.url, { headers: { authorization: '\t Bearer of a file\r\n' } });
+      assert.equal(trimmed.requests[0]!.headers.authorization, 'Bearer of a file');
+    });
+
+    it('names host, port and reason where no connection comes about, and no header in them', async () => {
+      const gone = await startFakeMcpServer();
+      await gone.close();
+      const { host, port } = new URL(gone.origin);
+      const unreachable = new RegExp(`The MCP server at ${host} could not be reached: ECONNREFUSED`);
+      await assert.rejects(list(`${gone.origin}/secret-path`), failing('mcp_unreachable', unreachable, true));
+      await assert.rejects(list(`${gone.origin}/x`, { headers: { 'x-key': '127.0.0.1' } }), ({ message }: Error) => {
+        assert.equal(message, `The MCP server at ********:${port} could not be reached: ECONNREFUSED.`);
+        return true;
+      });
+      const silent = fake.endpoint({ '*': () => undefined });
+      const late = new RegExp(`at ${new URL(fake.origin).host} within 0.2 seconds`);
+      await assert.rejects(list(silent.url, { timeoutMs: 200 }), failing('timeout', late, true));
     });
   });
 
@@ -226,10 +271,12 @@ describe('MCP client', function () {
     });
 
     it('refuses tools that are none, and says when a server has no tools at all', async () => {
-      for (const tools of [undefined, 'x', [{ name: 'a' }], [{ inputSchema: { type: 'object' } }]]) {
+      for (const tools of [undefined, 'x', ['a', null], [{ inputSchema: { type: 'object' } }]]) {
         const endpoint = fake.endpoint({ 'tools/list': () => ({ tools }) });
         await assert.rejects(list(endpoint.url), failing('mcp_protocol', /does not follow/));
       }
+      const strange = [{ name: 'a' }, { name: 'b', inputSchema: { anyOf: [] } }, { title: 'c' }, 7];
+      assert.deepEqual(await list(fake.endpoint({ 'tools/list': () => ({ tools: strange }) }).url), strange);
       const none = fake.endpoint({
         'tools/list': ({ id }, response) =>
           sendJson(response, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }),

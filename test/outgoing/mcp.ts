@@ -1,7 +1,8 @@
 // What the tests of the MCP client share.
 import assert from 'node:assert/strict';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { McpError, type McpErrorCode } from '../../outgoing/mcp-error.js';
-import type { McpClient, McpServer, McpTool } from '../../outgoing/mcp-types.js';
+import type { McpClient, McpServer } from '../../outgoing/mcp-types.js';
 
 export const NEVER = new AbortController().signal;
 export const MIB = 1024 * 1024;
@@ -11,14 +12,10 @@ export function toServer(endpointUrl: string, given: Partial<McpServer> = {}): M
 }
 
 /** Connects, lists and closes. */
-export async function listTools(
-  client: McpClient,
-  endpointUrl: string,
-  given?: Partial<McpServer>,
-): Promise<McpTool[]> {
+export async function listTools(client: McpClient, endpointUrl: string, given?: Partial<McpServer>): Promise<Tool[]> {
   const session = await client.connect(toServer(endpointUrl, given), NEVER);
   try {
-    return await session.listTools(NEVER);
+    return (await session.listTools(NEVER)) as Tool[];
   } finally {
     await session.close();
   }

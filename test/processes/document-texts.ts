@@ -16,13 +16,15 @@ export function useDocumentTexts() {
   });
   after(() => processes.close());
 
-  const textOf = (bytes: Buffer, signal = new AbortController().signal): Promise<string> =>
-    texts.textOf(bytes, { name: 'a "b"', projectId: 1, signal });
+  const textOf = (
+    bytes: Buffer,
+    { signal = new AbortController().signal, type = 'application/octet-stream' } = {},
+  ): Promise<string> => texts.textOf(bytes, { file: { name: 'a "b"', type }, projectId: 1, signal });
   return {
     textOf,
     /** Returns code and message. */
-    errorOf: async (bytes: Buffer): Promise<[string, string]> => {
-      const error = await textOf(bytes).then(
+    errorOf: async (bytes: Buffer, type?: string): Promise<[string, string]> => {
+      const error = await textOf(bytes, { type }).then(
         (text) => assert.fail(`a text: ${text.slice(0, 100)}`),
         (thrown: unknown) => thrown as { code: string; message: string },
       );

@@ -25,7 +25,7 @@ describe('texts of hostile documents', function () {
 
   it('end with their signal', async () => {
     const stop = new AbortController();
-    const asked = textOf(pdfWith({ content: await deflatedSpaces(200) }), stop.signal);
+    const asked = textOf(pdfWith({ content: await deflatedSpaces(200) }), { signal: stop.signal });
     stop.abort(new Error('stopped'));
     await assert.rejects(asked, /stopped/);
   });

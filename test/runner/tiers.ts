@@ -56,6 +56,7 @@ export const TIERS = {
     'test/api/mcp/private-network.test.ts',
     'test/api/projects/quota.test.ts',
     'test/api/runs/live-poll.test.ts',
+    'test/api/schedules/clocks-of-all-zones.test.ts',
     'test/api/schedules/schedules-durability.test.ts',
     'test/api/sessions/brute-force.test.ts',
     'test/api/sessions/oidc.test.ts',

@@ -48,31 +48,36 @@ export async function openEventStream(
   let comments = 0;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   const read = async (): Promise<void> => {
-    for await (const frame of framesOf(response)) {
-      if (frame.startsWith(':')) comments += 1;
-      const event = toEvent(frame);
-      if (event !== undefined) events.push(event);
+    let lines: string[] = [];
+    for await (const line of linesOf(response)) {
+      if (line.startsWith(':')) comments += 1;
+      else if (line !== '') lines.push(line);
+      else {
+        events.push(toEvent(lines));
+        lines = [];
+      }
     }
   };
   const ended = isStream ? read().catch(() => undefined) : Promise.resolve();
   return { response, events, comments: () => comments, ended, close: () => controller.abort() };
 }
 
-async function* framesOf(response: Response): AsyncGenerator<string> {
+async function* linesOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const bytes of response.body!) {
-    const frames = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
-    rest = frames.pop()!;
-    yield* frames;
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = lines.pop()!;
+    yield* lines;
   }
 }
 
-function toEvent(frame: string): StreamedEvent | undefined {
+/** Throws for an empty line behind which no event is: some clients would take it for one. */
+function toEvent(lines: string[]): StreamedEvent {
   const fields = Object.fromEntries(
-    frame.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+    lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
   );
-  if (fields['event'] === undefined) return undefined;
+  if (fields['event'] === undefined) throw new Error(`no event: ${JSON.stringify(lines)}`);
   const data = JSON.parse(fields['data']!) as StreamedEvent['data'];
   return { event: fields['event'], id: Number(fields['id']), data, receivedAtMs: Date.now() };
 }

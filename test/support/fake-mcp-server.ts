@@ -21,7 +21,11 @@ export type McpScript = Record<string, McpHandler>;
 
 export interface FakeMcpEndpoint {
   url: string;
+  /** May be changed while the server works. */
+  script: McpScript;
   requests: McpRequest[];
+  /** The texts of the messages, in their order. */
+  bodies: string[];
   /** The methods of the requests, in their order. */
   methods: () => string[];
 }
@@ -49,7 +53,7 @@ const DEFAULTS: McpScript = {
 };
 
 export async function startFakeMcpServer(): Promise<FakeMcpServer> {
-  const endpoints: { path: string; script: McpScript; requests: McpRequest[] }[] = [];
+  const endpoints: (Pick<FakeMcpEndpoint, 'script' | 'requests' | 'bodies'> & { path: string })[] = [];
   const server = await startHttpServer(async (incoming, response) => {
     const { pathname } = new URL(incoming.url ?? '/', 'http://fake');
     const chunks: Buffer[] = [];
@@ -60,6 +64,7 @@ export async function startFakeMcpServer(): Promise<FakeMcpServer> {
     const request: McpRequest = { method, path: pathname, id, params, headers: incoming.headers, aborted: false };
     const endpoint = endpoints.find(({ path }) => pathname === path || pathname.startsWith(`${path}/`));
     endpoint?.requests.push(request);
+    endpoint?.bodies.push(text);
     response.once('close', () => (request.aborted = !response.writableFinished));
     const handler = endpoint?.script['*'] ?? endpoint?.script[method] ?? DEFAULTS[method];
     if (handler === undefined) {
@@ -73,9 +78,15 @@ export async function startFakeMcpServer(): Promise<FakeMcpServer> {
     origin: server.url,
     endpoint(script = {}) {
       const path = `/server-${endpoints.length}`;
-      const requests: McpRequest[] = [];
-      endpoints.push({ path, script, requests });
-      return { url: `${server.url}${path}`, requests, methods: () => requests.map(({ method }) => method) };
+      const [requests, bodies]: [McpRequest[], string[]] = [[], []];
+      endpoints.push({ path, script, requests, bodies });
+      return {
+        url: `${server.url}${path}`,
+        script,
+        requests,
+        bodies,
+        methods: () => requests.map(({ method }) => method),
+      };
     },
     close: () => server.close(),
   };

@@ -11,6 +11,8 @@ export interface ModelAnswer {
   finishReason?: string;
   /** The model asks for these calls; an object as arguments is sent as JSON. */
   toolCalls?: { name: string; arguments: object | string }[];
+  /** Fields that the message has beside these, or in their place. */
+  message?: object;
   /** Default: 10 prompt and 5 completion tokens. */
   usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
   /** With a status other than 200 the body is `error` in the protocol's shape. */
@@ -130,7 +132,13 @@ function answerBody(request: ModelRequest, answer: ModelAnswer): unknown {
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
     model: request.model,
-    choices: [{ index: 0, message: toMessage(content, answer), finish_reason: answer.finishReason ?? 'stop' }],
+    choices: [
+      {
+        index: 0,
+        message: { ...toMessage(content, answer), ...answer.message },
+        finish_reason: answer.finishReason ?? 'stop',
+      },
+    ],
     usage: answer.usage ?? { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   };
 }

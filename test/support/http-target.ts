@@ -19,7 +19,7 @@ export interface TargetRequest {
 
 export interface TargetReply {
   status?: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   /** An object is sent as JSON. */
   body?: string | Buffer | object;
   delayMs?: number;
@@ -38,25 +38,28 @@ export interface HttpTarget {
   requestsTo: (path: string) => TargetRequest[];
   /** Replies to the path's next requests; the last one is repeated. */
   on: (path: string, replies: TargetReply | TargetReply[] | ((request: TargetRequest) => TargetReply)) => void;
-  /** Lets go what is called, or will be called, at a path below `/hold/`. */
+  /** Answers what was called, or will be called, at `/hold/<name>`. So does a call of `/release/<name>`. */
   release: (path: string) => void;
   close: () => Promise<void>;
 }
 
+/** Longer than any test waits. */
+const AFTER_WITHIN_MS = 600_000;
+
 type Route = (request: TargetRequest, callNumber: number) => TargetReply;
 
 /**
- * Without a route, the first segment of the path decides: `/delay/<ms>`, `/hold/<any name>`, `/status/<code>`, `/bytes/<count>`,
- * `/redirect?to=<url>&status=<code>`, `/reset`; anything else echoes the request as JSON. Further segments only tell
- * requests apart (`/delay/1000/left`). `listenOn`: the port, for one that comes back where it was.
+ * Without a route, the first segment of the path decides: `/delay/<ms>`, `/hold/<name>` (until `release`), `/status/<code>`,
+ * `/bytes/<count>`, `/redirect?to=<url>&status=<code>`, `/reset`; anything else echoes the request as JSON. Further segments only
+ * tell requests apart (`/delay/1000/left`). `listenOn`: the port, for one that comes back where it was.
  */
 export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
   const requests: TargetRequest[] = [];
   const routes = new Map<string, Route>();
   const gates = new Map<string, Gate>();
-  const gateOf = (path: string): Gate => {
-    const gate = gates.get(path) ?? createGate();
-    gates.set(path, gate);
+  const gateOf = (name: string): Gate => {
+    const gate = gates.get(name) ?? createGate();
+    gates.set(name, gate);
     return gate;
   };
   const server = await startHttpServer(async (incoming, response) => {
@@ -65,7 +68,9 @@ export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
     const callNumber = requests.filter(({ path }) => path === request.path).length - 1;
     const planned = routes.get(request.path)?.(request, callNumber) ?? builtIn(request, gateOf);
     const isCalled = (awaited: string): boolean => requests.some(({ path }) => path === awaited);
-    if (planned.after !== undefined) await eventually(() => request.aborted || planned.after!.every(isCalled));
+    if (planned.after !== undefined) {
+      await eventually(() => request.aborted || planned.after!.every(isCalled), { timeoutMs: AFTER_WITHIN_MS });
+    }
     await reply(incoming, response, planned);
   }, listenOn);
   return {
@@ -79,7 +84,7 @@ export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
         routes.set(path, (_request, callNumber) => list[Math.min(callNumber, list.length - 1)] ?? {});
       }
     },
-    release: (path) => gateOf(path).open(),
+    release: (path) => gateOf(path.split('/')[2]!).open(),
     close: () => server.close(),
   };
 }
@@ -102,12 +107,13 @@ async function record(incoming: IncomingMessage, response: ServerResponse): Prom
   return request;
 }
 
-function builtIn(request: TargetRequest, gateOf: (path: string) => Gate): TargetReply {
+function builtIn(request: TargetRequest, gateOf: (name: string) => Gate): TargetReply {
   const [, kind, argument] = request.path.split('/');
   const { method, path, query, headers, body } = request;
   const echo: TargetReply = { body: { method, path, query, headers, body } };
   if (kind === 'delay') return { ...echo, delayMs: Number(argument) };
-  if (kind === 'hold') return { ...echo, until: gateOf(path).opened };
+  if (kind === 'hold') return { ...echo, until: gateOf(argument!).opened };
+  if (kind === 'release') gateOf(argument!).open();
   if (kind === 'status') return { status: Number(argument), body: `status ${argument}` };
   if (kind === 'bytes') return { body: 'x'.repeat(Number(argument)), headers: { 'content-type': 'text/plain' } };
   if (kind === 'redirect') return { status: Number(query['status'] ?? 302), headers: { location: query['to'] ?? '/' } };

@@ -172,8 +172,10 @@ function writeProvidersFile(dataDir: string, baseUrl: string): string {
   const file = modelProvidersFile(dataDir);
   const models = [
     { id: '*', ...TEST_PRICES },
-    { id: 'model-that-sees', ...TEST_PRICES, accepts: ['image'] },
+    { id: 'model-that-sees', ...TEST_PRICES },
     { id: 'model-that-reads-pdf', ...TEST_PRICES, accepts: ['image', 'pdf'] },
+    { id: 'model-that-hears', ...TEST_PRICES, accepts: ['audio'] },
+    { id: 'blind-model', ...TEST_PRICES, accepts: [] },
   ];
   const provider = { name: 'fake', base_url: baseUrl, models };
   writeFileSync(file, JSON.stringify({ providers: [provider] }));

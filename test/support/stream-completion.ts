@@ -24,7 +24,7 @@ export function createGate(): Gate {
 }
 
 interface Completion {
-  choices: { message: { content?: string | null; tool_calls?: object[] }; finish_reason: string }[];
+  choices: { message: { role?: string; content?: unknown; tool_calls?: object[] }; finish_reason: string }[];
   usage?: object;
 }
 
@@ -34,7 +34,10 @@ interface StreamOptions {
   includeUsage: boolean;
 }
 
-/** Tool calls come in three chunks each: the name, and the arguments in two halves. */
+/**
+ * Tool calls come in three chunks each: the name, and the arguments in two halves. What is no text comes in one chunk, and
+ * fields that only some providers know before the content.
+ */
 export async function streamCompletion(
   response: ServerResponse,
   completion: object,
@@ -42,13 +45,17 @@ export async function streamCompletion(
 ): Promise<void> {
   const { choices, usage, ...facts } = completion as Completion;
   const [{ message, finish_reason: reason }] = choices as [Completion['choices'][number]];
+  const { role: _role, content, tool_calls: calls = [], ...others } = message;
+  const words = typeof content === 'string' ? content.match(/\S+\s*|\s+/g) : null;
   const send = (fields: object): void => {
     response.write(`data: ${JSON.stringify({ ...facts, object: 'chat.completion.chunk', ...fields })}\n\n`);
   };
   const say = (delta: object, finish: string | null = null): void =>
     send({ choices: [{ index: 0, delta, finish_reason: finish }] });
-  say({ role: 'assistant', content: message.content === null ? null : '' });
-  for (const part of parts ?? message.content?.match(/\S+\s*|\s+/g) ?? []) {
+  say({ role: 'assistant', content: content === null ? null : '' });
+  for (const [name, value] of Object.entries(others)) say({ [name]: value });
+  if (typeof content === 'object' && content !== null) say({ content });
+  for (const part of parts ?? words ?? []) {
     if (typeof part === 'string') say({ content: part });
     else if ('raw' in part) response.write(part.raw);
     else if ('reset' in part) return void response.socket?.resetAndDestroy();
@@ -57,12 +64,17 @@ export async function streamCompletion(
       if (response.closed) return;
     } else if (!(await pauseUnlessClosed(response, part.waitMs))) return;
   }
-  for (const [index, call] of (message.tool_calls ?? []).entries()) {
-    const { function: given, ...head } = call as { function: { name: string; arguments: string } };
-    const half = Math.ceil(given.arguments.length / 2);
-    say({ tool_calls: [{ index, ...head, function: { name: given.name, arguments: '' } }] });
-    say({ tool_calls: [{ index, function: { arguments: given.arguments.slice(0, half) } }] });
-    say({ tool_calls: [{ index, function: { arguments: given.arguments.slice(half) } }] });
+  for (const [index, call] of calls.entries()) {
+    const { function: given, ...head } = call as { function?: { name?: string; arguments?: unknown } };
+    const { name, arguments: written } = given ?? {};
+    if (typeof written !== 'string') {
+      say({ tool_calls: [{ index, ...call }] });
+      continue;
+    }
+    const half = Math.ceil(written.length / 2);
+    say({ tool_calls: [{ index, ...head, function: { name, arguments: '' } }] });
+    say({ tool_calls: [{ index, function: { arguments: written.slice(0, half) } }] });
+    say({ tool_calls: [{ index, function: { arguments: written.slice(half) } }] });
   }
   if (reason !== '') say({}, reason);
   if (includeUsage && usage !== undefined) send({ choices: [], usage });

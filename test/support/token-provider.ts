@@ -10,6 +10,8 @@ export interface TokenProvider {
   clientSecret: string;
   /** How long access tokens live from now on. */
   lifetimeSeconds: number;
+  /** What is said about it, where that is something else. */
+  saidLifetime: unknown;
   /** Requests for tokens by refresh, and by client credentials. */
   refreshes: number;
   clientTokens: number;
@@ -48,6 +50,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     },
     clientSecret,
     lifetimeSeconds: 3_600,
+    saidLifetime: undefined,
     refreshes: 0,
     clientTokens: 0,
     accepted: [],
@@ -129,7 +132,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     return {
       access_token: accessToken,
       token_type: 'Bearer',
-      expires_in: provider.lifetimeSeconds,
+      expires_in: provider.saidLifetime ?? provider.lifetimeSeconds,
       email: 'ada@example.com',
       ...(hasRefresh && { refresh_token: refreshToken }),
     };

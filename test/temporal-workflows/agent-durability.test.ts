@@ -93,9 +93,10 @@ describe('durability of agents', function () {
   });
 
   it('survives kill -9 of worker, API and Temporal while it waits: every call made once, every model call billed once', async () => {
+    const thoughts = { reasoning_content: 'hm', reasoning_details: [{ type: 'reasoning.text', text: 'hm', index: 0 }] };
     stack.modelProvider.script('three-calls', [
       add(1, 2),
-      { toolCalls: [{ name: 'note', arguments: { text: 'the sum is 3' } }] },
+      { toolCalls: [{ name: 'note', arguments: { text: 'the sum is 3' } }], message: thoughts },
       add(3, 4),
       { text: 'all done' },
     ]);
@@ -119,7 +120,10 @@ describe('durability of agents', function () {
       tools.calls.slice(before).map(({ tool }) => tool),
       ['add', 'note', 'add'],
     );
-    assert.equal(stack.modelProvider.requestsFor('three-calls').length, 4);
+    const requests = stack.modelProvider.requestsFor('three-calls');
+    assert.equal(requests.length, 4);
+    const { reasoning_content, reasoning_details } = requests[2]!.messages[3] as Partial<typeof thoughts>;
+    assert.deepEqual({ reasoning_content, reasoning_details }, thoughts, 'the message goes back as it came');
     assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00008');
     const paid = (await transactionsOf(stack, runId)).filter(({ node_id }) => node_id === node.id);
     assert.equal(paid.length, 1);

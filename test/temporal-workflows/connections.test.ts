@@ -156,6 +156,8 @@ describe('runs that use connections', function () {
       name: 'wrong machine',
       secrets: { client_secret: 'wrong' },
     });
+    // A loop that judges a token by its age would ask for ever.
+    provider.saidLifetime = 0;
     const call = http(`${provider.url}/machine`, { connection: good });
     assert.equal((await account.api.pollToEnd(await start(call))).data.status, 'succeed');
     const refused = http(`${provider.url}/machine`, { connection: bad });
@@ -180,6 +182,15 @@ describe('runs that use connections', function () {
     const again = http(`${target.url}/sometimes`, { connection: id });
     assert.equal((await account.api.pollToEnd(await start(again))).data.status, 'succeed');
     assert.equal((await readConnection(account, projectId, id)).status, 'ready');
+
+    // Tokens are renewed once for a call, and the call is made again once.
+    const renewable = await signedIn('never accepted');
+    provider.isValid = () => false;
+    const never = http(`${provider.url}/never`, { connection: renewable });
+    const ended = await account.api.pollToEnd(await start(never));
+    assert.equal(ended.data.data![never.id]!.error?.code, 'http_status');
+    assert.deepEqual([provider.refused, provider.refreshes], [2, 1]);
+    assert.equal((await readConnection(account, projectId, renewable)).status, 'failing');
   });
 
   it('are not accepted with a connection of another project', async () => {

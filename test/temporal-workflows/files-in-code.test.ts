@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { pdfOf, PNG } from '../support/documents.js';
 import type { FileValue } from '../support/upload.js';
 import { useCodeWithFiles } from './code-with-files.js';
 
@@ -44,6 +45,84 @@ describe('files in code', function () {
       const { used_by: usedBy } = (await api.get<{ used_by: { runs: number } }>(`/files/${value.file_id}/`)).body;
       assert.equal(usedBy.runs, 1);
     }
+  });
+
+  it('integers beyond 2^53 in the JSON of a file are BigInt, as those of inputs are', async () => {
+    const { files, projectId } = world();
+    const exact =
+      '{"id":9007199254740993,"list":[-18446744073709551615,9007199254740992,9007199254740991,1.5,0.12345678901234567890],' +
+      '"text":"9007199254740993 \\"9007199254740993"}';
+    const json = await files.upload(projectId, exact, 'a.json');
+    const broken = await files.upload(projectId, '{9007199254740993: 1}', 'b.json');
+    assert.deepEqual(
+      await valueOf(
+        `const [json, broken] = inputs.docs;
+        const { id, list, text } = await file(json).json();
+        const fails = await file(broken).json().catch((error) => error.name);
+        return [typeof id, String(id + 1n), list.map((n) => typeof n + ' ' + n), text, fails];`,
+        [json, broken],
+      ),
+      [
+        'bigint',
+        '9007199254740994',
+        [
+          'bigint -18446744073709551615',
+          'bigint 9007199254740992',
+          'number 9007199254740991',
+          'number 1.5',
+          'number 0.12345678901234568',
+        ],
+        '9007199254740993 "9007199254740993',
+        'SyntaxError',
+      ],
+    );
+  });
+
+  it('code reads texts in the encoding that was declared with them, and none that is wrong', async () => {
+    const { files, projectId } = world();
+    const gbk = Buffer.from('d0d5c3fb', 'hex');
+    const raw = await files.send(`/projects/${projectId}/files/`, {
+      method: 'POST',
+      body: gbk,
+      headers: { 'Content-Type': 'text/csv; charset=gbk', 'X-File-Name': 'raw.csv' },
+    });
+    const docs = [
+      await files.upload(projectId, gbk, 'part.csv', 'text/csv; charset=gbk'),
+      (await raw.json()) as FileValue,
+      await files.upload(projectId, Buffer.from('\x80 5', 'latin1'), 'latin1.csv', 'text/csv;charset=iso-8859-1'),
+      await files.upload(projectId, Buffer.from('größe', 'utf16le'), 'utf16.txt', 'text/plain; charset=utf-16le'),
+      await files.upload(
+        projectId,
+        Buffer.from('{"a":"ä"}', 'utf16le'),
+        'a.json',
+        'application/json; charset=utf-16le',
+      ),
+      await files.upload(projectId, Buffer.from('82b182f182c982bf82cd90a28a45', 'hex'), 'told.txt', 'text/plain'),
+      await files.upload(projectId, pdfOf(''), 'scan.pdf', 'application/pdf'),
+      await files.upload(projectId, gbk, 'wrong.csv', 'text/csv; charset=utf-8'),
+      await files.upload(projectId, PNG, 'image.png', 'image/png'),
+    ];
+    assert.deepEqual(
+      docs.slice(0, 2).map(({ type }) => type),
+      ['text/csv; charset=gbk', 'text/csv; charset=gbk'],
+    );
+    const code = `const texts = [];
+      for (const doc of inputs.docs) texts.push(await file(doc).text().catch((error) => error.code));
+      return [...texts, await file(inputs.docs[4]).json()];`;
+    const json = '{"a":"ä"}';
+    const expected = [
+      '姓名',
+      '姓名',
+      '€ 5',
+      'größe',
+      json,
+      'こんにちは世界',
+      '',
+      'file_encoding',
+      'file_encoding',
+      { a: 'ä' },
+    ];
+    assert.deepEqual(await valueOf(code, docs), expected);
   });
 
   it('a file that is not there, or of another project, is file_missing, which code may catch', async () => {

@@ -13,14 +13,18 @@ import type { TestStack } from '../support/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 
 const MIB = 1024 * 1024;
+/** Code runs at a low priority, so that a busy machine takes its time to start it. */
+const UNHURRIED = { timeoutMs: 90_000 };
 const SEES = 'model-that-sees';
 const READS_PDF = 'model-that-reads-pdf';
+const HEARS = 'model-that-hears';
 
 interface Part {
   type: string;
   text?: string;
   image_url?: { url: string };
   file?: { filename: string; file_data: string };
+  input_audio?: { data: string; format: string };
 }
 
 describe('files of messages', function () {
@@ -37,7 +41,7 @@ describe('files of messages', function () {
     files = createFileClient(stack);
     servers = await startFakeMcpServer();
     projectId = await api.createProject();
-    for (const model of [SEES, READS_PDF, 'blind-model']) stack.modelProvider.script(model, { text: 'seen' });
+    for (const model of [SEES, READS_PDF, HEARS, 'blind-model']) stack.modelProvider.script(model, { text: 'seen' });
   });
   after(() => servers.close());
 
@@ -53,7 +57,7 @@ describe('files of messages', function () {
   async function runOf(nodes: DrawingNode[], input: unknown = {}) {
     const { workflow, ...started } = await startOf(nodes, input);
     assert.equal(started.status, 201, JSON.stringify(started));
-    return { workflow, runId: started.data.id, ...(await api.pollToEnd(started.data.id)).data };
+    return { workflow, runId: started.data.id, ...(await api.pollToEnd(started.data.id, UNHURRIED)).data };
   }
   const asking = (model: string, given: unknown) =>
     llm('', { messages: [{ role: 'user', message: 'Look', files: given }], settings: { model_name: model } });
@@ -113,6 +117,61 @@ describe('files of messages', function () {
     assert.equal((await refused(READS_PDF, [binary]))[0], 'file_type');
     assert.equal((await refused(SEES, [await upload(encryptedPdf(), 'b.pdf')]))[0], 'invalid_document');
     assert.equal(await sent('blind-model', '{{ input.doc }}'), 'Look', 'no file is given');
+  });
+
+  it('reach a model that hears as sound, in the format of their bytes, and no other model', async () => {
+    const wav = Buffer.concat([Buffer.from('RIFF\x24\x08\0\0WAVEfmt ', 'latin1'), randomBytes(40_000)]);
+    const mp3 = Buffer.concat([Buffer.from('fffb9064', 'hex'), randomBytes(400)]);
+    const tagged = Buffer.concat([Buffer.from('ID3\x04\0'), randomBytes(400)]);
+    const upload = (bytes: Buffer, name: string) => files.upload(projectId, bytes, name, 'application/octet-stream');
+    const sounds = [await upload(wav, 'a.bin'), await upload(mp3, 'b.wav'), await upload(tagged, 'c')];
+    const [text, ...parts] = (await sent(HEARS, '{{ input.docs }}', { docs: sounds })) as Part[];
+    assert.deepEqual(text, { type: 'text', text: 'Look' });
+    const expected = [
+      { format: 'wav', data: wav.toString('base64') },
+      { format: 'mp3', data: mp3.toString('base64') },
+      { format: 'mp3', data: tagged.toString('base64') },
+    ];
+    assert.deepEqual(
+      parts,
+      expected.map((sound) => ({ type: 'input_audio', input_audio: sound })),
+    );
+    assert.deepEqual(await refused(READS_PDF, [sounds[0]]), [
+      'file_type',
+      'The model "model-that-reads-pdf" does not take the file "a.bin", which is a sound.',
+    ]);
+    assert.equal((await refused(HEARS, [await upload(PNG, 'picture')]))[0], 'file_type');
+  });
+
+  it('are read in their encoding, and what is text in none is refused', async () => {
+    const gbk = Buffer.from('d0d5c3fb', 'hex');
+    const docs = [
+      await files.upload(projectId, gbk, 'gbk.csv', 'text/csv; charset=gbk'),
+      await files.upload(projectId, Buffer.from('M\xfcller;K\xf6ln', 'latin1'), 'old.csv', 'text/csv'),
+    ];
+    const expected = 'Look\n\ngbk.csv:\n姓名\n\nold.csv:\nMüller;Köln';
+    assert.equal(await sent(SEES, '{{ input.docs }}', { docs }), expected);
+    const wrong = await files.upload(projectId, gbk, 'wrong.csv', 'text/csv; charset=utf-8');
+    assert.deepEqual(await refused(SEES, [wrong]), [
+      'file_encoding',
+      'The file "wrong.csv" cannot be read as text: it is not in its encoding, utf-8.',
+    ]);
+  });
+
+  it('without text fail for a model that takes their text alone, which is not called', async () => {
+    const scans = [pdfOf(''), pdfOf('  '), docxOf(''), docxOf('\u00a0\u200b')];
+    for (const [at, bytes] of scans.entries()) {
+      const name = at < 2 ? 'scan.pdf' : 'scan.docx';
+      const [code, message] = await refused(SEES, [await files.upload(projectId, bytes, name)]);
+      assert.deepEqual([code, message.includes(`"${name}"`)], ['file_without_text', true], message);
+    }
+    const content = await sent(READS_PDF, [await files.upload(projectId, pdfOf(''), 'scan.pdf')]);
+    assert.equal((content as Part[])[1]!.type, 'file', 'a model that takes PDF looks at it');
+    assert.equal(await sent(SEES, [await files.upload(projectId, '', 'empty.txt')]), 'Look\n\nempty.txt:\n');
+    const messages = [{ role: 'user', message: 'Look', files: ['{{ input.doc }}'] }];
+    const step = agent('', {}, [], { messages });
+    const { data } = await runOf([begin(), step], { doc: await files.upload(projectId, pdfOf(''), 'scan.pdf') });
+    assert.equal(data![step.id]!.error?.code, 'file_without_text');
   });
 
   it('that are not there, are another project’s or too large are refused before the model is called', async () => {

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { makeStartHook } from '../api/hooks/hook-sender.js';
 import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
 import { drawing, http as httpNode, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
@@ -135,9 +136,12 @@ describe('files in runs', function () {
       ['auto', { 'content-type': 'image/svg+xml' }, Buffer.from('<svg/>'), 'file'],
       ['auto', { 'content-type': 'application/octet-stream' }, Buffer.from('x'), 'file'],
       ['auto', {}, Buffer.from('plain ä'), 'text'],
+      ['auto', {}, Buffer.from('M\xfcller;K\xf6ln', 'latin1'), 'text'],
+      ['auto', {}, Buffer.from('<html><meta charset=gbk>\xd0\xd5', 'latin1'), 'text'],
       ['auto', {}, png, 'file'],
       ['file', { 'content-type': 'text/plain' }, Buffer.from('x'), 'file'],
       ['file', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, gzipSync('packed'), 'file'],
+      ['file', { 'content-type': 'text/csv; charset=gbk' }, Buffer.from('\xd0\xd5', 'latin1'), 'file'],
     ];
     for (const [response, headers, body, expected] of cases) {
       answer = { headers, body };
@@ -148,7 +152,7 @@ describe('files in runs', function () {
       const file = result['file'] as FileValue | undefined;
       assert.equal(file === undefined ? 'text' : 'file', expected, `${response} ${JSON.stringify(headers)}`);
       if (file === undefined) continue;
-      assert.equal(file.name, 'last.bin');
+      assert.deepEqual([file.name, file.type], ['last.bin', headers['content-type'] ?? 'application/octet-stream']);
       const plain = headers['content-encoding'] === 'gzip' ? Buffer.from('packed') : body;
       assert.ok((await files.bytesOf(file.file_id))[1].equals(plain));
     }
@@ -212,6 +216,41 @@ describe('files in runs', function () {
       assert.deepEqual([got, outer === 200 ? body.status : 0], [outer, inner], JSON.stringify(body));
     }
     assert.equal(await count(), before + 1);
+  });
+
+  it('several files of a field keep their order, in every start, and the same request again is a repeat', async () => {
+    const list = { id: 'docs', type: 'files' };
+    const name = node('output', { value: '{{ input.docs }}' });
+    const workflow = await api.createWorkflow(projectId, drawing(linkInRow([begin([list]), name])));
+    const { url: hook } = await makeStartHook(api, workflow);
+    const names = ['large.bin', 'b.txt', 'medium.bin', 'empty.txt', 'e.txt'];
+    const contents = [randomBytes(400_000), Buffer.from('b'), randomBytes(90_000), Buffer.alloc(0), Buffer.from('e')];
+    const sent = (): FormData => {
+      const form = new FormData();
+      for (const [index, bytes] of contents.entries()) form.append('docs', new Blob([bytes]), names[index]);
+      return form;
+    };
+    const send = async (to: string): Promise<string> => {
+      const headers = { 'X-API-Key': stack.apiKey, 'Idempotency-Key': `order of ${to}` };
+      const ids: string[] = [];
+      for (let time = 0; time < 2; time += 1) {
+        const response = await fetch(to, { method: 'POST', body: sent(), headers });
+        const body = (await response.json()) as { id?: string; data?: { id: string } };
+        assert.ok(response.ok, JSON.stringify(body));
+        ids.push(body.data?.id ?? body.id!);
+      }
+      assert.equal(ids[0], ids[1]);
+      const { data } = await api.pollToEnd(ids[0]!);
+      assert.deepEqual(
+        (data.output as FileValue[]).map((file) => [file.name, file.sha256]),
+        names.map((each, index) => [each, sha256(contents[index]!)]),
+      );
+      return ids[0]!;
+    };
+    const workflowUrl = `${stack.apiUrl}/api/v1/workflows/${workflow}`;
+    const first = await send(`${workflowUrl}/run/`);
+    await send(`${workflowUrl}/history/${first}/re-run/`);
+    await send(hook);
   });
 
   it('what is no file of the project is refused before anything is called', async () => {

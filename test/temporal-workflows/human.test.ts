@@ -110,6 +110,11 @@ describe('human tasks', function () {
     const fields = [
       { id: 'amount', title: 'Amount', input_requirements: true },
       { id: 'note', default_value: 'none' },
+      { id: 'extra' },
+      { id: 'count', type: 'number' },
+      { id: 'size', type: 'select', options: [{ value: 'small' }, { value: 'large' }] },
+      { id: 'paid', type: 'checkbox' },
+      { id: 'bill', type: 'file' },
     ];
     const ask = human({
       message: '# Order {{ input.order }}\nKey {{ input.secret }}',
@@ -134,12 +139,18 @@ describe('human tasks', function () {
       [{ action: 'maybe', values: { amount: 1 } }, 'action'],
       [{ action: 'yes' }, 'values.amount'],
       [{ action: 'yes', values: { amount: '' } }, 'values.amount'],
+      [{ action: 'yes', values: { amount: 1, count: 'many' } }, 'values.count'],
+      [{ action: 'yes', values: { amount: 1, size: 'huge' } }, 'values.size'],
+      [{ action: 'yes', values: { amount: 1, paid: 'perhaps' } }, 'values.paid'],
+      [{ action: 'yes', values: { amount: 1, bill: 'no file' } }, 'values.bill'],
     ] as const) {
       const refused = await answer(id, body);
       assert.equal(refused.status, 400);
       assert.deepEqual(Object.keys(refused.body), [field]);
     }
-    const given = { action: 'yes', values: { amount: 12, extra: 'hunter2-hunter2' }, comment: 'it is hunter2-hunter2' };
+    // What is not declared is left out.
+    const values = { amount: 12, extra: 'hunter2-hunter2', more: 'undeclared' };
+    const given = { action: 'yes', values, comment: 'it is hunter2-hunter2' };
     const answered = await answer(id, given);
     assert.equal(answered.status, 200, JSON.stringify(answered.body));
     assert.equal(answered.body.status, 'answered');

@@ -145,6 +145,7 @@ describe('loops in a run', function () {
           { key: 'b', value: { c: 2 } },
         ],
       ],
+      ['So:\n\n```json\n[1, 2]\n```\n\nThat is all.', [1, 2]],
       [{ only: '{{ input.x }}' }, [{ key: 'only', value: 'given' }]],
       ['[]', []],
       ['{{ input.x }}', 'not_a_list'],

@@ -3,8 +3,10 @@
 import type OpenAI from 'openai';
 import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
+import { parseJson } from '../../../graph/json-text.js';
 import type { NodeKey } from '../../../graph/plan.js';
-import type { AssistantMessage } from './assistant-message.js';
+import { isSilent, type AssistantMessage } from '../llm/said-message.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
@@ -24,19 +26,14 @@ export function toMessages(
   const said = turns.flatMap((turn): Message[] => {
     const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, { secretBox, agent }));
     const message = openMessage(turn, { secretBox, agent });
-    // Some providers refuse a message that says nothing.
-    return isEmpty(message) ? answers : [message, ...answers];
+    return isSilent(message) ? answers : [withMarkedNumbers(message), ...answers];
   });
   return [...opening, ...said];
 }
 
 export function openMessage({ turn, messageEnc }: StoredTurn, { secretBox, agent }: Opening): AssistantMessage {
   const { runId, path, nodeId } = agent;
-  return JSON.parse(secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn)) as AssistantMessage;
-}
-
-function isEmpty({ content, tool_calls: calls }: AssistantMessage): boolean {
-  return calls === undefined && (content === null || content === '');
+  return parseJson(secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn)) as AssistantMessage;
 }
 
 function toAnswer(call: StoredToolCall, opening: Opening): Message {

@@ -1,14 +1,16 @@
 // The tools of an agent. They are listed at its first turn and then stored, so that every later turn sees the same
 // tools.
 import type OpenAI from 'openai';
-import { findTools, keepTools, type AgentTool } from '../../../db/agents/agent-tools.js';
+import { findTools, keepTools, type AgentTool, type LeftOutTool } from '../../../db/agents/agent-tools.js';
+import { storeRefusedToolsOfRun } from '../../../db/agents/refused-tools-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { needsApproval, type AgentNodeData, type AgentServer } from '../../../graph/nodes/agent.js';
 import type { VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
-import type { McpTool } from '../../../outgoing/mcp-types.js';
+import { MAX_REFUSED, readTools, toShownTools, type RefusedTool } from '../../../outgoing/mcp-tools.js';
 import { splitLease } from '../../../outgoing/split-lease.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer, type ServerDeps, type ServerOfNode } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { renderHeaders } from '../http/request-headers.js';
@@ -36,16 +38,40 @@ export async function loadTools(
   const lease = splitLease(task.memory, task.signal);
   const ofServers = await Promise.all(
     data.tools.map(async (tool) => {
-      return tool.type === 'mcp' ? toolsOfServer(deps, { ...task, memory: lease.part() }, tool, values) : [];
+      return tool.type === 'mcp' ? toolsOfServer(deps, { ...task, memory: lease.part() }, tool, values) : undefined;
     }),
   ).finally(lease.close);
   const found: AgentTool[] = [];
   for (const [at, tool] of data.tools.entries()) {
-    if (tool.type === 'mcp') found.push(...ofServers[at]!);
+    if (tool.type === 'mcp') found.push(...ofServers[at]!.tools);
     else found.push(await withMemory(task, () => findWorkflowTool(deps, task, tool)));
   }
-  const tools = nameTools(found.slice(0, MAX_TOOLS));
-  return keepTools(deps.db, deps.secretBox, task, { tools, maxCostUsd: maxCostOf(data) });
+  const listed = ofServers.filter((server) => server !== undefined);
+  await storeRefusedToolsOfRun(deps.db, task, new Map(listed.map(({ label, refused }) => [label, refused])));
+  const beyond = found.slice(MAX_TOOLS, MAX_TOOLS + MAX_REFUSED).map(({ serverLabel, toolName }) => ({
+    label: serverLabel,
+    refused: toShown([{ name: toolName, reason: `An agent has at most ${MAX_TOOLS} tools.` }], task),
+  }));
+  return keepTools(deps.db, deps.secretBox, task, {
+    tools: nameTools(found.slice(0, MAX_TOOLS)),
+    leftOut: [...listed, ...beyond].flatMap(toLeftOut),
+    maxCostUsd: maxCostOf(data),
+  });
+}
+
+interface ServerTools {
+  label: string;
+  tools: AgentTool[];
+  refused: RefusedTool[];
+}
+
+function toLeftOut({ label, refused }: Pick<ServerTools, 'label' | 'refused'>): LeftOutTool[] {
+  return refused.map(({ name, reason }) => ({ serverLabel: label, toolName: name, reason }));
+}
+
+/** The names are the server's, and are shown and stored in the open. */
+function toShown(refused: RefusedTool[], { run }: NodeTask): RefusedTool[] {
+  return toShownTools(refused, (text) => run.masker.text(text));
 }
 
 /** The limit as a decimal in USD; null where the agent has none. */
@@ -58,18 +84,18 @@ async function toolsOfServer(
   task: NodeTask,
   server: AgentServer,
   values: VariableValues,
-): Promise<AgentTool[]> {
-  const tools = await listTools(deps, toServer(server, values), task);
-  return tools
-    .filter(({ name }) => !name.includes('\0') && (server.allowed_tools?.includes(name) ?? true))
-    .map(({ name, description, inputSchema }) => ({
-      name,
-      serverLabel: server.server_label,
-      toolName: name,
-      description: description ?? '',
-      parameters: inputSchema,
-      needsApproval: needsApproval(server.require_approval, name),
-    }));
+): Promise<ServerTools> {
+  const items = await listTools(deps, toServer(server, values), task);
+  const { offered, refused } = readTools(items, server.allowed_tools);
+  const tools = offered.map(({ name, description, parameters }) => ({
+    name,
+    serverLabel: server.server_label,
+    toolName: name,
+    description,
+    parameters,
+    needsApproval: needsApproval(server.require_approval, name),
+  }));
+  return { label: server.server_label, tools, refused: toShown(refused, task) };
 }
 
 export function toServer(tool: AgentServer, values: VariableValues): ServerOfNode {
@@ -85,11 +111,11 @@ export function toServer(tool: AgentServer, values: VariableValues): ServerOfNod
 export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunctionTool[] {
   return tools.map(({ name, description, parameters }) => ({
     type: 'function',
-    function: { name, description, parameters },
+    function: { name, description, parameters: withMarkedNumbers(parameters) },
   }));
 }
 
-async function listTools(deps: AgentSessionDeps, server: ServerOfNode, task: NodeTask): Promise<McpTool[]> {
+async function listTools(deps: AgentSessionDeps, server: ServerOfNode, task: NodeTask): Promise<unknown[]> {
   const { signal, memory } = task;
   try {
     return await withServer(deps, task, server, (session) =>

@@ -10,10 +10,13 @@ import {
   type TurnKey,
 } from '../../../db/agents/agent-repository.js';
 import { savePaidCall } from '../../../db/agents/agent-charges.js';
+import { findLeftOutTools } from '../../../db/agents/agent-tools.js';
 import { findModel } from '../../../config/model-providers.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import { toAnswerForm, type AnswerForm } from '../../../graph/response-format.js';
+import { textOfContent } from '../../../graph/message-text.js';
+import { writeJson } from '../../../graph/json-text.js';
 import { renderJson, renderText, type VariableValues } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
@@ -24,11 +27,13 @@ import { askModel, type Body } from '../llm/ask-model.js';
 import { toModelMessages } from '../llm/message-files.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { sumUsage } from '../llm/model-reply.js';
+import { refusalOf, withoutCalls, type AssistantMessage } from '../llm/said-message.js';
 import { filesOfAnswers } from './answer-files.js';
 import { openMessage, toMessages } from './agent-messages.js';
 import { loadTools, maxCostOf, toModelTools } from './agent-session.js';
+import { toResultSteps } from './agent-steps.js';
 import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent-step.js';
-import { readMessage, type AssistantMessage } from './assistant-message.js';
+import { readMessage } from './assistant-message.js';
 import { toToolCall } from './tool-request.js';
 
 /** The retry policy of model calls, unless the node sets its own `retry`. */
@@ -95,7 +100,7 @@ async function answerOf(deps: AgentDeps, agent: Agent, turn: number, said: Store
   const checking: Checking = { forms: deps.forms, form, projectId: task.run.projectId, signal: task.signal };
   const checked = await checkReply(toReply(message), checking);
   if ('json' in checked) return { said, message, json: checked.json };
-  if (message.refusal !== undefined) throw notOfForm(checked.problem);
+  if (refusalOf(message) !== null) throw notOfForm(checked.problem);
   const all =
     said.length > turn + 1 ? said : await takeTurn(deps, agent, said, await toCorrection(toReply(message), checking));
   const repaired = openMessage(all[turn + 1]!, opening);
@@ -104,8 +109,8 @@ async function answerOf(deps: AgentDeps, agent: Agent, turn: number, said: Store
   return { said: all, message: repaired, json: again.json };
 }
 
-function toReply({ content, refusal }: AssistantMessage) {
-  return { content: content ?? '', refusal: refusal ?? null, finishReason: undefined };
+function toReply(message: AssistantMessage) {
+  return { content: textOfContent(message['content']) ?? '', refusal: refusalOf(message), finishReason: undefined };
 }
 
 /** Asks the model for the turn that follows, and returns all turns. With a correction, its answer is the last one. */
@@ -141,24 +146,24 @@ async function takeTurn(
     retry: retryPolicyOf(task.node.data, MODEL_RETRIES),
   });
   await task.memory.resize(heldBytes);
-  const message = readMessage(answer);
-  if (message === undefined) {
+  const read = readMessage(answer);
+  if (read === undefined) {
     // The call has to be paid for although it is unusable. The ledger stores its cost, and the node's transaction adds
     // it up.
     await persist(deps.node, task, () => savePaidCall(deps.db, { ...task, ...charge.answered }, charge.answered));
     throw new NodeFailure('invalid_response', 'The provider answered without a message that can be used.');
   }
-  const { tool_calls: asked = [], ...rest } = message;
+  const { message, calls: asked } = read;
   const asking = { secretBox: deps.secretBox, task, turn, settings: data.settings, tools };
   // A model that has been told to answer calls nothing.
   const toolCalls = correction === undefined ? asked.map((call, ordinal) => toToolCall(asking, call, ordinal)) : [];
-  const kept = toolCalls.length > 0 ? message : rest;
+  const kept = toolCalls.length > 0 ? message : withoutCalls(message);
   const saved = {
     ...task,
     ...charge.answered,
     nodeLabel: task.node.label,
     isFinal: toolCalls.length === 0,
-    messageEnc: deps.secretBox.seal(JSON.stringify(kept), 'agent-message', task.runId, task.path, task.nodeId, turn),
+    messageEnc: deps.secretBox.seal(writeJson(kept), 'agent-message', task.runId, task.path, task.nodeId, turn),
     toolCalls,
   };
   await persist(deps.node, task, () => saveTurn(deps.db, saved));
@@ -187,16 +192,11 @@ async function toOutcome(
   calls: StoredToolCall[],
   { said, message, json }: FinalAnswer,
 ): Promise<NodeOutcome> {
-  const steps = said.map(({ turn }) => ({
-    iteration: turn + 1,
-    tool_calls: calls
-      .filter((call) => call.turn === turn)
-      .map(({ serverLabel, toolName, outcome }) => ({ server_label: serverLabel, tool_name: toolName, outcome })),
-  }));
+  const steps = toResultSteps(said, calls, await findLeftOutTools(deps.db, deps.secretBox, task));
   const usage = sumUsage(said.map((turn) => turn.usage));
   const files = await filesOfAnswers(deps, task, calls);
   const output = {
-    content: message.content ?? '',
+    content: textOfContent(message['content']) ?? '',
     steps,
     usage,
     ...(json !== undefined && { json }),

@@ -5,7 +5,7 @@ import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import { toFileValue } from '../../../files/file-value.js';
 import { fileIdOf, type FileValue } from '../../../graph/file-values.js';
 import type { NodeTask } from '../../node/node-step.js';
-import { toShallowJson } from '../shallow-json.js';
+import { toShallowJson } from '../../../graph/shallow-json.js';
 import { openAnswer } from './agent-messages.js';
 import type { AgentDeps } from './agent-step.js';
 import { NO_SERVER } from './workflow-tools.js';

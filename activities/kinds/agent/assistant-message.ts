@@ -1,45 +1,41 @@
-// An assistant message is what the model of an agent says. It is stored and sent back to the model in this form.
-import type OpenAI from 'openai';
+// Reads the message of an agent's model. The message is stored and goes back to the model as it came, fields that only its
+// provider knows included; only its tool calls are put in order.
 import { MAX_TOOL_CALLS } from '../../../db/agents/tool-call-number.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
+import { textOfContent } from '../../../graph/message-text.js';
+import { readArguments, type ToolArguments } from '../../../graph/tool-arguments.js';
+import { callsOf, messageOf, withoutCalls, type AssistantMessage } from '../llm/said-message.js';
 
-export interface AssistantMessage {
-  role: 'assistant';
-  content: string | null;
-  /** The model says this instead of an answer that it refuses to give. */
-  refusal?: string;
-  tool_calls?: ModelToolCall[];
-}
-
-export interface ModelToolCall {
+export interface AskedCall extends ToolArguments {
   id: string;
-  type: 'function';
-  function: { name: string; arguments: string };
+  name: string;
 }
 
-/**
- * Keeps only what later turns send back to the model. Undefined for a message with which the conversation cannot
- * continue.
- */
-export function readMessage(answer: OpenAI.Chat.ChatCompletion): AssistantMessage | undefined {
-  const message = answer?.choices?.[0]?.message;
-  if (message === undefined || message === null) return undefined;
-  if (!(message.tool_calls ?? []).every(isUsable)) return undefined;
-  const calls = (message.tool_calls ?? []).flatMap((call) =>
-    call.type === 'function' ? [{ id: call.id, type: call.type, function: call.function }] : [],
-  );
-  if (calls.length > MAX_TOOL_CALLS) return undefined;
-  const { refusal } = message;
-  return {
-    role: 'assistant',
-    content: message.content ?? null,
-    ...(typeof refusal === 'string' && refusal !== '' && { refusal }),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  };
+export interface ReadMessage {
+  /** The message that goes back. */
+  message: AssistantMessage;
+  calls: AskedCall[];
 }
 
-/** A tool call without an id cannot be answered, and an id with a NUL cannot be stored. */
-function isUsable(call: OpenAI.Chat.ChatCompletionMessageToolCall): boolean {
-  if (typeof call?.id !== 'string' || call.id === '' || call.id.includes('\0')) return false;
-  if (call.type !== 'function') return true;
-  return typeof call.function?.name === 'string' && typeof call.function.arguments === 'string';
+/** Undefined for a message with which the conversation cannot continue. The calls of the answer have usable ids. */
+export function readMessage(answer: unknown): ReadMessage | undefined {
+  const said = messageOf(answer);
+  if (said === undefined || textOfContent(said['content']) === undefined) return undefined;
+  const made = callsOf(said);
+  if (made.length > MAX_TOOL_CALLS) return undefined;
+  const calls: AskedCall[] = [];
+  for (const { id, function: called } of made) {
+    const { name, arguments: written } = isObject(called) ? called : ({} as JsonObject);
+    if (typeof id !== 'string' || typeof name !== 'string') return undefined;
+    calls.push({ id, name, ...readArguments(written) });
+  }
+  const message = withoutCalls(said);
+  if (calls.length === 0) return { message, calls };
+  const ordered = made.map((call, at) => {
+    const { text, given } = calls[at]!;
+    // Some providers refuse each later turn of a conversation whose arguments are no object.
+    const written = given === undefined ? '{}' : text;
+    return { ...call, type: 'function', function: { ...(call['function'] as JsonObject), arguments: written } };
+  });
+  return { message: { ...message, tool_calls: ordered }, calls };
 }

@@ -6,6 +6,8 @@ import type { JsonObject } from '../../../graph/json.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { VariableValues } from '../../../graph/template.js';
+import { readArguments } from '../../../graph/tool-arguments.js';
+import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -16,10 +18,10 @@ import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { takeResult, type ResultParts } from '../mcp/result-files.js';
+import { linkIn, structuredText } from '../mcp/result-words.js';
 import { toServer } from './agent-session.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
-import { parseArguments } from './tool-request.js';
 import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-tools.js';
 
 export interface ToolWork {
@@ -54,7 +56,7 @@ export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promi
   const { call, workflows } = work;
   // The arguments come from the row that the approval shows, so that the call is exactly what was approved. Nobody changes
   // them once the request is settled.
-  const given = parseArguments(openArguments(deps, task, work));
+  const { given } = readArguments(openArguments(deps, task, work));
   if (given === undefined) throw new Error('a tool call without arguments');
   if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, given);
   const workflowId = workflows.get(call.toolName);
@@ -96,7 +98,7 @@ async function callServer(
     ...key,
     provider: call.serverLabel,
     model: call.toolName,
-    repeatsAfterCrash: data.settings.retry_unsafe ? MAX_CONNECT_ATTEMPTS : 0,
+    mayRepeat: data.settings.retry_unsafe,
   });
   if (!claim.isAllowed) {
     throw new NodeFailure(
@@ -123,7 +125,8 @@ async function callServer(
     if (error.isBeforeSend) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
     const failure = toMcpFailure(error, { mayRepeat: false, isConnected: false });
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
-    if (failure.isRetryable && claim.attempts < maxAttempts) throw failure.withDelay(delayMs(claim.attempts));
+    const attempt = claim.attempts - claim.crashes;
+    if (failure.isRetryable && attempt < maxAttempts) throw failure.withDelay(delayMs(attempt));
     // The model can work around an unreachable or broken server.
     const fate = error.isBeforeSend ? 'it was not made' : 'whether it was carried out is unknown';
     return {
@@ -134,18 +137,16 @@ async function callServer(
   }
 }
 
-/**
- * Returns the texts, or else the structured content, and then the files. Of other parts, such as links, only the type is
- * named.
- */
-function toAnswer({ structuredContent, isError }: McpToolResult, { text, files, others }: ResultParts): Answer {
-  const kinds = others.map((part) => String((part as { type?: unknown }).type));
+/** Returns the texts, the links, the structured data and the files. Only the types of other parts are named. */
+function toAnswer(result: McpToolResult, { text, files, others }: ResultParts): Answer {
+  const links = others.flatMap((part) => linkIn(part) ?? []);
+  const unknown = others.filter((part) => linkIn(part) === undefined);
+  const kinds = unknown.map((part) => String((part as { type?: unknown }).type));
   const omitted = kinds.length > 0 ? `[${kinds.join(', ')} omitted]` : '';
-  const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
-  const said = toText([text, structured, omitted], files.length > 0);
-  return { outcome: isError ? 'tool_error' : 'result', text: withFiles(said, files) };
+  const said = toText([text, ...links, structuredText(result), omitted], files.length > 0);
+  return { outcome: result.isError ? 'tool_error' : 'result', text: withFiles(said, files) };
 }
 
 function toText(parts: string[], hasMore = false): string {
-  return parts.filter(Boolean).join('\n').slice(0, MAX_ANSWER_CHARACTERS) || (hasMore ? '' : '(no content)');
+  return cutText(parts.filter(Boolean).join('\n'), MAX_ANSWER_CHARACTERS) || (hasMore ? '' : '(no content)');
 }

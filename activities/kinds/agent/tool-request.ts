@@ -4,12 +4,12 @@ import type { AskedApproval, NewToolCall } from '../../../db/agents/agent-reposi
 import type { AgentTool } from '../../../db/agents/agent-tools.js';
 import { hashArguments } from '../../../db/agents/arguments-hash.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
-import { isObject, type JsonObject } from '../../../graph/json.js';
+import type { JsonObject } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import { cutText } from '../../../graph/cut-text.js';
 import type { NodeTask } from '../../node/node-step.js';
-import { toShallowJson } from '../shallow-json.js';
-import type { ModelToolCall } from './assistant-message.js';
+import type { AskedCall } from './assistant-message.js';
 
 interface Asking {
   secretBox: SecretBox;
@@ -22,18 +22,17 @@ interface Asking {
 /** `ordinal`: its place among the calls of the turn, from 0. */
 export function toToolCall(
   { secretBox, task, turn, settings, tools }: Asking,
-  call: ModelToolCall,
+  { id, name, text, given }: AskedCall,
   ordinal: number,
 ): NewToolCall {
   const row = [task.runId, task.path, task.nodeId, turn, ordinal] as const;
-  const refusal = (text: string) => secretBox.seal(text, 'agent-answer', ...row);
-  const tool = tools.find(({ name }) => name === call.function.name);
-  const given = parseArguments(call.function.arguments);
+  const refusal = (reason: string) => secretBox.seal(reason, 'agent-answer', ...row);
+  const tool = tools.find((each) => each.name === name);
   const base = {
-    toolCallId: call.id,
+    toolCallId: id,
     serverLabel: tool?.serverLabel ?? null,
-    toolName: (tool?.toolName ?? call.function.name.slice(0, 200)).replaceAll('\0', '\uFFFD'),
-    argumentsEnc: secretBox.seal(call.function.arguments, 'agent-arguments', ...row),
+    toolName: (tool?.toolName ?? cutText(name, 200)).replaceAll('\0', '\uFFFD'),
+    argumentsEnc: secretBox.seal(text, 'agent-arguments', ...row),
     invalidEnc: null,
     approval: null,
   };
@@ -63,11 +62,4 @@ function deciders({ approval }: AgentNodeData['settings']): Deciders {
 /** A test asks only who has started it. */
 function onlyStarter({ userId }: NodeTask['run']): Deciders {
   return { required: 1, excludeStarter: false, roles: null, onlyUser: userId };
-}
-
-/** Undefined for anything but a JSON object of a usual depth. Some models send an empty text for an empty object. */
-export function parseArguments(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {};
-  const value = toShallowJson(text);
-  return isObject(value) ? value : undefined;
 }

@@ -35,7 +35,7 @@ export function serveFiles({ files, texts }: CodeFilesDeps, task: NodeTask): Ser
     await hold(file.size, signal);
     const bytes = await buffer(await files.read(file, signal));
     if (as === 'bytes') return bytes;
-    return Buffer.from(await texts.textOf(bytes, { name: file.name, projectId: task.run.projectId, signal }));
+    return Buffer.from(await texts.textOf(bytes, { file, projectId: task.run.projectId, signal }));
   }
 
   async function serve(request: FileRequest, receive: () => Promise<Buffer>, signal: AbortSignal) {

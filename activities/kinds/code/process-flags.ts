@@ -10,19 +10,23 @@ const PACKAGES = [
   '@jitl/quickjs-ng-wasmfile-release-sync',
   '@jitl/quickjs-ffi-types',
 ] as const;
+/** The modules of ours outside its folder that the process loads: those that read JSON. */
+const MODULES = ['exact-number.js', 'json.js', 'json-text.js'] as const;
 /** Node.js's own objects, and the texts of one program: the code has its memory in WebAssembly. */
 const HEAP_MB = 128;
 
-/** `entry`: the file of the process, which may read its own folder and its packages and no other file. */
+/** `entry`: the file of the process, which may read its own folder, its packages and `MODULES`, and no other file. */
 export function processFlags(entry: string): string[] {
   // The name since Node.js 22.
   const permission = process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'
     : '--experimental-permission';
-  const readable = [path.dirname(entry), ...packageFolders(entry)];
+  const folders = [path.dirname(entry), ...packageFolders(entry)];
+  const modules = MODULES.map((name) => path.resolve(path.dirname(entry), '../../../../graph', name));
   return [
     permission,
-    ...readable.map((folder) => `--allow-fs-read=${folder}${path.sep}*`),
+    ...folders.map((folder) => `--allow-fs-read=${folder}${path.sep}*`),
+    ...modules.map((file) => `--allow-fs-read=${file}`),
     // The thread that ends the process together with the worker.
     '--allow-worker',
     '--disallow-code-generation-from-strings',

@@ -21,6 +21,7 @@ import {
 import { createFrameReader } from './child/frame-reader.js';
 import { processFlags } from './process-flags.js';
 import { startProgramLimit, type ProgramLimit } from './program-limit.js';
+import { cutText } from '../../../graph/cut-text.js';
 
 /** A process that starts on a busy machine, behind all that has a higher priority. */
 const START_WITHIN_MS = 120_000;
@@ -44,7 +45,7 @@ const replySchema = z.discriminatedUnion('status', [
 ]);
 
 const requestSchema = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.literal('read'), fileId: z.string(), as: z.enum(['bytes', 'text']) }),
+  z.strictObject({ status: z.literal('read'), fileId: z.string(), as: z.enum(['bytes', 'text', 'json']) }),
   z.strictObject({
     status: z.literal('save'),
     name: z.string(),
@@ -189,7 +190,7 @@ function watch(child: ChildProcess) {
   });
   // The `exit` handler reports the reason.
   for (const channel of channels) channel.on('error', () => undefined);
-  errors.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(0, QUOTED_ERROR_BYTES)));
+  errors.on('data', (chunk: Buffer) => (said = cutText(said + chunk.toString(), QUOTED_ERROR_BYTES)));
   replies.on('data', (chunk: Buffer) => {
     try {
       if (expected === undefined) throw new RangeError('bytes that nobody has asked for');

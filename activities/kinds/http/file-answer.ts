@@ -1,11 +1,12 @@
 // Answers that become files. Extensions, section 12.
-import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { HttpNodeData } from '../../../graph/nodes/http.js';
 import { OutgoingError, type AnswerHead, type TakeBody } from '../../../outgoing/outgoing-client.js';
 import { ExpandedTooFarError } from '../../../outgoing/response-body.js';
+import { isText, isTextType } from '../../../outgoing/text-of-bytes.js';
+import { dispositionName } from '../../../outgoing/disposition-name.js';
 import { fileTooLarge, type FileUse } from '../../node/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
@@ -30,7 +31,7 @@ export function createFileAnswer(
 ): FileAnswer {
   let file: FileValue | undefined;
   const save = async (bytes: Readable, headers: Record<string, string>): Promise<Buffer> => {
-    const name = nameIn(headers['content-disposition']) ?? lastPartOf(url);
+    const name = dispositionName(headers['content-disposition']) ?? lastPartOf(url);
     file = await files.save(task, { name, type: headers['content-type'] }, bytes).catch((error: unknown) => {
       throw error instanceof ExpandedTooFarError ? fileTooLarge(files.maxBytes) : error;
     });
@@ -47,26 +48,12 @@ export function createFileAnswer(
       if (type !== undefined) return undefined;
       return async (body) => {
         const [start, rest] = await peek(body);
-        if (isBinary(start)) return save(rest, headers);
-        return buffer(limited(rest));
+        // UTF-16 has null bytes, and its text has none.
+        if (await isText(start, start.length < JUDGED_BYTES)) return buffer(limited(rest));
+        return save(rest, headers);
       };
     },
   };
-}
-
-const TEXT_TYPE =
-  /^(?:text\/.+|application\/(?:json|xml|javascript|ecmascript|x-javascript|x-ndjson|x-www-form-urlencoded)|application\/.+\+(?:json|xml))$/;
-
-/** `text/*`, JSON, XML, JavaScript and forms. */
-export function isTextType(type: string): boolean {
-  const [name = ''] = type.toLowerCase().split(';');
-  return TEXT_TYPE.test(name.trim());
-}
-
-function isBinary(start: Buffer): boolean {
-  // A character may be cut off at the end.
-  const isText = [0, 1, 2, 3].some((cut) => isUtf8(start.subarray(0, start.length - cut)));
-  return !isText || start.includes(0);
 }
 
 /** Returns the first bytes, and a stream of all bytes. */
@@ -97,23 +84,11 @@ async function* limited(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** Returns the name in a `Content-Disposition`, with precedence to the one in Unicode. RFC 6266. */
-function nameIn(disposition: string | undefined): string | undefined {
-  const [, extended] = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition ?? '') ?? [];
-  const decoded = extended === undefined ? undefined : decoded8(extended);
-  if (decoded !== undefined) return decoded;
-  const [, quoted, token] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i.exec(disposition ?? '') ?? [];
-  return quoted?.replace(/\\(.)/g, '$1') ?? token;
-}
-
 function lastPartOf({ pathname }: URL): string {
-  return decoded8(pathname.split('/').findLast((part) => part !== '') ?? '') ?? '';
-}
-
-function decoded8(text: string): string | undefined {
+  const last = pathname.split('/').findLast((part) => part !== '') ?? '';
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(last);
   } catch {
-    return undefined;
+    return '';
   }
 }

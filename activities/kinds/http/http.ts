@@ -1,9 +1,9 @@
-import { TextDecoder } from 'node:util';
 import { ConnectionOriginError } from '../../../connections/credential.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
 import { httpNode, toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';
+import { MASK } from '../../../graph/secrets.js';
 import { renderJson, renderText, type NodeOutput, type VariableValues } from '../../../graph/template.js';
 import { isConnectionHeader } from '../../../outgoing/header-text.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
@@ -11,11 +11,11 @@ import { NodeFailure } from '../../node/failures.js';
 import { createFileAnswer } from './file-answer.js';
 import { toFileBody } from './file-body.js';
 import { toHttpBody } from './http-body.js';
-import { toShallowJson } from '../shallow-json.js';
+import { findShallowJson } from '../../../graph/shallow-json.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from './request-headers.js';
-import { causeCode } from '../../../outgoing/network-error.js';
+import { addressOf, causeCode, toAddress } from '../../../outgoing/network-error.js';
 import {
   isRepeatable,
   OutgoingError,
@@ -25,8 +25,10 @@ import {
   type OutgoingResponse,
   type StreamedBody,
 } from '../../../outgoing/outgoing-client.js';
+import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
 import type { FileUse } from '../../node/file-use.js';
 import type { FileValue } from '../../../graph/file-values.js';
+import { cutText } from '../../../graph/cut-text.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { CallWith, ConnectionUse } from '../../node/use-connection.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
@@ -69,7 +71,7 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
           .send({ ...outgoing, take: taking.take, takenBytes: files.maxBytes + 1, authorize: credential?.authorize })
           .catch(async (error: unknown) => {
             if (task.signal.aborted) throw error;
-            const failure = error instanceof NodeFailure ? error : toFailure(error, mayRepeat);
+            const failure = error instanceof NodeFailure ? error : toFailure(error, { ...outgoing, mayRepeat, masker });
             const isUnsent = failure.isRetryable || failure.code === 'connection_origin';
             if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });
             throw failure;
@@ -91,6 +93,11 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
   };
 }
 
+interface Rendered extends OutgoingRequest {
+  /** The host was put together from a secret, which may be written in another way in `url`. */
+  hasSecretHost: boolean;
+}
+
 /** What a streamed body holds in memory. */
 const STREAMED_BYTES = 256 * 1024;
 
@@ -108,7 +115,7 @@ async function prepare(
   { contexts, files }: Pick<HttpDeps, 'contexts' | 'files'>,
   data: HttpNodeData,
   task: NodeTask,
-): Promise<OutgoingRequest> {
+): Promise<Rendered> {
   const { url, method, headers } = data;
   const values = await contexts.loadValues(task, { url, method, headers, body: data.body });
   const body = renderJson(data.body, values);
@@ -120,7 +127,7 @@ async function prepare(
 }
 
 async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
-  const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
+  const claim = await claimCall(db, { ...task, provider: null, model: null, mayRepeat: false });
   if (claim.isAllowed) return claim.attempts;
   throw new NodeFailure(
     'outcome_unknown',
@@ -133,7 +140,7 @@ function toRequest(
   data: HttpNodeData,
   values: VariableValues,
   { task, withFiles }: { task: NodeTask; withFiles: (StreamedBody & { contentType: string }) | undefined },
-): OutgoingRequest {
+): Rendered {
   const method = toHttpMethod(renderText(data.method, values));
   if (method === undefined)
     throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
@@ -146,7 +153,8 @@ function toRequest(
   if (!has('idempotency-key')) headers['idempotency-key'] = toIdempotencyKey(task);
   if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
   if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
-  const url = renderedUrl(renderText(data.url, values).trim());
+  const text = renderText(data.url, values).trim();
+  const url = renderedUrl(text);
   return {
     url,
     method,
@@ -156,6 +164,7 @@ function toRequest(
     signal: task.signal,
     tenant: String(task.run.projectId),
     secretHeaders,
+    hasSecretHost: holdsSecret(task, /^\w+:[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? ''),
     hidesHost: !data.url.toLowerCase().includes(url.hostname),
   };
 }
@@ -180,22 +189,29 @@ function refuseConnectionHeaders(headers: Record<string, string>): void {
 }
 
 function renderedUrl(text: string): URL {
+  const url = parsedUrl(text);
+  if (url.username === '' && url.password === '') return url;
+  const message = 'The URL holds a user name or password, which are not sent: they belong in a connection.';
+  throw new NodeFailure('invalid_url', message);
+}
+
+function parsedUrl(text: string): URL {
   try {
     return toUrl(text);
   } catch (error) {
-    throw toFailure(error, false);
+    throw error instanceof OutgoingError ? new NodeFailure(error.code, error.message) : error;
   }
 }
 
-function toOutcome(
+async function toOutcome(
   answer: OutgoingResponse,
   data: HttpNodeData,
   { mayRepeat, file, hide, masker }: { mayRepeat: boolean; file: FileValue | undefined; hide: Masker; masker: Masker },
-): NodeOutcome {
-  const output = hide.json(toOutput(answer, file));
+): Promise<NodeOutcome> {
+  const output = hide.json(await toOutput(answer, file));
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
   // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
-  const quoted = masker.text(output.content).slice(0, QUOTED_BODY_CHARACTERS).trim();
+  const quoted = cutText(masker.text(output.content), QUOTED_BODY_CHARACTERS).trim();
   throw new NodeFailure(
     'http_status',
     `The server answered with status ${answer.status}${quoted === '' ? '.' : `: ${quoted}`}`,
@@ -206,30 +222,25 @@ function toOutcome(
   );
 }
 
-function toOutput({ status, headers, body }: OutgoingResponse, file: FileValue | undefined): NodeOutput {
-  if (file !== undefined) return { content: file.name, status_code: status, headers, file };
-  const content = decode(body, headers['content-type']);
-  const output: NodeOutput = { content, status_code: status, headers };
-  const json = toShallowJson(content);
-  if (json !== undefined) output['json'] = json;
-  return output;
+async function toOutput(
+  { status, headers, setCookie, body }: OutgoingResponse,
+  file: FileValue | undefined,
+): Promise<NodeOutput> {
+  const head = { status_code: status, headers, ...(setCookie.length > 0 && { set_cookie: setCookie }) };
+  if (file !== undefined) return { content: file.name, ...head, file };
+  const { text } = await textOfBytes(body, headers['content-type']);
+  // A NUL cannot be stored.
+  const content = text.replaceAll('\0', '\uFFFD');
+  const json = findShallowJson(content);
+  return { content, ...head, ...(json !== undefined && { json }) };
 }
 
-/** Decodes the body in the answer's charset, or UTF-8 by default. A NUL cannot be stored and becomes U+FFFD. */
-function decode(body: Buffer, contentType: string | undefined): string {
-  const charset = /charset="?([\w-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
-  return toDecoder(charset).decode(body).replaceAll('\0', '\uFFFD');
+interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
+  mayRepeat: boolean;
+  masker: Masker;
 }
 
-function toDecoder(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder();
-  }
-}
-
-function toFailure(error: unknown, mayRepeat: boolean): NodeFailure {
+function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
   if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
@@ -237,5 +248,10 @@ function toFailure(error: unknown, mayRepeat: boolean): NodeFailure {
     return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
   }
   const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
-  return new NodeFailure('network_error', `The request failed: ${code}.`, { isRetryable });
+  const address = addressOf(error) ?? toAddress(url);
+  const masked = masker.text(address);
+  const isUnmasked = hasSecretHost && masked === address && address === toAddress(url);
+  const shown = isUnmasked ? address.replace(/^.*(?=:\d+$)/, MASK) : masked;
+  const message = `The request to ${shown} failed: ${code}.`;
+  return new NodeFailure('network_error', message, { isRetryable });
 }

@@ -10,10 +10,12 @@ import { NodeError } from '../../../graph/node-error.js';
 import type { AnswerForm, CheckedAnswer } from '../../../graph/response-format.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import type { NodeOutcome, NodeTask } from '../../node/node-step.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
 import type { FormChecker } from '../structured-answer.js';
 import { checkReply, notOfForm, toCorrection, type Checking } from './answer-form.js';
 import { ledgerCharge } from './ledger-charge.js';
 import { NOTHING_SAID, sumUsage, toOutput, type ModelReply } from './model-reply.js';
+import { isSilent } from './said-message.js';
 
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
@@ -80,7 +82,7 @@ export async function askForForm(given: FormTask): Promise<NodeOutcome> {
 }
 
 export function withoutMessage(charge: Charge): NodeFailure {
-  return new NodeFailure('invalid_response', 'The provider answered without a message.', { charge });
+  return new NodeFailure('invalid_response', 'The provider answered without a message that can be used.', { charge });
 }
 
 /** A failure of the check itself does not make the answer free. */
@@ -94,9 +96,9 @@ async function checkPaid(reply: ModelReply, checking: Checking, charge: Charge):
 
 /** The model is told this of its first answer. */
 async function correction(first: ModelReply, checking: Checking): Promise<Message[]> {
-  // Some providers refuse a message without content.
-  const own: Message[] = first.content === '' ? [] : [{ role: 'assistant', content: first.content }];
-  return [...own, { role: 'user', content: await toCorrection(first, checking) }];
+  const own = first.message ?? { role: 'assistant', content: first.content };
+  const said = isSilent(own) ? [] : [withMarkedNumbers(own) as unknown as Message];
+  return [...said, { role: 'user', content: await toCorrection(first, checking) }];
 }
 
 async function store(

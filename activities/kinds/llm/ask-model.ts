@@ -2,21 +2,30 @@
 // whether it has cost something: a call that was cut off after it had left is charged as estimated (extensions, section 4).
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
-import { charactersIn, tokensIn, toCharge, type ModelCharge } from '../../../config/model-price.js';
+import { hasMessage } from '../../../config/model-answer.js';
+import {
+  charactersIn,
+  reportsUsage,
+  tokensIn,
+  toCharge,
+  type ModelCharge,
+  type Tokens,
+} from '../../../config/model-price.js';
 import type { ResolvedModel } from '../../../config/model-providers.js';
-import type { AnsweredCall } from '../../../db/agents/agent-charges.js';
+import { savePaidAttempt, type AnsweredCall } from '../../../db/agents/agent-charges.js';
 import type { Database } from '../../../db/core/client.js';
-import { markCallCut, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
-import type { ToldToolCall } from '../../../db/runs/run-deltas-repository.js';
+import { markCallCut, markCallRefused, type PaidCall } from '../../../db/nodes/provider-calls-repository.js';
 import { joinMaskers } from '../../../graph/mask.js';
 import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { LiveTexts } from '../../live/live-texts.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../../outgoing/json-depth.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { claimModelCall } from './claim-model-call.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
+import { giveCallIds, toldCallsOf } from './said-message.js';
+import { UnusableAnswer } from './unusable-answer.js';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
@@ -42,7 +51,7 @@ interface ModelAnswer {
 
 /**
  * Throws a `NodeFailure`; with the code `budget_exceeded` where the call could pass a limit, and is not made. A call that was
- * in flight when its worker died is repeated once. The provider may charge for both, but the user pays once.
+ * in flight when its worker died is repeated. The provider may charge for each, but the user pays once.
  */
 export async function askModel(
   { db, clients, live }: { db: Database; clients: ModelClients; live: LiveTexts },
@@ -52,7 +61,7 @@ export async function askModel(
   const { runId, path, nodeId, signal } = task;
   const client = await clients.forProject(task.run.projectId, model.provider);
   const claimed = await claimModelCall(db, task, { turn, model, body, maxCostUsd: maxCostUsd ?? null });
-  const { attempt, reserved, hasReaders } = claimed;
+  const { attempt, crashes, reserved, hasReaders } = claimed;
   const call = { runId, path, nodeId, turn, attempt };
   const headers = { 'idempotency-key': toIdempotencyKey(task, idempotencyTurn) };
   let hasLeft = false;
@@ -62,19 +71,24 @@ export async function askModel(
     ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker })
     : undefined;
   const calling = { signal, timeoutMs, headers, onSent, onText: told && ((text: string) => told.add(text)) };
-  const completed = client.complete(body, calling).then(refuseDeep);
+  const completed = client.complete(body, calling).then(refuseUnusable).then(giveCallIds);
   const answer = await completed.catch(async (error: unknown) => {
     told?.drop();
-    const isPaid = hasLeft && !isRefusal(error);
+    const cost = hasLeft ? costOf(error, model, reserved) : 'nothing';
+    if (typeof cost === 'object') {
+      client.countTokens((error as UnusableAnswer).usage);
+      await savePaidAttempt(db, call, cost);
+    } else if (cost === 'nothing') await markCallRefused(db, call);
     // The end of the node or of its run charges a call that they have cut off, and the next attempt repeats one whose
     // worker stops.
-    if (!signal.aborted || !isPaid) await (isPaid ? markCallCut(db, call) : markCallRefused(db, call));
+    else if (!signal.aborted) await markCallCut(db, call);
     if (signal.aborted) throw error;
     const failure = toLlmFailure(error, client.masker);
     if (retry === undefined) throw failure;
-    throw attempt < retry.maxAttempts ? failure.withDelay(retry.delayMs(attempt)) : failure.asFinal();
+    const counted = attempt - crashes;
+    throw counted < retry.maxAttempts ? failure.withDelay(retry.delayMs(counted)) : failure.asFinal();
   });
-  await told?.end(toolCallsOf(answer));
+  await told?.end(toldCallsOf(answer));
   client.countTokens(answer?.usage);
   const masked = client.masker.json(answer);
   const estimated = { input: reserved.input, output: tokensIn(charactersIn(messagesOf(masked))) };
@@ -82,31 +96,42 @@ export async function askModel(
   return { answer: masked, charge: { ...charge, answered: { turn, attempt, ...toPaid(charge) } } };
 }
 
-function refuseDeep<Answer>(answer: Answer): Answer {
-  if (!isDeeperThan(answer, MAX_JSON_DEPTH)) return answer;
-  throw new NodeFailure('invalid_response', 'The answer of the provider is nested too deeply.');
+function refuseUnusable(answer: OpenAI.Chat.ChatCompletion): OpenAI.Chat.ChatCompletion {
+  if (isDeeperThan(answer, MAX_JSON_DEPTH)) throw unusable(answer, 'The answer of the provider is nested too deeply.');
+  if (!hasMessage(answer)) throw unusable(answer, 'The provider answered without a message.');
+  return answer;
 }
 
-/** The provider has answered that it did nothing. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof APIError && typeof error.status === 'number';
+function unusable(answer: Partial<OpenAI.Chat.ChatCompletion> | null, message: string): UnusableAnswer {
+  const failure = new NodeFailure('invalid_response', message);
+  return new UnusableAnswer(failure, { usage: answer?.usage, hasWords: hasMessage(answer) });
+}
+
+/**
+ * The cost of a call that has left and brought no answer. `nothing`: the provider says that it did nothing, or nothing that it
+ * has counted. `reserved`: nobody knows what it did.
+ */
+function costOf(error: unknown, model: ResolvedModel, reserved: Tokens): PaidCall | 'nothing' | 'reserved' {
+  if (error instanceof UnusableAnswer) {
+    const { usage, hasWords } = error;
+    if (!reportsUsage(usage)) return hasWords ? 'reserved' : 'nothing';
+    const estimated = { input: reserved.input, output: hasWords ? reserved.output : 0 };
+    return toPaid(toCharge(countsOf(usage), model, estimated));
+  }
+  return error instanceof APIError && typeof error.status === 'number' ? 'nothing' : 'reserved';
+}
+
+/** The rest of a usage that comes without an answer is not kept: it may be anything. */
+function countsOf(usage: unknown): object {
+  const { prompt_tokens, completion_tokens, total_tokens } = usage as OpenAI.CompletionUsage;
+  const counts = Object.entries({ prompt_tokens, completion_tokens, total_tokens });
+  return Object.fromEntries(counts.filter(([, count]) => typeof count === 'number'));
 }
 
 function messagesOf(answer: Partial<OpenAI.Chat.ChatCompletion> | undefined): unknown {
   return Array.isArray(answer?.choices) ? answer.choices.map((choice) => choice?.message) : undefined;
 }
 
-/** The tool calls that can be told. */
-function toolCallsOf(answer: Partial<OpenAI.Chat.ChatCompletion> | undefined): ToldToolCall[] {
-  const calls: unknown = Array.isArray(answer?.choices) ? answer.choices[0]?.message?.tool_calls : undefined;
-  if (!Array.isArray(calls)) return [];
-  return calls.flatMap((call: Partial<OpenAI.Chat.ChatCompletionMessageFunctionToolCall> | null) => {
-    const [id, { name, arguments: written }] = [call?.id, { ...call?.function }];
-    const isWhole = typeof id === 'string' && typeof name === 'string' && typeof written === 'string';
-    return isWhole ? [{ id, name, arguments: written }] : [];
-  });
-}
-
-function toPaid({ usage, amountUsd, tokens, isEstimated }: ModelCharge): Omit<AnsweredCall, 'turn' | 'attempt'> {
+function toPaid({ usage, amountUsd, tokens, isEstimated }: ModelCharge): PaidCall {
   return { usage, priceUsd: amountUsd, tokens, isEstimated };
 }

@@ -5,6 +5,7 @@ import { weighFiles } from '../../../config/file-tokens.js';
 import { priceOf, reservedTokens, type Tokens } from '../../../config/model-price.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
+import { isZeroDecimal } from '../../../graph/decimal.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { NodeFailure, runClosedFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
@@ -22,14 +23,15 @@ interface ModelCall {
 interface ModelClaim {
   /** The number of this attempt (`CallClaim.attempts`). */
   attempt: number;
+  crashes: number;
   reserved: Tokens;
   /** Whether somebody reads the deltas of the run. */
   hasReaders: boolean;
 }
 
 /**
- * Throws a `NodeFailure`: `budget_exceeded` where the call could pass a limit, `outcome_unknown` where it was in flight twice
- * when its worker died. A call that was in flight once is repeated.
+ * Throws a `NodeFailure`: `budget_exceeded` where the call could pass a limit, `outcome_unknown` where it has been answered
+ * and the answer was lost with the worker. A call that was in flight when its worker died is repeated as long as its node is.
  */
 export async function claimModelCall(
   db: Database,
@@ -52,12 +54,14 @@ export async function claimModelCall(
     reservedTokens: reserved,
     maxCostUsd,
     model: run.masker.text(body.model),
-    repeatsAfterCrash: 1,
+    mayRepeat: true,
   });
   if (claim === undefined) throw runClosedFailure();
   if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
-  if (claim.isAllowed) return { attempt: claim.attempts, reserved, hasReaders: claim.hasReaders };
-  throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
+  if (claim.isAllowed) {
+    return { attempt: claim.attempts, crashes: claim.crashes, reserved, hasReaders: claim.hasReaders };
+  }
+  throw new NodeFailure('outcome_unknown', 'The model call was answered, but the answer was lost with its worker.');
 }
 
 function withInput({ input, output }: Tokens, more: number): Tokens {
@@ -74,12 +78,13 @@ const SUBJECTS = {
   project: { who: 'The project', limit: 'spending_limit' },
   run: { who: 'The run', limit: 'max_run_cost' },
   agent: { who: 'The agent', limit: 'max_cost' },
+  cases: { who: 'The run of cases', limit: 'max_cost' },
 } as const;
 
 function budgetExceeded({ limited, limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): NodeFailure {
   const { who, limit } = SUBJECTS[limited];
   const span = spanOf(period);
-  const others = Number(reservedUsd) === 0 ? '' : ` (and ${reservedUsd} USD are reserved for other calls)`;
+  const others = isZeroDecimal(reservedUsd) ? '' : ` (and ${reservedUsd} USD are reserved for other calls)`;
   return new NodeFailure(
     'budget_exceeded',
     `The next model call could cost ${price} USD. ${who} has spent ${spentUsd} USD${others} of its ${limit} of ${limitUsd} USD${span}, so the call was not made.`,

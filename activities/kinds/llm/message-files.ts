@@ -1,4 +1,4 @@
-// The messages of a node with their files, as a model takes them: images and PDF as content parts, and what is text as text.
+// The messages of a node with their files, as a model takes them: images, PDF and sound as content parts, and what is text as text.
 // They are made for each call and stored nowhere. Extensions, section 12.
 import type OpenAI from 'openai';
 import { buffer } from 'node:stream/consumers';
@@ -7,6 +7,7 @@ import type { StoredFile } from '../../../db/files/files-repository.js';
 import { fileKindOf } from '../../../files/file-kind.js';
 import type { LlmNodeData } from '../../../graph/nodes/llm.js';
 import { renderJson, renderText, type VariableValues } from '../../../graph/template.js';
+import { declaredEncoding } from '../../../outgoing/text-of-bytes.js';
 import type { DocumentTexts } from '../../node/document-texts.js';
 import { NodeFailure } from '../../node/failures.js';
 import { filesTooLarge, type FileUse } from '../../node/file-use.js';
@@ -35,7 +36,8 @@ const HELD_FACTOR = 7;
 
 /**
  * Fills the messages in. From then on the task's lease also holds the weight of their files. Throws `file_missing` and
- * `file_too_large` before any byte is read, and `file_type` for a file that the model does not take.
+ * `file_too_large` before any byte is read, `file_type` for a file that the model does not take, and `file_without_text` for a
+ * document that has none.
  */
 export async function toModelMessages(deps: MessageFilesDeps, task: NodeTask, given: Given): Promise<Message[]> {
   const { values, messages } = given;
@@ -106,12 +108,37 @@ async function toPart(
   if (found.kind === 'pdf' && model.accepts.includes('pdf')) {
     return { type: 'file', file: { filename: name, file_data: dataUri('application/pdf', bytes) } };
   }
-  if (found.kind === 'image' || found.kind === 'other') {
-    const what = `the file ${JSON.stringify(name)}${found.kind === 'image' ? ', which is an image' : ''}`;
-    throw new NodeFailure('file_type', `The model "${modelName}" does not take ${what}.`);
+  if (found.kind === 'audio' && model.accepts.includes('audio')) {
+    return { type: 'input_audio', input_audio: { data: bytes.toString('base64'), format: found.format } };
   }
-  const text = await texts.textOf(bytes, { name, projectId: task.run.projectId, signal: task.signal });
+  const refused = (what = ''): NodeFailure => {
+    return new NodeFailure(
+      'file_type',
+      `The model "${modelName}" does not take the file ${JSON.stringify(name)}${what}.`,
+    );
+  };
+  if (found.kind === 'image') throw refused(', which is an image');
+  if (found.kind === 'audio') throw refused(', which is a sound');
+  const asked = { file, projectId: task.run.projectId, signal: task.signal };
+  // Bytes in which no encoding is found are no text. Where one is declared, the model is not to blame.
+  const isDeclared = declaredEncoding(bytes, file.type) !== undefined;
+  const text = await texts.textOf(bytes, asked).catch((error: unknown) => {
+    const isNoText = error instanceof NodeFailure && error.code === 'file_encoding' && !isDeclared;
+    throw isNoText ? refused() : error;
+  });
+  if (found.kind === 'other' && text.includes('\0')) throw refused();
+  if (found.kind !== 'other' && !hasCharacters(text)) {
+    throw new NodeFailure(
+      'file_without_text',
+      `The document ${JSON.stringify(name)} has no text, as scans have none, and the model "${modelName}" takes its text alone.`,
+    );
+  }
   return { type: 'text', text: `${name}:\n${text}` };
+}
+
+/** Blanks and marks that nobody sees are no text. */
+function hasCharacters(text: string): boolean {
+  return /[^\p{Z}\p{Cc}\p{Cf}]/u.test(text);
 }
 
 function dataUri(type: string, bytes: Buffer): string {

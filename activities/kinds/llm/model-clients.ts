@@ -1,13 +1,16 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import { LRUCache } from 'lru-cache';
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciRequestInit } from 'undici';
+import { sentenceIn } from '../../../config/model-answer.js';
 import { toTokens } from '../../../config/model-price.js';
 import type { ModelProvider } from '../../../config/model-providers.js';
 import type { Database } from '../../../db/core/client.js';
 import { findProviderKey } from '../../../db/projects/provider-keys-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { isObject } from '../../../graph/json.js';
+import { parseJson } from '../../../graph/json-text.js';
 import { createMasker, type Masker } from '../../../graph/mask.js';
+import { causeCode } from '../../../outgoing/network-error.js';
 import { startDeadline } from '../../../outgoing/pausable-deadline.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { pacedConnector } from '../../../outgoing/paced-reads.js';
@@ -17,7 +20,11 @@ import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { WorkerMetrics } from '../../worker/worker-metrics.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
+import { createRefusedFields, type RefusedFields } from './refused-fields.js';
+import { askWithoutRefused } from './refused-message-fields.js';
 import { AnswerReader, type TextListener } from './streamed-completion.js';
+import { BrokenOff, isRetryableStatus, nameOfStatus, UnusableAnswer } from './unusable-answer.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
@@ -68,7 +75,7 @@ export function createModelClients(
           () => undiciFetch(url, toInit(init)) as unknown as Promise<Response>,
         );
         tell({ status: String(response.status) });
-        return response.ok ? response : shortened(response);
+        return response.ok ? response : await toReadableRefusal(response);
       } catch (error) {
         tell({ status: 'none' });
         throw error;
@@ -99,26 +106,39 @@ export function createModelClients(
 
 /** The limit of the client library ends when the head of an answer is there; this one holds for the body too. */
 function createComplete(openai: OpenAI): ModelClient['complete'] {
-  const unstreamed = new LRUCache<string, true>(REFUSALS);
+  const refused = createRefusedFields();
   return async (body, { signal, timeoutMs, headers, onText, onSent }) => {
     const limit = startDeadline(timeoutMs, signal);
-    const ask = async (asked: object, listener?: TextListener): Promise<OpenAI.Chat.ChatCompletion> => {
-      const answer = new AnswerReader(listener);
-      const taking = takingEvents(whenSent(dispatcher, onSent), (piece) => answer.offer(piece));
+    const ask = async (asked: Asked): Promise<OpenAI.Chat.ChatCompletion> => {
+      const answer = new AnswerReader(asked.stream === true ? onText : undefined);
+      let hasLeft = false;
+      const onLeft = (): void => {
+        hasLeft = true;
+        onSent();
+      };
+      const taking = takingEvents(whenSent(dispatcher, onLeft), (piece) => answer.offer(piece));
       const fetchOptions: Record<string, unknown> = { dispatcher: taking };
       const options = { signal: limit.signal, timeout: timeoutMs, headers, fetchOptions };
-      const response = await openai.chat.completions.create(asked as Body, options).asResponse();
+      const sent = openai.chat.completions.create(withMarkedNumbers(asked) as Body, options).asResponse();
+      const response = await sent.catch((error: unknown) => {
+        throw hasLeft ? toBrokenOff(error) : error;
+      });
       return (await answer.read(response)) as OpenAI.Chat.ChatCompletion;
     };
-    try {
-      if (onText === undefined || unstreamed.has(body.model) || !isStreamable(body)) return await ask(body);
-      try {
-        return await ask(toStreamed(body), onText);
-      } catch (error) {
-        if (!refusesStream(error)) throw error;
-        unstreamed.set(body.model, true);
-        return await ask(body);
+    const askInBestForm = async (given: Body): Promise<OpenAI.Chat.ChatCompletion> => {
+      for (let repeats = 0; ; repeats += 1) {
+        const asked = toAsked(given, onText !== undefined, refused);
+        try {
+          return await ask(asked);
+        } catch (error) {
+          // A refused request has done nothing: the call is made in its place without the field that it names.
+          const field = repeats < MAX_REPEATS ? refused.learn(given.model, error, optionalIn(asked)) : undefined;
+          if (field === undefined) throw error;
+        }
       }
+    };
+    try {
+      return await askWithoutRefused(refused, body, askInBestForm);
     } catch (error) {
       throw limit.signal.aborted && !signal.aborted ? new APIConnectionTimeoutError() : error;
     } finally {
@@ -127,13 +147,38 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
   };
 }
 
-/** The models of which a provider has said that they do not stream. They are asked again for a stream after an hour. */
-const REFUSALS = { max: 1_000, ttl: 3_600_000 };
+/** How often a call is repeated without a field that the provider has refused. */
+const MAX_REPEATS = 2;
 
-/** A refused request has done nothing: the call is made in its place without a stream. */
-function refusesStream(error: unknown): boolean {
-  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
-  return /\bstream/i.test(`${error.param ?? ''} ${error.message}`);
+/** Names by which a refusal may mean that the usage of a stream cannot be asked for, or that there is no stream at all. */
+const USAGE_OF_STREAM = ['stream_options', 'include_usage'];
+const STREAM = ['stream', 'streaming', 'streamed'];
+
+type Asked = Omit<Body, 'stream'> & { stream?: boolean | null; stream_options?: unknown };
+
+/** Returns what the provider is asked: for a stream if that is wanted and possible, without what it has refused before. */
+function toAsked(body: Body, wantsStream: boolean, refused: RefusedFields): Asked {
+  const isRefused = (field: string): boolean => refused.has(body.model, field);
+  if (!wantsStream || STREAM.some(isRefused) || !isStreamable(body)) return body;
+  const { stream_options: options, ...rest } = body as Asked;
+  if (USAGE_OF_STREAM.some(isRefused)) return { ...rest, stream: true };
+  // The usage of a stream has to be asked for.
+  return { ...rest, stream: true, stream_options: { ...(isObject(options) && options), include_usage: true } };
+}
+
+/** The fields that a request can do without. */
+function optionalIn({ stream, stream_options: options }: Asked): string[] {
+  if (stream !== true) return [];
+  return options === undefined ? STREAM : [...USAGE_OF_STREAM, ...STREAM];
+}
+
+function toBrokenOff(error: unknown): unknown {
+  if (!(error instanceof APIConnectionError) || error instanceof APIConnectionTimeoutError) return error;
+  const reason = causeCode(error.cause);
+  return new BrokenOff({
+    message: `The connection to the provider broke before its answer came: ${reason}.`,
+    cause: error,
+  });
 }
 
 /** Chunks of several choices, and of sound, are not what the answer in one piece would be. */
@@ -144,12 +189,6 @@ function isStreamable(body: Body): boolean {
   return (n ?? 1) === 1 && !audio && !modalities?.includes('audio');
 }
 
-/** The usage of a stream has to be asked for. */
-function toStreamed(body: Body): object {
-  const { stream_options: options } = body as { stream_options?: unknown };
-  return { ...body, stream: true, stream_options: { ...(isObject(options) && options), include_usage: true } };
-}
-
 function toInit(init: RequestInit | undefined): UndiciRequestInit {
   const body = typeof init?.body === 'string' ? { body: unmarkNumbers(init.body) } : {};
   // A provider does not choose where the requests of this network go.
@@ -157,42 +196,68 @@ function toInit(init: RequestInit | undefined): UndiciRequestInit {
 }
 
 const MAX_REFUSAL_BYTES = 256 * 1024;
+/** A longer text that is no JSON is a page or a log, and no sentence. */
+const MAX_PLAIN_CHARACTERS = 300;
 
-/** What a provider says of a failure is quoted in part: the rest is not read. */
-function shortened(response: Response): Response {
+/** Returns the refusal in the one shape that the client library reads. Of what a provider says only the beginning is read. */
+async function toReadableRefusal(response: Response): Promise<Response> {
+  const { status, statusText } = response;
   if (response.body === null) return response;
-  let left = MAX_REFUSAL_BYTES;
-  const limit = new TransformStream<Uint8Array, Uint8Array>({
-    transform(piece, controller) {
-      if (piece.length <= left) controller.enqueue(piece);
-      else controller.terminate();
-      left -= piece.length;
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(limit), { status, statusText, headers });
+  const said = await readStart(response.body);
+  const param = isObject(said) && isObject(said['error']) ? said['error']['param'] : undefined;
+  const message = sentenceIn(said) ?? nameOfStatus(status);
+  const headers = new Headers(response.headers);
+  for (const name of ['content-length', 'content-encoding']) headers.delete(name);
+  headers.set('content-type', 'application/json');
+  return new Response(JSON.stringify({ error: { message, param } }), { status, statusText, headers });
+}
+
+/** Returns the JSON of a refusal, or its text where that may be a sentence. A body that breaks off is read so far. */
+async function readStart(body: ReadableStream<Uint8Array>): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      bytes += piece.length;
+      if (bytes > MAX_REFUSAL_BYTES) return undefined;
+      text += decoder.decode(piece, { stream: true });
+    }
+  } catch {
+    // The status is known.
+  }
+  try {
+    return parseJson(text);
+  } catch {
+    const isPlain = text.length <= MAX_PLAIN_CHARACTERS && !text.trimStart().startsWith('<');
+    return isPlain ? text : undefined;
+  }
 }
 
 /** A provider may quote the file that it does not take. */
 function withoutFiles(message: string): string {
-  return message.replace(/;base64,[\w+/=]{40,}/g, ';base64,...');
+  return message.replace(/;base64,[\w+/=]{40,}/g, ';base64,...').replace(/[\w+/=]{400,}/g, '...');
 }
-
-const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;
 
 /** Decides which errors are retried. For a final error the message quotes the provider. */
 export function toLlmFailure(error: unknown, masker: Masker): NodeFailure {
+  const quoted = (message: string): string => withoutFiles(masker.text(message));
+  if (error instanceof UnusableAnswer) {
+    const { code, message, isRetryable, retryAfterMs: delayMs } = error;
+    return new NodeFailure(code, quoted(message), { isRetryable, retryAfterMs: delayMs });
+  }
   if (error instanceof NodeFailure) return error;
   if (error instanceof APIConnectionTimeoutError) {
     return new NodeFailure('timeout', 'The provider did not answer in time.', { isRetryable: true });
   }
   if (error instanceof APIConnectionError) {
-    return new NodeFailure('network_error', 'The provider could not be reached.', { isRetryable: true });
+    const message =
+      error instanceof BrokenOff ? error.message : `The provider could not be reached: ${causeCode(error.cause)}.`;
+    return new NodeFailure('network_error', message, { isRetryable: true });
   }
   if (error instanceof APIError && typeof error.status === 'number') {
-    const message = withoutFiles(masker.text(error.message));
-    return new NodeFailure('provider_error', `The provider answered: ${message}`, {
-      isRetryable: RETRYABLE(error.status),
+    return new NodeFailure('provider_error', `The provider answered: ${quoted(error.message)}`, {
+      isRetryable: isRetryableStatus(error.status),
       retryAfterMs: retryAfterMs(error.headers?.get('retry-after'), Date.now()),
     });
   }

@@ -1,7 +1,10 @@
 // A model's reply, as far as a node's result needs it.
 import type OpenAI from 'openai';
-import { isObject, ownValue } from '../../../graph/json.js';
+import { toTokens } from '../../../config/model-price.js';
+import { ownValue } from '../../../graph/json.js';
+import { textOfContent } from '../../../graph/message-text.js';
 import type { NodeOutput } from '../../../graph/template.js';
+import { messageOf, refusalOf, withoutCalls, type AssistantMessage } from './said-message.js';
 
 export interface ModelReply {
   role: 'assistant';
@@ -13,6 +16,8 @@ export interface ModelReply {
   finishReason: string | null | undefined;
   /** The provider has reported this; it is untrusted. */
   usage: unknown;
+  /** The message as it goes back to its provider; undefined for replies that an earlier release has stored. */
+  message?: AssistantMessage;
 }
 
 export const NOTHING_SAID: ModelReply = {
@@ -24,18 +29,19 @@ export const NOTHING_SAID: ModelReply = {
   usage: undefined,
 };
 
-/** Undefined for an answer without a message. */
+/** Undefined for an answer without a message that can be read. */
 export function readReply(answer: OpenAI.Chat.ChatCompletion): ModelReply | undefined {
-  const choice = answer?.choices?.[0];
-  if (choice?.message === undefined || choice.message === null) return undefined;
-  const { content, refusal } = choice.message;
+  const message = messageOf(answer);
+  const content = textOfContent(message?.['content']);
+  if (message === undefined || content === undefined) return undefined;
   return {
     role: 'assistant',
     content: content ?? '',
-    refusal: typeof refusal === 'string' && refusal !== '' ? refusal : null,
+    refusal: refusalOf(message),
     model: answer.model,
-    finishReason: choice.finish_reason,
+    finishReason: answer.choices[0]?.finish_reason,
     usage: answer.usage,
+    message: withoutCalls(message),
   };
 }
 
@@ -48,11 +54,6 @@ const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
 /** The token counts of several calls together. */
 export function sumUsage(usages: readonly unknown[]): Record<string, number> {
   return Object.fromEntries(
-    COUNTS.map((name) => [name, usages.reduce<number>((sum, usage) => sum + countIn(usage, name), 0)]),
+    COUNTS.map((name) => [name, usages.reduce<number>((sum, usage) => sum + toTokens(ownValue(usage, name)), 0)]),
   );
-}
-
-function countIn(usage: unknown, name: string): number {
-  const count = isObject(usage) ? ownValue(usage, name) : undefined;
-  return typeof count === 'number' ? count : 0;
 }

@@ -1,10 +1,14 @@
 // Reads the answer of a provider that was asked for a stream, and makes of it what the answer without one would have been.
-import { APIConnectionError } from 'openai';
 import type OpenAI from 'openai';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { errorIn, failureIn, failureOf, hasWords, type ToldFailure } from '../../../config/model-answer.js';
 import { isObject } from '../../../graph/json.js';
+import { parseJson } from '../../../graph/json-text.js';
 import { isEventStream } from '../../../outgoing/event-stream-type.js';
+import { createModelEvents, looksLikeEvents } from '../../../outgoing/model-events.js';
+import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { NodeFailure } from '../../node/failures.js';
+import { JoinedMessage } from './join-message.js';
+import { BrokenOff, toldFailure, UnusableAnswer } from './unusable-answer.js';
 
 /** Gets the next piece of the answer's content. */
 export type TextListener = (text: string) => void;
@@ -17,8 +21,6 @@ const MAX_ANSWER_CHARACTERS = 32 * 1024 * 1024;
 /** Lines of a stream that are none of its format cost much more time than others. */
 const MAX_WRONG_LINES = 1_000;
 const MAX_FACTS = 50;
-/** What a call takes beside its text. */
-const CALL_CHARACTERS = 100;
 /** How long the end of a stream is waited for behind its last event, so that its connection can be used again. */
 const DRAIN_MS = 1_000;
 
@@ -27,24 +29,32 @@ export class AnswerReader {
   readonly #decoder = new TextDecoder();
   readonly #onText: TextListener | undefined;
   readonly #completion = new StreamedCompletion();
-  readonly #parser = createParser({
-    onEvent: (event) => this.#onEvent(event),
-    maxBufferSize: MAX_ANSWER_CHARACTERS,
-    onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded') throw tooLarge();
+  readonly #events = createModelEvents({
+    onData: (data, isError) => this.#onData(data, isError),
+    maxCharacters: MAX_ANSWER_CHARACTERS,
+    onTooLarge: () => {
+      throw tooLarge();
+    },
+    onWrongLine: () => {
       this.#wrongLines += 1;
-      if (this.#wrongLines > MAX_WRONG_LINES) throw noStream();
+      if (this.#wrongLines > MAX_WRONG_LINES) throw noCompletion();
     },
   });
   /** The body, unless it is a stream. */
   #text = '';
+  /** The usage of an answer in one piece. */
+  #usage: unknown;
   #wrongLines = 0;
   /** The characters that are not in the data of an event: all of them, where there is none. */
   #otherCharacters = 0;
   #isJson: boolean;
   #isStream = false;
   #hasEvents = false;
+  /** Text or calls have come: the provider has worked for them, whatever follows. */
+  #hasWords = false;
+  #retryAfterMs: number | undefined;
   #isClosed = false;
+  #hasFailed = false;
   #close: () => void = () => undefined;
   #fail: (error: Error) => void = () => undefined;
   /** Resolves when the stream has said that nothing follows. Rejects where it cannot be read. */
@@ -62,19 +72,32 @@ export class AnswerReader {
 
   /** Takes a piece of a stream. It never throws: what is wrong with the piece is told by `read`. */
   offer(piece: Uint8Array): void {
+    // The bytes behind a failure may be here before `read` is told of it.
+    if (this.#hasFailed) return;
     try {
       this.#take(piece);
     } catch (error) {
+      this.#hasFailed = true;
       this.#fail(error as Error);
     }
   }
 
   /**
-   * Returns the completion. A provider that has answered in one piece is taken as it is; the value may be anything then. Throws
-   * `APIConnectionError` for a stream that breaks off or says that it has failed.
+   * Returns the completion. A provider that has answered in one piece is taken as it is; the value may be any JSON then. Throws
+   * `BrokenOff` for a stream that breaks off, and `UnusableAnswer` for an answer that tells a failure or is none.
    */
   async read(response: Response): Promise<unknown> {
+    try {
+      return await this.#read(response);
+    } catch (error) {
+      if (!(error instanceof NodeFailure)) throw error;
+      throw new UnusableAnswer(error, { usage: this.#completion.usage ?? this.#usage, hasWords: this.#hasWords });
+    }
+  }
+
+  async #read(response: Response): Promise<unknown> {
     const type = response.headers.get('content-type') ?? '';
+    this.#retryAfterMs = retryAfterMs(response.headers.get('retry-after'), Date.now());
     this.#isStream = isEventStream(type);
     this.#isJson ||= /^application\/([^;]+\+)?json/i.test(type);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -97,7 +120,7 @@ export class AnswerReader {
       const { done, value } = await reader.read().catch((cause: unknown) => {
         // Only the usage or the closing words may be missing.
         if (this.#completion.isFinished) return { done: true, value: undefined } as const;
-        throw new APIConnectionError({ message: 'The answer of the provider has broken off.', cause: cause as Error });
+        throw new BrokenOff({ message: 'The answer of the provider has broken off.', cause: cause as Error });
       });
       if (done) return;
       this.#take(value);
@@ -109,19 +132,32 @@ export class AnswerReader {
     if (!this.#hasEvents) this.#text += text;
     this.#otherCharacters += text.length;
     if (this.#otherCharacters > MAX_ANSWER_CHARACTERS) throw tooLarge();
-    if (!this.#isJson && !this.#isClosed) this.#parser.feed(text);
+    if (!this.#isJson && !this.#isClosed) this.#events.feed(text);
   }
 
   #end(): unknown {
-    // The last event of some streams lacks the empty line behind it.
-    if (!this.#isJson && !this.#isClosed) this.#parser.feed('\n\n');
-    if (this.#hasEvents) return this.#completion.toAnswer();
-    const whole = parseOr(this.#text, undefined);
-    if (whole === undefined && this.#isStream) throw brokenOff();
-    return whole ?? this.#text;
+    if (!this.#isJson && !this.#isClosed) this.#events.end();
+    else if (this.#isJson && looksLikeEvents(this.#text)) this.#feedWhole(this.#text);
+    const answer = this.#hasEvents ? this.#completion.toAnswer() : this.#readWhole();
+    const failure = failureIn(answer);
+    if (failure !== undefined) throw this.#failureOf(failure);
+    return answer;
   }
 
-  #onEvent({ event, data }: EventSourceMessage): void {
+  /** Some providers send a stream, and call it JSON. */
+  #feedWhole(text: string): void {
+    this.#events.feed(text);
+    this.#events.end();
+  }
+
+  #readWhole(): unknown {
+    const whole = parseOr(this.#text, undefined);
+    if (isObject(whole)) this.#usage = whole['usage'];
+    if (whole !== undefined) return whole;
+    throw this.#isStream && this.#wrongLines === 0 ? brokenOff() : noCompletion();
+  }
+
+  #onData(data: string, isError: boolean): void {
     this.#hasEvents = true;
     this.#text = '';
     this.#otherCharacters -= data.length;
@@ -132,27 +168,35 @@ export class AnswerReader {
       return;
     }
     const chunk = parseOr(data, undefined);
-    const isFailure = event === 'error' || chunk === undefined || (isObject(chunk) && Boolean(chunk['error']));
-    if (isFailure) throw new APIConnectionError({ message: 'The stream of the provider has failed.' });
+    if (isError) throw this.#failureOf(failureOf(chunk ?? data));
+    if (chunk === undefined)
+      throw this.#failureOf({ status: undefined, sentence: 'it holds an event that is no JSON.' });
+    this.#hasWords ||= hasWords(chunk);
+    const failure = errorIn(chunk);
+    if (failure !== undefined) throw this.#failureOf(failure);
     const text = this.#completion.add(chunk, data.length);
     if (text !== '') this.#onText?.(text);
+  }
+
+  #failureOf(failure: ToldFailure): NodeFailure {
+    return toldFailure(failure, this.#hasEvents, this.#retryAfterMs);
   }
 }
 
 function parseOr(text: string, otherwise: unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return otherwise;
   }
 }
 
-function brokenOff(): APIConnectionError {
-  return new APIConnectionError({ message: 'The stream of the provider has broken off.' });
+function brokenOff(): BrokenOff {
+  return new BrokenOff({ message: 'The stream of the provider ended before the answer was whole.' });
 }
 
-function noStream(): NodeFailure {
-  return new NodeFailure('invalid_response', 'The provider answered with a stream that is none of events.');
+function noCompletion(): NodeFailure {
+  return new NodeFailure('invalid_response', 'The provider answered with a page or a text that is no chat completion.');
 }
 
 function tooLarge(): NodeFailure {
@@ -161,25 +205,22 @@ function tooLarge(): NodeFailure {
 
 type Fields = Record<string, unknown>;
 
-interface StreamedCall {
-  id?: string;
-  type: string;
-  function: { name?: string; arguments: string };
-}
-
 /** The first choice of a completion, put together from its chunks. */
 class StreamedCompletion {
   /** Of the completion itself, as the last chunk that had them said. */
   #facts: Fields = {};
   #usage: unknown;
-  readonly #message: Fields = { role: 'assistant', content: null };
-  readonly #calls: StreamedCall[] = [];
-  readonly #callsByIndex = new Map<unknown, StreamedCall>();
+  readonly #message = new JoinedMessage((characters) => this.#count(characters));
   #finishReason: string | undefined;
   #characters = 0;
 
   get isFinished(): boolean {
     return this.#finishReason !== undefined;
+  }
+
+  /** The provider has reported this last. */
+  get usage(): unknown {
+    return this.#usage;
   }
 
   /** Returns the content that the chunk brings. `characters`: of the chunk as text. */
@@ -194,15 +235,19 @@ class StreamedCompletion {
     if (!isObject(choice)) return '';
     const { finish_reason: reason, delta } = choice;
     if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;
-    return isObject(delta) ? this.#addDelta(delta, characters) : '';
+    return isObject(delta) ? this.#message.add(delta) : '';
   }
 
   toAnswer(): OpenAI.Chat.ChatCompletion {
     if (this.#finishReason === undefined) throw brokenOff();
-    const message = { ...this.#message, ...(this.#calls.length > 0 && { tool_calls: this.#calls }) };
-    const choices = [{ index: 0, message, logprobs: null, finish_reason: this.#finishReason }];
+    const choice = { index: 0, message: this.#message.toMessage(), logprobs: null, finish_reason: this.#finishReason };
     const usage = this.#usage === undefined ? {} : { usage: this.#usage };
-    return { ...this.#facts, object: 'chat.completion', choices, ...usage } as unknown as OpenAI.Chat.ChatCompletion;
+    return {
+      ...this.#facts,
+      object: 'chat.completion',
+      choices: [choice],
+      ...usage,
+    } as unknown as OpenAI.Chat.ChatCompletion;
   }
 
   /** Each chunk repeats most of them. */
@@ -216,62 +261,8 @@ class StreamedCompletion {
     }
   }
 
-  #addDelta({ role: _role, tool_calls: calls, content, ...others }: Fields, characters: number): string {
-    if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) this.#addCall(call);
-    const text = textOf(content);
-    if (text !== undefined) this.#append('content', text);
-    for (const [name, value] of Object.entries(others)) {
-      if (typeof value === 'string') this.#append(name, value);
-      else if (value !== null) {
-        this.#count(characters);
-        this.#message[name] = value;
-      }
-    }
-    return text ?? '';
-  }
-
-  #append(name: string, text: string): void {
-    const known = this.#message[name];
-    this.#count(text.length + (known === undefined ? name.length : 0));
-    this.#message[name] = typeof known === 'string' ? known + text : text;
-  }
-
-  #addCall({ index, id, type, function: given }: Fields): void {
-    const call = this.#callOf(index, id);
-    if (typeof id === 'string' && id !== '') call.id = id;
-    if (typeof type === 'string' && type !== '') call.type = type;
-    const { name, arguments: written } = isObject(given) ? given : ({} as Fields);
-    if (typeof name === 'string' && name !== '') call.function.name = name;
-    if (typeof written === 'string') call.function.arguments += written;
-    this.#count([id, type, name, written].reduce<number>((sum, each) => sum + lengthOf(each), 0));
-  }
-
-  /** Some providers do not number their calls; then an id that is new begins another one. */
-  #callOf(index: unknown, id: unknown): StreamedCall {
-    const last = this.#calls.at(-1);
-    const isNew = typeof id === 'string' && id !== '' && last?.id !== id;
-    const known = typeof index === 'number' ? this.#callsByIndex.get(index) : isNew ? undefined : last;
-    if (known !== undefined) return known;
-    const call: StreamedCall = { type: 'function', function: { arguments: '' } };
-    this.#count(CALL_CHARACTERS);
-    this.#calls.push(call);
-    this.#callsByIndex.set(index, call);
-    return call;
-  }
-
   #count(characters: number): void {
     this.#characters += characters;
     if (this.#characters > MAX_ANSWER_CHARACTERS) throw tooLarge();
   }
-}
-
-function lengthOf(value: unknown): number {
-  return typeof value === 'string' ? value.length : 0;
-}
-
-/** Some providers write content in parts. */
-function textOf(content: unknown): string | undefined {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return undefined;
-  return content.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }

@@ -14,6 +14,7 @@ export function toMcpFailure(error: McpError, { mayRepeat, isConnected }: Callin
   if (isConnected && error.isUnauthorized) {
     return new NodeFailure('http_status', 'The MCP server refuses the connection (status 401).');
   }
-  const isRetryable = PASSING.has(error.code) && (mayRepeat || error.isBeforeSend);
+  const isPassing = PASSING.has(error.code) || error.isSessionLost;
+  const isRetryable = isPassing && (mayRepeat || error.isBeforeSend);
   return new NodeFailure(error.code, error.message, { isRetryable });
 }

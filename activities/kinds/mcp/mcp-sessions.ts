@@ -2,6 +2,8 @@
 // worker, so a kept session is only an optimisation. It stays open for a few seconds after its last use and is then
 // also closed on the server. When this process dies, its sessions are lost: the next node opens a new one in whichever
 // worker it runs, and the server's own time-out ends the old ones.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpClient, McpServer, McpSession } from '../../../outgoing/mcp-types.js';
 import { untilAborted } from '../../../outgoing/until-aborted.js';
@@ -9,7 +11,8 @@ import { untilAborted } from '../../../outgoing/until-aborted.js';
 export interface McpSessions {
   /**
    * Runs `act` with a session, reusing one that the run has open. If that session turns out to be closed before
-   * anything was sent on it, `act` runs once more with a new one. Throws what `connect` and `act` throw.
+   * anything was sent on it, `act` runs once more with a new one, and up to twice more where the server has forgotten the
+   * session. Throws what `connect` and `act` throw.
    */
   use<T>(runId: string, server: McpServer, signal: AbortSignal, act: (session: McpSession) => Promise<T>): Promise<T>;
 }
@@ -26,6 +29,12 @@ interface Shared {
 /** Longer than the usual pause between two nodes, and short enough not to burden servers. */
 const IDLE_MS = 5_000;
 const MAX_OPEN = 200;
+/**
+ * A use has the session that the run has open, then the next one of the run, and then one of its own: a server that forgets
+ * its sessions after a few calls would answer other users of a session first, again and again.
+ */
+const MOST_SESSIONS = 3;
+const REOPEN_PAUSE_MS = 500;
 
 export function createMcpSessions(client: McpClient): McpSessions {
   const open = new Map<string, Shared>();
@@ -67,21 +76,30 @@ export function createMcpSessions(client: McpClient): McpSessions {
 
   return {
     async use(runId, server, signal, act) {
-      const key = toKey(runId, server);
-      for (let isFirst = true; ; isFirst = false) {
+      const keyOfRun = toKey(runId, server);
+      for (let session = 1; ; session += 1) {
+        const isOwn = session === MOST_SESSIONS;
+        const key = isOwn ? `${keyOfRun} ${randomUUID()}` : keyOfRun;
         const { shared, wasConnected } = enter(key, server);
         try {
           return await act(await untilAborted(shared.session, signal));
         } catch (error) {
           discard(key, shared);
-          const isStale = wasConnected && error instanceof McpError && error.isBeforeSend;
-          if (!isStale || !isFirst || signal.aborted) throw error;
+          const isStale = session === 1 && wasConnected;
+          if (isOwn || signal.aborted || !mayReopen(error, isStale)) throw error;
         } finally {
+          if (isOwn) discard(key, shared);
           leave(key, shared);
         }
+        if (session > 1) await pause(REOPEN_PAUSE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     },
   };
+}
+
+/** Nothing that the server may have carried out is done again. */
+function mayReopen(error: unknown, isStale: boolean): boolean {
+  return error instanceof McpError && error.isBeforeSend && (isStale || error.isSessionLost);
 }
 
 async function note(shared: Shared): Promise<void> {

@@ -4,6 +4,7 @@ import { claimCall, isCallInFlight, markCallRefused } from '../../../db/nodes/pr
 import type { Masker } from '../../../graph/mask.js';
 import { mcpNode, type McpNodeData } from '../../../graph/nodes/mcp.js';
 import { renderJson, type VariableValues } from '../../../graph/template.js';
+import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../../outgoing/message-size.js';
@@ -11,6 +12,7 @@ import { NodeFailure } from '../../node/failures.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer, type ServerDeps } from './call-server.js';
 import { takeResult, type ResultParts } from './result-files.js';
+import { linkIn, structuredText } from './result-words.js';
 import { toMcpFailure } from './mcp-failure.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from '../http/request-headers.js';
@@ -75,7 +77,7 @@ function toServer(data: McpNodeData, values: VariableValues): McpServer {
 
 /** Makes the call under a claim in the ledger. A call that was never sent releases its claim. */
 async function claimed(db: Database, task: NodeTask, call: () => Promise<McpToolResult>): Promise<McpToolResult> {
-  const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
+  const claim = await claimCall(db, { ...task, provider: null, model: null, mayRepeat: false });
   if (!claim.isAllowed) throw outcomeUnknown();
   try {
     return await call();
@@ -93,10 +95,12 @@ function outcomeUnknown(): NodeFailure {
   );
 }
 
-function failOnError({ content, isError }: McpToolResult, failsOnError: boolean, masker: Masker): void {
-  if (!isError || !failsOnError) return;
+function failOnError(result: McpToolResult, failsOnError: boolean, masker: Masker): void {
+  if (!result.isError || !failsOnError) return;
+  const links = result.parts.flatMap((part) => linkIn(part) ?? []);
+  const said = [result.content, ...links, structuredText(result)].filter((text) => text !== '').join('\n');
   // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
-  const quoted = masker.text(content).slice(0, QUOTED_CHARACTERS).trim();
+  const quoted = cutText(masker.text(said), QUOTED_CHARACTERS).trim();
   throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
 }
 

@@ -5,7 +5,7 @@ import { prepareRun, type PreparedRun } from '../../../acceptance/prepare-run.js
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { arePassable } from '../../../db/runs/passed-secrets.js';
 import type { EarlierRun } from '../../../db/runs/resume-repository.js';
-import { openRunContents, openRunSecrets } from '../../../db/runs/run-contents.js';
+import { openRunContents, openRunSecrets, readSecrets } from '../../../db/runs/run-contents.js';
 import type { StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import type { PlannedDrawing } from '../../../graph/changed-nodes.js';
 import { readDrawing } from '../../../graph/document.js';
@@ -85,7 +85,7 @@ export function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earli
     isTest: false,
     traceparent: null,
   };
-  const { input, secretTexts: then } = openRunContents(contents, secretFieldsOf(earlier.document), secretBox);
+  const { input, secretTexts: then } = openRunContents(contents, readSecrets(earlier.document), secretBox);
   const { secretValues } = maskInput(secretFieldsOf(workflow.document), input);
   const own = new Set([...secretValues, ...secretTexts(openSecrets(secretBox, workflow))]);
   const others = then.filter((secret) => !own.has(secret));

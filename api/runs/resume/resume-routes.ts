@@ -26,7 +26,7 @@ const resume = defineRoute({
     'set; `unknown_node`: `from` names a node inside a body, or one that the run never had.',
   readsDrawing: 'parsed',
   keyScope: 'run',
-  audit: { unrecorded: 'Runs are in their history.' },
+  audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
   params: runParams,
   body: z.object({

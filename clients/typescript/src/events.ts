@@ -184,7 +184,8 @@ async function* readFrames(
         // An empty line ends a frame.
         const event = line === '' ? toEvent(lines) : undefined;
         if (event !== undefined) yield event;
-        lines = line === '' ? [] : [...lines, line];
+        if (line === '') lines = [];
+        else if (!line.startsWith(':')) lines.push(line);
         line = next;
       }
     }

@@ -630,7 +630,7 @@ export interface paths {
         put?: never;
         /**
          * Starts a run of the workflow whose hook has this address; the body is the input, as with an API key, or brings files along.
-         * @description The address is all that is needed where the hook asks for no signatures (`verify`). The same `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id (Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: whoever has made the hook may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 deliveries in a minute.
+         * @description The address is all that is needed where the hook asks for no signatures (`verify`). A form is an object of its fields, with JSON in the field `payload`. The same `webhook-id` (or `svix-id`), `X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id (Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: whoever has made the hook may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 deliveries in a minute.
          */
         post: operations["post_hooks_token"];
         delete?: never;
@@ -1494,7 +1494,7 @@ export interface paths {
         put?: never;
         /**
          * What a test would execute, and the most that it would reserve.
-         * @description Pins count, mocks do not. Variables without a value count as empty.
+         * @description Rendered with the input, its defaults, and what the test would take. Pins count, mocks do not. Variables without a value count as empty.
          */
         post: operations["post_workflows_id_estimate"];
         delete?: never;
@@ -2373,7 +2373,7 @@ export interface paths {
         put?: never;
         /**
          * Passes a chat completion to the provider of its model and the answer back, both unchanged, or runs the workflow that the model names.
-         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The call is a transaction of that project, or of none, and a 402 with the code `budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two. The model `workflow:ID` is a workflow with `is_chat` that the caller may run: its run gets `message`, `messages` and `files`, and what it puts out is the answer, whose `id` is the run. Whoever hangs up cancels the run. 400: it does not take the messages. 500: the run failed, with the code of the node. 504: it took more than 600 seconds, and was cancelled. Failures of a run carry `x-should-retry: false`; those of a stream are its last event.
+         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The call is a transaction of that project, or of none, and a 402 with the code `budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two. The model `workflow:ID` is a workflow with `is_chat` that the caller may run: its run gets `message`, `messages` and `files`, and what it puts out is the answer, whose `id` is the run. Whoever hangs up cancels the run. 400: it does not take the messages. 402 `budget_exceeded`: a limit of money has stopped the run. 500: the run failed, with the code of the node. 504: it took more than 600 seconds, and was cancelled. Failures of a run carry `x-should-retry: false`; those of a stream are its last event.
          */
         post: operations["post_v1_chat_completions"];
         delete?: never;
@@ -2556,6 +2556,34 @@ export interface components {
                 runs: number;
                 schedules: number;
             };
+        };
+        InvalidDrawing: {
+            code: string;
+            data: {
+                data: {
+                    [key: string]: components["schemas"]["NodeResult"];
+                } | null;
+                detail?: string;
+                errors?: {
+                    code: string;
+                    message: string;
+                    node_id?: string;
+                }[];
+                id: string | null;
+                /** @description The value of the first output node that has ended, any JSON; absent until then. It never changes */
+                output?: unknown;
+                /** @enum {string} */
+                status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
+                /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */
+                version?: number;
+            };
+            detail: string;
+            errors: {
+                message: string;
+                node_id: string | null;
+                path: string;
+            }[];
+            status: number;
         };
         Message: {
             /** @description Null for the answer of a run that has not succeeded */
@@ -4108,7 +4136,7 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -4135,7 +4163,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -7041,6 +7069,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                "Svix-Id"?: string;
                 "Webhook-Id"?: string;
                 "X-Github-Delivery"?: string;
             };
@@ -8500,7 +8529,7 @@ export interface operations {
     get_projects_id_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -8529,7 +8558,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.deleted" | "file.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -9904,7 +9933,7 @@ export interface operations {
                     name?: string;
                     nodes?: unknown[];
                     title?: string;
-                };
+                } | unknown[];
             };
         };
         responses: {
@@ -11013,10 +11042,10 @@ export interface operations {
                             last_at: string;
                             last_run_id: string | null;
                             /**
-                             * @description The project's `spending_limit`, a workflow's `max_run_cost`, or an agent's `max_cost`
+                             * @description The project's `spending_limit`, a workflow's `max_run_cost`, or the `max_cost` of an agent or of a run of cases
                              * @enum {string}
                              */
-                            limited_by: "project" | "run" | "agent";
+                            limited_by: "project" | "run" | "agent" | "cases";
                             /** @enum {string} */
                             source: "run" | "chat";
                         }[];
@@ -13914,7 +13943,7 @@ export interface operations {
                     case_ids?: number[];
                     /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
                     drawing?: Record<string, unknown>;
-                    /** @description The run of these cases stops when it has cost more */
+                    /** @description A call that could cost more is not made: its node fails, and no further case begins */
                     max_cost?: string;
                     version?: number;
                 };
@@ -13938,7 +13967,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BadRequest"];
+                    "application/json": components["schemas"]["InvalidDrawing"] | components["schemas"]["BadRequest"];
                 };
             };
             /** @description Credentials are missing or wrong. */
@@ -14484,7 +14513,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunEnvelope"] | components["schemas"]["BadRequest"];
+                    "application/json": components["schemas"]["InvalidDrawing"] | components["schemas"]["BadRequest"];
                 };
             };
             /** @description Credentials are missing or wrong. */
@@ -15449,6 +15478,12 @@ export interface operations {
                                 server_label: string | null;
                                 /** @description Null for a call that was not made */
                                 started_at: string | null;
+                                tool_name: string;
+                            }[];
+                            /** @description In the first step, where there are any: the tools of MCP servers that the agent is not offered */
+                            warnings?: {
+                                message: string;
+                                server_label: string;
                                 tool_name: string;
                             }[];
                         }[];
@@ -18083,7 +18118,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunEnvelope"] | {
+                    "application/json": components["schemas"]["InvalidDrawing"] | {
                         /** @constant */
                         code: "results_missing";
                         detail: string;

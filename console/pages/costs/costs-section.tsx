@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.js';
 import { Money } from '../../ui/figures.js';
 import { Table, type Column } from '../../ui/table.js';
 import { daysOf, marksOf, type Span } from './figures.js';
+import { cutText } from '../../../graph/cut-text.js';
 
 /** A picture and its table have at most this many rows, unless a person asks for all. Days are always shown. */
 const MOST_ROWS = 12;
@@ -149,7 +150,7 @@ function RankPicture({ label, rows, currency }: RankPictureProps) {
           <svg key={JSON.stringify([row.key, row.label])} y={at * ROW} width="100%" height={ROW}>
             <title>{`${row.label}: ${figure}`}</title>
             <text y="15" className="costs-name">
-              {row.label.slice(0, MOST_LETTERS)}
+              {cutText(row.label, MOST_LETTERS)}
             </text>
             <rect y="21" width={`${length}%`} height="14" rx="3" className="costs-bar" />
             <text x={`${length}%`} y="32" dx="8" className="costs-mark">

@@ -51,6 +51,13 @@ function OneStep({ step }: { step: Step }) {
         <Took startedAt={step.started_at} finishedAt={step.finished_at} />
       </p>
       {step.left_out && <p className="node-hint">What was said is too long to be shown here.</p>}
+      {(step.warnings ?? []).map(({ server_label: server, tool_name: tool, message }, index) => (
+        // Two tools of a server may have the same name, and the warnings keep their order.
+        // oxlint-disable-next-line react/no-array-index-key
+        <p key={index} className="node-hint">
+          {tool} ({server}): {message}
+        </p>
+      ))}
       {content !== null && content !== '' && <pre className="node-step-text">{content}</pre>}
       {step.tool_calls.length > 0 && (
         <ul className="node-steps">

@@ -9,6 +9,7 @@ import { Loading } from '../../ui/notices.js';
 import { linesAround, partOf } from '../../ui/part-of.js';
 import './content-view.css';
 import { SearchedTree } from './json-tree.js';
+import { cutText } from '../../../graph/cut-text.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 
@@ -121,5 +122,5 @@ function showInTheMiddle(line: HTMLLIElement | null): void {
 /** Returns a name that every file system takes. */
 function toFileName(label: string, ending: 'json' | 'md' | 'txt'): string {
   const plain = label.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
-  return `${plain.slice(0, 80) || 'result'}.${ending}`;
+  return `${cutText(plain, 80) || 'result'}.${ending}`;
 }

@@ -7,6 +7,7 @@ import { labelsOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { asObject, ownValue } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
+import { isZero } from '../../ui/decimals.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField } from '../../ui/fields.js';
 import { Money } from '../../ui/figures.js';
@@ -16,6 +17,7 @@ import { useRunInput } from '../workflow/run-input-form.js';
 import { runFields } from '../workflow/run-input.js';
 import { useIteration } from './iteration-fields.js';
 import type { AskedTrial, Pin } from './trial-store.js';
+import { useSettled } from './use-settled.js';
 import { useTrial, useTrials } from './use-trials.js';
 import { missingOf, MODE_WORDS, startTrial, useEstimate, type Estimate, type TrialRequest } from './trying-calls.js';
 
@@ -56,8 +58,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
     input: takesKnown ? undefined : asObject(written),
     ...(path !== undefined && { path }),
   };
-  // Values in the fields change neither the calls nor the price.
-  const estimate = useEstimate(workflowId, { ...request, input: request.input && {} });
+  const estimate = useEstimate(workflowId, { ...request, input: useSettled(request.input) });
   const { keyOf, settle, settleIfRefused } = useRunKey();
   const test = useMutation({
     mutationFn: () => startTrial(workflowId, { ...request, skipsWaits }, keyOf([request, skipsWaits])),
@@ -174,7 +175,7 @@ function KindTitle({ nodeId }: { nodeId: string }) {
 
 function Price({ reserved }: { reserved: Estimate['reserved'] }) {
   if (reserved === null) return <Note>Nobody can say beforehand what it may cost at most.</Note>;
-  if (Number(reserved['USD']) === 0) return <p>It costs nothing.</p>;
+  if (isZero(reserved['USD'] ?? '0')) return <p>It costs nothing.</p>;
   return (
     <p>
       It costs at most <Money amount={reserved} />.

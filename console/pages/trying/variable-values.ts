@@ -1,6 +1,7 @@
 // The variables of a form with their real values.
 import { createRenderer, findVariables, renderValue, type NodeOutput } from '../../../graph/template.js';
 import type { LoopVariables, NodeErrorFacts, RunInput } from '../../../graph/variable.js';
+import { cutText } from '../../../graph/cut-text.js';
 import { isStructure } from '../../drawing/json.js';
 import { toPath, type VariableChoice, type VariableGroup } from '../../drawing/variables.js';
 
@@ -54,7 +55,7 @@ function beginningOf(value: unknown): string {
 function lineOf(value: unknown, most: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > most ? `${line.slice(0, most)}…` : line;
+  return line.length > most ? `${cutText(line, most)}…` : line;
 }
 
 /** A preview of more characters would take time with each letter. */

@@ -11,6 +11,7 @@ import { useStored } from '../../ui/store.js';
 import { TestMenu } from '../trying/test-menu.js';
 import type { OpenDialog } from './dialogs.js';
 import { saveAndTell, type Saver } from './saver.js';
+import { cutText } from '../../../graph/cut-text.js';
 
 interface ToolbarProps {
   saver: Saver;
@@ -121,5 +122,5 @@ async function exportWorkflow(id: number): Promise<void> {
 
 function toFileName(title: string): string {
   const name = title.replace(/[^\p{L}\p{N} _-]+/gu, '').trim();
-  return name === '' ? 'workflow' : name.slice(0, 80);
+  return name === '' ? 'workflow' : cutText(name, 80);
 }

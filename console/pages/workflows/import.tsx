@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
 import { isWritable, projectToWriteTo, readProjects, type Project } from '../../app/projects.js';
-import { isObject, type JsonObject } from '../../drawing/json.js';
+import { isObject, parseExact, type JsonObject } from '../../drawing/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField } from '../../ui/fields.js';
@@ -12,9 +12,12 @@ import { RemarksDialog } from '../../ui/remarks.js';
 
 type Imported = paths['/api/v1/projects/{id}/import/']['post']['responses']['201']['content']['application/json'];
 
+/** The service says what is wrong with a list of several workflows. */
+type Body = JsonObject | unknown[];
+
 interface ReadFile {
   name: string;
-  body: JsonObject;
+  body: Body;
 }
 
 /** The files that a person gives, or a file that was read before its project was chosen. */
@@ -42,7 +45,7 @@ interface Importing extends Outcome {
 export function useImport(project: string): Importing {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const send = async (body: JsonObject, into: string): Promise<Outcome> => {
+  const send = async (body: Body, into: string): Promise<Outcome> => {
     const id = await projectToWriteTo(into);
     const imported = await unwrap(api.POST('/api/v1/projects/{id}/import/', { params: { path: { id } }, body }));
     void queries.invalidateQueries({ queryKey: ['workflows'] });
@@ -213,9 +216,11 @@ const MAX_BYTES = 10_000_000;
 class ImportProblem extends Error {}
 
 /** Returns the file as the service takes it. The file's name is its title where it has none. */
-async function readFile(file: File): Promise<JsonObject> {
+async function readFile(file: File): Promise<Body> {
   if (file.size > MAX_BYTES) throw new ImportProblem(notImported(file.name, 'it is larger than 10 MB.'));
-  const value = parse(await file.text());
+  const given = parse(await file.text());
+  if (Array.isArray(given) && given.length > 1) return given;
+  const value: unknown = Array.isArray(given) ? given[0] : given;
   if (!isObject(value)) throw new ImportProblem(notImported(file.name, 'it is not a workflow in JSON.'));
   return withTitle(value, file.name.replace(/\.json$/i, ''));
 }
@@ -223,7 +228,7 @@ async function readFile(file: File): Promise<JsonObject> {
 /** Returns undefined if the text is no JSON. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }

@@ -52,6 +52,19 @@ export interface AgentToolCallsTable {
   finished_at: Date | null;
 }
 
+/**
+ * Writers: the worker's activities and the API, after a listing. The tools of an agent's server that the agent cannot be
+ * offered. Rows of earlier versions and of archived workflows are deleted.
+ */
+export interface RefusedToolsTable {
+  workflow_id: number;
+  version: number;
+  node_id: string;
+  server_label: string;
+  /** A list of `RefusedTool` (db/agents/refused-tools-repository.ts). */
+  tools: Json<unknown>;
+}
+
 export type ToolOutcome = 'result' | 'tool_error' | 'rejected' | 'expired' | 'invalid';
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
 

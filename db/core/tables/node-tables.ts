@@ -21,6 +21,12 @@ export interface NodeResultsTable {
   also_handles: number[] | null;
   /** The number of attempts that have begun; the attempt of a worker that died counts. */
   attempts: Generated<number>;
+  /** Those attempts of the step that count nothing: their worker died, or has handed them back when it was stopped. */
+  spared: Generated<number>;
+  /** The worker process that executes the node. */
+  worker: string | null;
+  /** Of a node whose workers died: whether it waits for its turn, or runs. Null for other nodes. */
+  isolation: 'waits' | 'runs' | null;
   /** When the last attempt began; null while there is only the first one, which began with the node. */
   attempt_started_at: Date | null;
   /** Which step of an agent was claimed last (`NodeStep.name`); null for nodes that take one activity. */
@@ -104,6 +110,12 @@ export interface NodeAttemptsTable {
   finished_at: Date;
   error_code: string;
   error_message: string | null;
+  /** The step of the node, as its own row says. */
+  step: string | null;
+  /** The worker process that died during the attempt; null where the attempt has ended in another way. */
+  worker: string | null;
+  /** Whether the node ran apart from others (`isolation`). */
+  was_isolated: Generated<boolean>;
 }
 
 /** Writer: the worker's activities. A call that is paid or must not repeat is claimed here before it leaves. */

@@ -22,8 +22,8 @@ export interface ChatCallsTable {
   sent_at: Generated<Date>;
 }
 
-/** The limit is the project's `spending_limit`, a workflow's `max_run_cost` or an agent's `max_cost`. */
-export type SpendingLimitKind = 'project' | 'run' | 'agent';
+/** The limit is the project's `spending_limit`, a workflow's `max_run_cost`, or the `max_cost` of an agent or of a run of cases. */
+export type SpendingLimitKind = 'project' | 'run' | 'agent' | 'cases';
 
 /** Writer: the function `count_stop`. Retention deletes old days. */
 export interface SpendingStopsTable {

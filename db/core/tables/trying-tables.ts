@@ -61,6 +61,8 @@ export interface CaseRunsTable {
   drawing_enc: Buffer;
   max_cost_usd: string | null;
   is_cancelled: Generated<boolean>;
+  /** Writer: the function `refuse_in_cases`. A call was not made, because it could have passed `max_cost_usd`. */
+  has_reached_limit: Generated<boolean>;
   created_at: Generated<Date>;
   finished_at: Date | null;
 }

@@ -14,7 +14,15 @@ describe('a condition that is executed again and comes to another end', () => {
   const task = {} as NodeTask;
 
   it('is left by the handle that the first attempt has recorded', async () => {
-    const recordedFalse: NodeClaim = { status: 'succeed', handle: 2, alsoHandles: null, errorCode: null, attempts: 1 };
+    const recordedFalse: NodeClaim = {
+      status: 'succeed',
+      handle: 2,
+      alsoHandles: null,
+      errorCode: null,
+      attempts: 1,
+      spared: 0,
+      isHeld: false,
+    };
     assert.deepEqual(await performStep(evaluatesTrue, task, async () => recordedFalse), { handle: 2 });
   });
 

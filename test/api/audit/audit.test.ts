@@ -1,12 +1,15 @@
 // Records of changes and refusals in the audit log. Extensions, section 9.
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
+import { routes } from '../../../api/app.js';
+import type { Route } from '../../../api/http/route.js';
 import { createApiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { chain, drawing, linkInRow, node, trigger } from '../../support/graphs.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
+import { createFileClient } from '../../support/upload.js';
 import { changeUser, createAccount, giveRole, restrictedTo, sessionOf, type Account } from '../accounts.js';
 import type { Page } from '../bodies.js';
 import { Browser, createPerson } from '../sessions/people.js';
@@ -26,6 +29,26 @@ interface AuditRecord {
   count: number;
   hash: string | null;
 }
+
+/** What leaves no record where it is taken: starts of runs, and what the contract names besides. */
+const LEFT_OUT = [
+  'POST /api/v1/workflows/:id/run/',
+  'POST /api/v1/workflows/:id/history/:run_id/re-run/',
+  'POST /api/v1/workflows/:id/history/:run_id/resume/',
+  'POST /api/v1/workflows/:id/test/',
+  'POST /api/v1/workflows/:id/cases/run/',
+  'POST /api/v1/conversations/:conversation_id/messages/',
+  'POST /api/v1/hooks/:token/',
+  'POST /mcp/',
+  'POST /v1/chat/completions/',
+  'POST /api/v1/workflows/:id/estimate/',
+  'POST /api/v1/workflows/mcp-tools/',
+  'POST /api/v1/projects/:id/connections/:connection_id/authorize/',
+  'POST /api/v1/workflows/execution-update/:workflow_run_id/',
+  'POST /api/v1/all-workflows/:id/add-bookmark/',
+  'DELETE /api/v1/all-workflows/:id/delete-bookmark/',
+  'POST /api/v1/auth/refresh/',
+];
 
 describe('the audit log', function () {
   this.timeout(120_000);
@@ -376,6 +399,142 @@ describe('the audit log', function () {
     ]) {
       await assert.rejects(queryDatabase(stack, text, [id]), /never changed/, text);
     }
+  });
+
+  it('has a record of each change but for those of a list, and of each refusal', () => {
+    const changing = routes.filter(({ method, audit }) => method !== 'GET' || audit !== undefined);
+    const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+    assert.deepEqual(changing.filter(({ audit }) => audit === undefined).map(nameOf), []);
+    assert.deepEqual(
+      changing
+        .filter(({ audit }) => audit!.records === 'refusals')
+        .map(nameOf)
+        .toSorted(),
+      LEFT_OUT.toSorted(),
+    );
+  });
+
+  it('tells of cases, pins, files, links and conversations, and of nothing that is in them', async () => {
+    const project = await owner.api.createProject();
+    const secret = 'a-secret-nobody-tells';
+    const data = drawing(linkInRow([trigger([{ id: 'token', is_secret: true }]), node('set', { value: '1' })]));
+    const workflow = await owner.api.createWorkflow(project, data);
+    await owner.api.patch(`/workflows/${workflow}/`, { body: { is_chat: true } });
+    const at = `/workflows/${workflow}`;
+    const before = (await recordsOf(project)).length;
+    const made = await owner.api.post<{ id: number }>(`${at}/cases/`, {
+      body: { name: 'one', input: { token: secret } },
+    });
+    await owner.api.patch(`${at}/cases/${made.body.id}/`, { body: { name: 'two', input: { token: `${secret}!` } } });
+    const begun = await owner.api.post<{ id: string }>(`${at}/cases/run/`, { body: { case_ids: [] } });
+    await owner.api.post(`${at}/case-runs/${begun.body.id}/cancel/`);
+    await owner.api.delete(`${at}/cases/${made.body.id}/`);
+    const [first] = data.nodes;
+    for (const content of [secret, `${secret}!`]) {
+      await owner.api.put(`${at}/pins/${first!.id}/`, { body: { result: { content } } });
+    }
+    await owner.api.delete(`${at}/pins/${first!.id}/`);
+    const file = await createFileClient({ apiUrl: stack.apiUrl, apiKey: owner.apiKey }).upload(project, secret);
+    await owner.api.post(`/files/${file.file_id}/link/`, { body: {} });
+    const chat = await owner.api.post<{ id: string }>(`${at}/conversations/`, { body: { title: 'Talk' } });
+    await owner.api.patch(`/conversations/${chat.body.id}/`, { body: { title: 'Talks' } });
+    const records = (await recordsOf(project)).slice(0, -before).toReversed();
+    const hidden = ['********', '********'];
+    assert.deepEqual(
+      records.map(({ action, target, changes }) => [action, target?.type, target?.id, changes]),
+      [
+        [
+          'case.created',
+          'case',
+          made.body.id,
+          {
+            name: [null, 'one'],
+            required: [null, false],
+            workflow: [null, workflow],
+            content: [null, '********'],
+          },
+        ],
+        ['case.changed', 'case', made.body.id, { name: ['one', 'two'], content: hidden }],
+        [
+          'case.deleted',
+          'case',
+          made.body.id,
+          { name: ['two', null], required: [false, null], workflow: [workflow, null], content: ['********', null] },
+        ],
+        [
+          'pin.changed',
+          'pin',
+          first!.id,
+          { node: [null, first!.id], paths: [null, ['']], workflow: [null, workflow], outcome: [null, '********'] },
+        ],
+        ['pin.changed', 'pin', first!.id, { outcome: hidden }],
+        [
+          'pin.deleted',
+          'pin',
+          first!.id,
+          { node: [first!.id, null], paths: [[''], null], workflow: [workflow, null], outcome: ['********', null] },
+        ],
+        [
+          'file.uploaded',
+          'file',
+          file.file_id,
+          { name: [null, 'a.txt'], size: [null, secret.length], type: [null, 'text/plain'] },
+        ],
+        ['file_link.created', 'file', file.file_id, {}],
+        [
+          'conversation.created',
+          'conversation',
+          chat.body.id,
+          { title: [null, 'Talk'], workflow: [null, workflow], author: [null, owner.userId] },
+        ],
+        ['conversation.changed', 'conversation', chat.body.id, { title: ['Talk', 'Talks'] }],
+      ],
+    );
+    assert.ok(!JSON.stringify(records).includes(secret));
+  });
+
+  it('tells of refused starts of runs, by whichever route', async () => {
+    const project = await owner.api.createProject();
+    const data = chain(1);
+    const workflow = await owner.api.createWorkflow(project, data, 'Secret plans');
+    const { data: run } = await owner.api.run(workflow);
+    await owner.api.patch(`/workflows/${workflow}/`, { body: { is_chat: true } });
+    const chat = await owner.api.post<{ id: string }>(`/workflows/${workflow}/conversations/`, { body: {} });
+    const viewer = await createAccount(stack);
+    await giveRole(stack, viewer, project, 'viewer');
+    const stranger = await createAccount(stack);
+    const at = `/workflows/${workflow}`;
+    const tried = { mode: 'from', node: data.start_node };
+    const asked: [string, object, string][] = [
+      [`${at}/run/`, {}, 'run.started'],
+      [`${at}/history/${run.id}/re-run/`, {}, 'run.started'],
+      [`${at}/history/${run.id}/resume/`, {}, 'run.started'],
+      [`${at}/test/`, tried, 'run.started'],
+      [`${at}/cases/run/`, {}, 'run.started'],
+      [`${at}/estimate/`, tried, 'workflow.estimated'],
+      [`/conversations/${chat.body.id}/messages/`, { content: 'hello' }, 'run.started'],
+    ];
+    for (const account of [viewer, stranger]) {
+      const before = await recordsOf(project, `&user=${account.userId}`);
+      for (const [path, body] of asked) {
+        assert.ok([400, 403, 404].includes((await account.api.post(path, { body })).status), path);
+      }
+      const completion = { model: `workflow:${workflow}`, messages: [{ role: 'user', content: 'hello' }] };
+      const refused = await fetch(`${stack.apiUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(completion),
+      });
+      assert.equal(refused.status, 404);
+      const records = (await recordsOf(project, `&user=${account.userId}`)).slice(0, -before.length || undefined);
+      assert.deepEqual(
+        records.toReversed().map(({ action, outcome }) => [action, outcome]),
+        [...asked.map(([, , action]) => [action, 'refused']), ['chat.called', 'refused']],
+      );
+    }
+    const reader = await owner.api.run(workflow);
+    assert.equal(reader.status, 201);
+    assert.equal((await recordsOf(project, '&action=run.started')).length, 12, 'starts that are taken leave none');
   });
 
   it('lists its actions in the OpenAPI document', async () => {

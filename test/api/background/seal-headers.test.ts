@@ -75,16 +75,30 @@ describe('drawings that earlier builds have stored', function () {
   function draw(value: string): Record<string, unknown> {
     const start = trigger([{ id: 'token', type: 'text', is_secret: true, default_value: MASK }]);
     const headers = { Authorization: value, Cookie: 'Bearer {{ input.token }}', Accept: '*/*' };
-    return JSON.parse(JSON.stringify(drawing(linkInRow([start, http('https://api.test/x', { headers })])))) as never;
+    const address = `https://user:${value.replace('Bearer ', '')}@api.test/x`;
+    return JSON.parse(JSON.stringify(drawing(linkInRow([start, http(address, { headers })])))) as never;
   }
 
-  const headersIn = (document: Record<string, unknown>): unknown =>
-    (document['nodes'] as { data: { headers: unknown } }[])[1]!.data.headers;
-  const SEALED = { Authorization: MASK, Cookie: 'Bearer {{ input.token }}', Accept: '*/*' };
+  /** With the address, whose user name and password are sealed like headers. */
+  function headersIn(document: Record<string, unknown>): unknown {
+    const { url, headers } = (document['nodes'] as { data: { url: string; headers: object } }[])[1]!.data;
+    return { ...headers, url };
+  }
+  const SEALED = {
+    Authorization: MASK,
+    Cookie: 'Bearer {{ input.token }}',
+    Accept: '*/*',
+    url: `https://${MASK}@api.test/x`,
+  };
 
   function secretsOfDrawing(document: Record<string, unknown>, value: string): Record<string, unknown> {
     const [start, call] = (document['nodes'] as { id: string }[]).map(({ id }) => id);
-    return { [`field:${start}:token`]: 'T', [`header:${call}:authorization`]: value };
+    const credentials = `user:${value.replace('Bearer ', '')}`;
+    return {
+      [`field:${start}:token`]: 'T',
+      [`header:${call}:authorization`]: value,
+      [`address:${call}`]: credentials,
+    };
   }
 
   async function insertWorkflow(document: Record<string, unknown>): Promise<number> {
@@ -201,7 +215,11 @@ describe('drawings that earlier builds have stored', function () {
     const [open, ended] = [await insertRun(id, ran, 'In Progress'), await insertRun(id, ran, 'Succeeded')];
     assert.equal(await seal(), 'left');
     const untouched = await readRun(open);
-    assert.deepEqual(untouched.headers, { ...SEALED, Authorization: CANARY });
+    assert.deepEqual(untouched.headers, {
+      ...SEALED,
+      Authorization: CANARY,
+      url: `https://user:${CANARY}@api.test/x`,
+    });
     assert.deepEqual(untouched.secrets, { [fieldOf(ran)]: 'T' });
     assert.deepEqual((await readRun(ended)).headers, SEALED);
     await assertBytesRight(stack, projectId);
@@ -256,7 +274,7 @@ describe('drawings that earlier builds have stored', function () {
     assert.deepEqual(
       rows.map((row) => [row.id, headersIn(row.document)]),
       [
-        [id, { ...SEALED, Authorization: `${CANARY}-1` }],
+        [id, { ...SEALED, Authorization: `${CANARY}-1`, url: `https://user:${CANARY}-1@api.test/x` }],
         [other, SEALED],
       ],
     );

@@ -160,6 +160,78 @@ describe('the chat-completion proxy in the books', function () {
     }
   });
 
+  it('a usage with one count costs that count, and the other is estimated', async () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'y'.repeat(9) } }];
+    const sent = Math.ceil(chatBody('m').length / 3);
+    for (const [usage, input, output] of [
+      [{ prompt_tokens: 1000, completion_tokens: null }, 1000, 3],
+      [{ prompt_tokens: -1, completion_tokens: 200 }, sent, 200],
+    ] as const) {
+      answerWith(JSON.stringify({ choices, usage }), { 'content-type': 'application/json' });
+      await proxy.send(chatBody('m'), inProject());
+      const { is_estimated: isEstimated, status, reason, ...paid } = await last();
+      assert.deepEqual(
+        [isEstimated, status, paid.input_tokens, paid.output_tokens],
+        [true, 'Succeeded', input, output],
+      );
+      assert.equal(Number(paid.amount['USD']), price(input, output));
+      assert.match(reason, /a part of the usage/);
+    }
+  });
+
+  it('a failure that is told with the status 200, and what is no completion, cost nothing without usage, and pass as they are', async () => {
+    const tired = { error: { message: 'Upstream is tired', code: 429 } };
+    const failed = `data: ${JSON.stringify(tired)}\n\n`;
+    const start = event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] });
+    const whole = [tired, [tired], {}, { choices: [] }].map((body) => JSON.stringify(body));
+    const bodies: [bytes: string, headers: Record<string, string>][] = [
+      ...[...whole, '<html>Sign in</html>'].map((body) => [body, { 'content-type': 'application/json' }] as never),
+      [start + failed, SSE],
+      [`${start}event: error\ndata: tired\n\n`, SSE],
+      ['data: [DONE]\n\n', SSE],
+    ];
+    for (const [bytes, headers] of bodies) {
+      answerWith(bytes, headers);
+      const { statusCode, body } = await stream();
+      assert.deepEqual([statusCode, await body.text()], [200, bytes]);
+      const { amount, is_estimated: isEstimated, status, reason } = await last();
+      assert.deepEqual([amount['USD'], isEstimated, status], ['0', false, 'Error'], bytes);
+      assert.match(reason, /costs nothing/);
+    }
+  });
+
+  it('a failure costs its usage, and a stream that had brought words is estimated', async () => {
+    const tired = { error: { message: 'Upstream is tired', code: 429 } };
+    answerWith(JSON.stringify({ ...tired, usage: USAGE }), { 'content-type': 'application/json' });
+    await proxy.send(chatBody('m'), inProject());
+    const counted = await last();
+    assert.deepEqual(
+      [Number(counted.amount['USD']), counted.is_estimated, counted.status],
+      [price(1000, 200), false, 'Error'],
+    );
+    answerWith(`${said('z'.repeat(30))}data: ${JSON.stringify(tired)}\n\n`);
+    await (await stream()).body.dump();
+    const sent = Math.ceil(chatBody('m', { stream: true }).length / 3);
+    const estimated = await last();
+    assert.deepEqual(
+      [Number(estimated.amount['USD']), estimated.is_estimated, estimated.output_tokens],
+      [price(sent, 10), true, 10],
+    );
+  });
+
+  it('pings and events of other names in a stream pass as they are, and are no part of the answer', async () => {
+    const ping = 'event: ping\ndata:\n\n';
+    const bytes = `${ping}${said('Hello')}event: trace\n${said('not said')}${ping}${lastChunk}data: [DONE]\n\n`;
+    answerWith(bytes);
+    const { body } = await stream({ stream_options: { include_usage: true } });
+    assert.equal(await body.text(), bytes);
+    const { is_estimated: isEstimated, input_tokens: input, output_tokens: output } = await last();
+    assert.deepEqual([isEstimated, input, output], [false, 1000, 200]);
+    answerWith(`${said('Hello')}event: trace\n${said('not said')}`);
+    await (await stream()).body.dump();
+    assert.equal((await last()).output_tokens, 2);
+  });
+
   it('an answer that cannot be decoded costs what was reserved, and its bytes stay as they are', async () => {
     const body = chatBody('m', { max_tokens: 20 });
     for (const [encoding, bytes] of [

@@ -58,7 +58,12 @@ describe('what an answer of a provider says of its usage', () => {
     it(`is read through ${encoding}, also of what is cut off`, async () => {
       const bytes = encode(JSON.stringify({ choices: [{ message: { content: 'abc' } }], usage: USAGE }));
       const headers = { ...JSON_TYPE, 'content-encoding': encoding };
-      assert.deepEqual(await read(bytes, headers), { usage: USAGE, characters: 3, decoded: 'whole' });
+      assert.deepEqual(await read(bytes, headers), {
+        usage: USAGE,
+        characters: 3,
+        brought: 'answer',
+        decoded: 'whole',
+      });
       const cut = await read(bytes.subarray(0, bytes.length - 9), headers);
       assert.deepEqual([cut.usage, cut.decoded], [undefined, 'cut']);
       const noArchive = await read('{"no archive": "at all"}', headers);
@@ -74,12 +79,52 @@ describe('what an answer of a provider says of its usage', () => {
     }
     for (const encoding of ['zstd', 'gzip, br']) {
       const answer = JSON.stringify({ choices: [{ message: { content: 'abc' } }], usage: USAGE });
-      const unread = { usage: undefined, characters: 0, decoded: 'unknown' };
+      const unread = { usage: undefined, characters: 0, brought: 'nothing', decoded: 'unknown' };
       assert.deepEqual(await read(answer, { ...JSON_TYPE, 'content-encoding': encoding }), unread);
     }
     for (const plain of ['identity', 'Identity ', '']) {
       assert.equal((await read('{}', { ...JSON_TYPE, 'content-encoding': plain })).decoded, 'whole');
     }
+  });
+
+  it('is read behind empty events and events of other names, with lines of each kind, and of a last event without its end', async () => {
+    const events = [
+      ': comment',
+      'event: ping\ndata:',
+      'data',
+      `event: trace\n${said({ content: 'not said' }, { prompt_tokens: 9, completion_tokens: 9 })}`,
+      `event: message\n${said({ content: 'abc' })}`,
+      'data: {"choices": [],\ndata: "usage": {"prompt_tokens": 11, "completion_tokens": 7}}',
+    ].join('\n\n');
+    for (const text of [events, events.replaceAll('\n', '\r\n'), events.replaceAll('\n', '\r')]) {
+      const { usage, characters, brought } = await read(text, SSE);
+      assert.deepEqual([usage, characters, brought], [USAGE, 3, 'answer']);
+    }
+    const asJson = await read(events, JSON_TYPE);
+    assert.deepEqual([asJson.usage, asJson.characters, asJson.brought], [USAGE, 3, 'answer'], 'whatever it is called');
+  });
+
+  it('tells a failure before the first word, and an answer that is none, from an answer', async () => {
+    const failure = { error: { message: 'Upstream is tired', code: 429 } };
+    const choices = [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'error' }];
+    const broughtBy = async (text: string, type = JSON_TYPE): Promise<string> => (await read(text, type)).brought;
+    for (const body of [failure, [failure], { ...failure, choices: [] }, { choices }]) {
+      assert.equal(await broughtBy(JSON.stringify(body)), 'failure', JSON.stringify(body));
+    }
+    for (const body of ['<html>', '{}', '"text"', '', '{"choices":[]}', '{"error":null}']) {
+      assert.equal(await broughtBy(body), 'nothing', body);
+    }
+    const start = `${said({ role: 'assistant', content: '' })}\n\n`;
+    for (const end of [
+      'event: error\ndata: tired',
+      `data: ${JSON.stringify(failure)}`,
+      'event: error\ndata: {"a":1}',
+    ]) {
+      assert.equal(await broughtBy(start + end, SSE), 'failure', end);
+      assert.equal(await broughtBy(`${start}${said({ content: 'word' })}\n\n${end}`, SSE), 'answer', end);
+    }
+    assert.equal(await broughtBy('data: [DONE]\n\n', SSE), 'nothing');
+    assert.equal(await broughtBy(start, SSE), 'answer');
   });
 
   it('of a line beyond 4 MiB counts its characters, and the lines after it are read', async () => {

@@ -240,6 +240,14 @@ describe('a workflow as a model', function () {
     assert.deepEqual(await listed(openai), []);
   });
 
+  it('answers with U+FFFD where its output has half of a character, however long it is', async () => {
+    const long = 'x'.repeat(600_000);
+    stack.modelProvider.script('half-a-character', [{ text: `${long}\ud83d` }]);
+    const { model } = await chat([trigger(), llm('Long', { settings: { model_name: 'half-a-character' } })]);
+    const answer = await openai.chat.completions.create({ model, messages: [user('Long')] });
+    assert.equal(answer.choices[0]!.message.content === `${long}\uFFFD`, true);
+  });
+
   it('is no model of a node', async () => {
     const { model } = await chat(echo());
     const asks = llm('hi', { settings: { model_name: model } });
@@ -271,6 +279,31 @@ describe('a workflow as a model', function () {
       (error: APIError) => error instanceof APIError && error.code === 'http_status',
     );
     assert.equal((await runsOf(id)).length, 2);
+  });
+
+  it('is a 402 where a limit of money stops its run or one below it, and clients do not try again', async () => {
+    const { id, model } = await chat([trigger(), llm('hello', { settings: { model_name: 'test-model' } })]);
+    const limited = await account.api.patch(`/workflows/${id}/`, { body: { max_run_cost: '0.0000001' } });
+    assert.equal(limited.status, 200);
+    const above = await chat([trigger(), nodeOf('workflow', { workflow_id: id, input: {} })]);
+    for (const asked of [model, above.model]) {
+      await assert.rejects(
+        openai.chat.completions.create({ model: asked, messages: [user('x')] }),
+        (error: APIError) => {
+          const { type, code, status, headers } = error;
+          assert.deepEqual([status, code, type], [402, 'budget_exceeded', 'insufficient_quota']);
+          assert.equal(headers!.get('x-should-retry'), 'false');
+          return true;
+        },
+      );
+    }
+    const stream = await openai.chat.completions.create({ model, messages: [user('x')], stream: true });
+    await assert.rejects(
+      async () => {
+        for await (const _ of stream);
+      },
+      (error: APIError) => error instanceof APIError && error.code === 'budget_exceeded',
+    );
   });
 
   it('is started once under one Idempotency-Key, whose second use for other words is refused', async () => {
@@ -359,7 +392,7 @@ describe('a workflow as a model', function () {
       );
       const read: string[] = [];
       for await (const frame of body as AsyncIterable<Buffer>) if (read.push(String(frame)) === 4) break;
-      assert.deepEqual(read.slice(1), [':\n\n', ':\n\n', ':\n\n']);
+      assert.deepEqual(read.slice(1), [':\n', ':\n', ':\n']);
       const whole = answerWhole(from, asked, { maxMs: 100, aliveEveryMs: 50 });
       await assert.rejects(whole, (error: ApiError) => {
         assert.deepEqual([error.status, error.code, error.headers], [504, 'timeout', { 'x-should-retry': 'false' }]);

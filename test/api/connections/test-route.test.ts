@@ -96,6 +96,26 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
     await provider.close();
   });
 
+  it('asks for one token, whatever lifetime the provider says it has', async () => {
+    const provider = await startTokenProvider();
+    provider.saidLifetime = 0;
+    const settings = { token_url: `${provider.url}/token`, client_id: 'machine' };
+    const secrets = { client_secret: provider.clientSecret };
+    const id = await make('short', {
+      kind: 'oauth2_client_credentials',
+      origins: [provider.url],
+      settings,
+      secrets,
+    });
+    assert.deepEqual((await test(id)).body, {
+      ok: true,
+      status: 200,
+      message: 'The server has answered with status 200.',
+    });
+    assert.equal(provider.clientTokens, 1);
+    await provider.close();
+  });
+
   it('lists the tools of an MCP server with its token', async () => {
     const server = servers.endpoint();
     const id = await signedInAt(server.url, 'mcp');

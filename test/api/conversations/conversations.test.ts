@@ -185,6 +185,16 @@ describe('conversations', function () {
       );
     });
 
+    it('have answers with U+FFFD in place of half a character of the model', async () => {
+      stack.modelProvider.script('half-a-word', [{ text: 'before \ud83d after' }]);
+      const begin = trigger();
+      const asked = llm('{{ input.message }}', { settings: { model_name: 'half-a-word' } });
+      link(begin, asked);
+      const { id } = await converse(api, await createChat(api, project, drawing([begin, asked])));
+      const answer = await answerTo(api, id, await say(api, id, 'Hello'));
+      assert.deepEqual([answer.content, answer.status], ['before \uFFFD after', 'succeed']);
+    });
+
     it('wait for those before them, in order, and poll as in queue; a run that waits for a person holds nobody', async () => {
       const { id } = await converse(api, chat);
       const held = await say(api, id, 'hold 1');
@@ -326,7 +336,7 @@ describe('conversations', function () {
       );
       assert.deepEqual(
         records.map(({ action }) => action),
-        ['conversation.deleted', 'run.cancelled', 'run.cancelled', 'run.cancelled'],
+        ['conversation.created', 'conversation.deleted', 'run.cancelled', 'run.cancelled', 'run.cancelled'],
       );
       for (const { run_id: runId } of [asking, held, queued]) {
         await api.pollToEnd(runId);

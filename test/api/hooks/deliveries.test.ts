@@ -9,7 +9,15 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { createAccount, giveRole, removeMembership, revokeAccess, type Account } from '../accounts.js';
 import type { Page } from '../bodies.js';
-import { deliverTo, endMinute, gitHubHeaders, makeStartHook, standardHeaders, type StartHook } from './hook-sender.js';
+import {
+  deliverTo,
+  endMinute,
+  gitHubHeaders,
+  makeStartHook,
+  standardHeaders,
+  toSvix,
+  type StartHook,
+} from './hook-sender.js';
 
 const NOT_FOUND = '{"detail":"Not found.","code":"not_found"}';
 
@@ -102,7 +110,7 @@ describe('deliveries to hooks', function () {
         ['{"a":{"b":[1,2]}}', 'application/json', { a: { b: [1, 2] } }],
         ['[1,"two"]', 'application/json; charset=utf-8', [1, 'two']],
         ['{"a":1}', 'text/plain', { a: 1 }],
-        ['a=1&b=2', 'application/x-www-form-urlencoded', { __raw_input__: 'a=1&b=2' }],
+        ['a=1&b=2', 'application/x-www-form-urlencoded', { a: '1', b: '2' }],
         ['"text"', 'application/json', { __raw_input__: 'text' }],
         ['', 'application/octet-stream', {}],
         ['\uFEFF{"a":"grüße \u{1F600}"}', 'application/json', { a: 'grüße \u{1F600}' }],
@@ -113,6 +121,24 @@ describe('deliveries to hooks', function () {
         assert.deepEqual([data.status, data.output], ['succeed', input], body);
       }
       assert.equal((await runsOf(id)).length, 7);
+    });
+
+    it('a form as GitHub, Slack and Twilio send it is an object of its fields, signed over its bytes', async () => {
+      const id = await workflow();
+      const hook = await makeStartHook(api, id, { verify: 'hmac-sha256' });
+      const event = '{"action":"opened","id":12345678901234567890,"title":"a+b & ü"}';
+      const body = `payload=${encodeURIComponent(event)}&To=%2B49+30&Media=1&Media=2&latin=%E4%zz%00`;
+      const type = 'application/x-www-form-urlencoded; charset=UTF-8';
+      const headers = { ...(await gitHubHeaders(hook.secret!, randomUUID(), body)), 'content-type': type };
+      assert.equal((await deliverTo(hook.url, `${body}&`, headers)).status, 401, 'the bytes are signed');
+      const { status, body: answer } = await deliverTo(hook.url, body, headers);
+      assert.equal(status, 202);
+      await api.pollToEnd(answer.id);
+      const [row] = await queryDatabase<{ input: string }>(stack, 'SELECT input::text FROM runs WHERE id = $1', [
+        answer.id,
+      ]);
+      const fields = '"To":"+49 30","Media":["1","2"],"latin":"%E4%zz%00"';
+      assert.equal(row!.input, `{"payload":${event},${fields}}`);
     });
 
     it('numbers are kept as they are written, and headers are no part of the input', async () => {
@@ -158,21 +184,21 @@ describe('deliveries to hooks', function () {
       assert.equal((await runsOf(id)).length, 3);
     });
 
-    it('the same id of any of the three headers gives the first run, whatever its body is; no id gives a run each', async () => {
+    it('the same id of any of the headers gives the first run, whatever its body is; no id gives a run each', async () => {
       const id = await workflow();
       const { url } = await makeStartHook(api, id);
       const ids = new Set<string>();
-      for (const name of ['webhook-id', 'X-GitHub-Delivery', 'Idempotency-Key']) {
+      for (const name of ['webhook-id', 'X-GitHub-Delivery', 'Idempotency-Key', 'svix-id']) {
         const first = await deliverTo(url, '{"n":1}', { [name]: 'same' });
         const again = await deliverTo(url, '{"n":2}', { [name.toUpperCase()]: 'same' });
         assert.equal(again.body.id, first.body.id);
         ids.add(first.body.id);
       }
-      assert.equal(ids.size, 3, 'an id is one of its header');
+      assert.equal(ids.size, 4, 'an id is one of its header');
       const both = await deliverTo(url, '{}', { 'webhook-id': 'same', 'idempotency-key': randomUUID() });
       assert.ok(ids.has(both.body.id), 'the webhook-id goes before the others');
       for (const empty of [{}, { 'webhook-id': '' }, {}]) ids.add((await deliverTo(url, '{}', empty)).body.id);
-      assert.equal(ids.size, 6);
+      assert.equal(ids.size, 7);
       assert.deepEqual(new Set(await runsOf(id)), ids);
     });
 
@@ -196,6 +222,13 @@ describe('deliveries to hooks', function () {
       });
       const [one, other] = await Promise.all(twice);
       assert.equal(one, other);
+      const signed = standardHeaders(standard.secret!, 'msg_2', '{}');
+      const underSvix = toSvix(signed);
+      const svix = await deliverTo(standard.url, '{}', underSvix);
+      assert.equal(svix.status, 202, svix.text);
+      assert.equal((await deliverTo(standard.url, '{}', signed)).body.id, svix.body.id, 'both names are one id');
+      const forged = await deliverTo(standard.url, '{}', { ...underSvix, 'webhook-id': 'msg_3' });
+      assert.equal(forged.status, 401, 'an id that is not signed');
     });
 
     it('an id is one of its hook: another hook, and the same key of the author, start runs of their own', async () => {
@@ -439,6 +472,9 @@ describe('deliveries to hooks', function () {
         ['{"a":"\\ud800"}', 400, {}],
         ['['.repeat(100_000), 400, {}],
         [`[${'1,'.repeat(500_001)}1]`, 400, {}],
+        ['a=1&'.repeat(10_001), 400, { 'content-type': 'application/x-www-form-urlencoded' }],
+        ['payload={"a":"%5Cu0000"}', 400, { 'content-type': 'application/x-www-form-urlencoded' }],
+        [`payload=${'['.repeat(100_000)}`, 400, { 'content-type': 'application/x-www-form-urlencoded' }],
         ['x'.repeat(10 * 1024 * 1024 + 1), 413, {}],
         ['{}', 415, { 'content-encoding': 'gzip' }],
       ] as const) {

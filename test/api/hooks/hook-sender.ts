@@ -61,6 +61,13 @@ export function standardHeaders(secret: string, id: string, body: string, lateSe
   };
 }
 
+/** The headers of Standard Webhooks as Clerk and Resend name them, whose webhooks Svix sends. */
+export function toSvix(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.replace(/^webhook-/, 'svix-'), value]),
+  );
+}
+
 export async function gitHubHeaders(secret: string, id: string, body: string): Promise<Record<string, string>> {
   // It can only be imported: as the import of a file, it would make mocha load that file, and what the file shares with
   // other files, a second time.

@@ -5,6 +5,7 @@ import { sign as signAsGitHub, verify as verifyAsGitHub } from '@octokit/webhook
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
+import { toSvix } from './hook-sender.js';
 import {
   checkHookSecret,
   createHookSecret,
@@ -98,6 +99,16 @@ describe('signatures of deliveries', () => {
 
     it('a wrong one is wrong however old it is', () => {
       assert.equal(judge(rule, { headers: standardHeaders(secret, 'body'), body: 'other', later: 900 }), 'wrong');
+    });
+
+    it('the headers of Svix are right, unless one of the first name is there', () => {
+      const headers = toSvix(standardHeaders(secret, 'body'));
+      assert.deepEqual(Object.keys(headers), ['svix-id', 'svix-timestamp', 'svix-signature']);
+      assert.equal(judge(rule, { headers, body: 'body' }), 'right');
+      assert.equal(judge(rule, { headers: { ...standardHeaders(secret, 'body'), ...headers }, body: 'body' }), 'right');
+      assert.equal(judge(rule, { headers: { ...headers, 'svix-id': 'msg_2' }, body: 'body' }), 'wrong');
+      assert.equal(judge(rule, { headers: { ...headers, 'webhook-id': 'msg_1' }, body: 'body' }), 'wrong');
+      assert.equal(judge(rule, { headers, body: 'body', later: 301 }), 'stale');
     });
 
     it('nothing is right without each of the three headers, or with a time that is none', () => {

@@ -5,6 +5,7 @@ import { TextReader, type TextDelta } from '../../../api/live/text-reader.js';
 import type { RunEvent } from '../../../db/runs/run-events-repository.js';
 import type { RunDelta, StoredAnswer } from '../../../db/runs/run-deltas-repository.js';
 import { createMasker } from '../../../graph/mask.js';
+import { toStorableJson } from '../../../graph/storable-text.js';
 import { cpuMilliseconds } from '../../support/cpu-time.js';
 import { ByteBudget, type ByteLease } from '../../../outgoing/byte-budget.js';
 
@@ -23,6 +24,8 @@ const PIECES = [
   'two',
   '\\nlines',
   '😀',
+  '\ud83d',
+  '\ude00',
   '\0',
   '',
 ];
@@ -109,7 +112,7 @@ describe('the deltas of a run', () => {
         }
       }
       if (readers.length === 0) come();
-      const result = masker.text(content).replaceAll('\0', '\uFFFD');
+      const result = JSON.parse(toStorableJson(JSON.stringify(masker.text(content)))) as string;
       stored = { attempt: attempts, step: 1, content: result };
       for (const { reader, deltas } of readers) {
         deltas.push(...(await reader.close(nodeEnd(result))));

@@ -53,6 +53,23 @@ describe('copies from the marketplace', function () {
       ]);
     });
 
+    it('a copy says which credentials and connections it lacks', async () => {
+      const first = trigger([{ id: 'key', is_secret: true, default_value: canary() }, { id: 'plain' }]);
+      first.data['label'] = 'Start';
+      const headers = { Authorization: canary(), Accept: 'text/plain' };
+      const send = http(target.url, { label: 'Send', headers });
+      link(first, send);
+      // Nothing leads to it, so that the example run needs no connection.
+      const pay = http(target.url, { label: 'Pay', connection: 7 });
+      const { slug } = await publish(stack, author, {}, drawing([first, send, pay]));
+      const { body } = await add(await createAccount(stack), slug);
+      assert.deepEqual(body['warnings'], [
+        { node: 'Start', message: 'Fill in the default of the secret field "key": a copy holds no credentials.' },
+        { node: 'Send', message: 'Fill in the header "Authorization": a copy holds no credentials.' },
+        { node: 'Pay', message: 'Choose the connection that it uses.' },
+      ]);
+    });
+
     it('the copy is a workflow of the caller, with what was published', async () => {
       const category = await createCategory(stack);
       const subcategory = await createCategory(stack, category);

@@ -80,6 +80,30 @@ describe('POST /workflows/mcp-tools/', function () {
       assert.deepEqual((await ask({ endpoint_url: none.url })).body, []);
     });
 
+    it('gives tools as the server gives them however odd they are, opens one new session, and keeps every digit', async () => {
+      const odd = '[{"name":"a","inputSchema":{"maximum":9223372036854775807}},{"name":"b"}]';
+      let lost = 0;
+      const endpoint = fake.endpoint({
+        'tools/list': ({ id }, response) => {
+          const text = `{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":${odd}}}`;
+          if (lost++ < 1) response.writeHead(404).end();
+          else response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+        },
+      });
+      const answer = await fetch(`${stack.apiUrl}/api/v1${PATH}`, {
+        method: 'POST',
+        headers: { 'x-api-key': stack.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ endpoint_url: endpoint.url }),
+      });
+      assert.equal(await answer.text(), odd);
+      assert.equal(endpoint.methods().filter((method) => method === 'initialize').length, 2);
+      const gone = fake.endpoint({ 'tools/list': (_request, response) => void response.writeHead(404).end() });
+      const refused = await ask<Detail>({ endpoint_url: gone.url, headers: { 'x-token': ' trimmed\r\n' } });
+      assert.deepEqual([refused.status, refused.body.code], [400, 'mcp_protocol']);
+      assert.equal(gone.methods().filter((method) => method === 'initialize').length, 2);
+      assert.equal(gone.requests[0]!.headers['x-token'], 'trimmed');
+    });
+
     it('sends the given headers, takes null for what is optional, and closes the session', async () => {
       const endpoint = fake.endpoint();
       const nothing = { transport: null, timeout: null, workflow_id: null, node_id: null };

@@ -136,6 +136,23 @@ describe('run start', function () {
       assert.deepEqual(record['result'], body.data.data);
     });
 
+    it('a value that its field does not take, by its place, and what no field declares stays in the input', async () => {
+      const fields = [
+        { id: 'count', type: 'number' },
+        { id: 'size', type: 'select', options: [{ value: 'S' }] },
+      ];
+      const begin = trigger(fields);
+      const data = drawing([begin]);
+      const refused = await start(data, { body: { count: 'many', size: 'M', other: 1 } });
+      assert.equal(refused.status, 422);
+      assert.deepEqual(refused.data.data![begin.id]!.result, [
+        { count: 'Input should be a valid number' },
+        { size: "Input should be 'S'" },
+      ]);
+      const given = { count: '12', size: 'S', other: 1 };
+      assert.deepEqual(await inputOf({ body: given }, data), given);
+    });
+
     it('a start node may be called like a property of every object', async () => {
       for (const id of ['constructor', '__proto__', 'toString']) {
         const node = trigger([{ id: 'must', type: 'text', input_requirements: true }], { id });

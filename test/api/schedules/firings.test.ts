@@ -10,6 +10,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../../support/waiting.js';
 import { createAccount, type Account } from '../accounts.js';
+import { daysOfChange } from './cron-oracle.js';
 import {
   backfill,
   findSchedule,
@@ -20,6 +21,7 @@ import {
   untilFired,
 } from './schedule-maker.js';
 
+const DAY_MS = 24 * 3_600_000;
 const { SKIP, BUFFER_ONE, ALLOW_ALL, CANCEL_OTHER } = ScheduleOverlapPolicy;
 const ALL = { overlap: ALLOW_ALL };
 /** The client's trigger has a policy of its own. */
@@ -83,14 +85,20 @@ describe('firings of schedules', function () {
     assert.deepEqual(autumn.times, ['2026-10-24T06:30Z', '2026-10-25T07:30Z', '2026-10-26T07:30Z']);
   });
 
-  it('in Berlin at half past two: not in the night that has no such time, once in the night that has two', async () => {
+  it('in Berlin at half past two: once in each night, when clocks are put forward and when they are put back', async () => {
+    const year = new Date().getUTCFullYear();
+    const changes = daysOfChange('Europe/Berlin', Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1));
+    const days = changes.map(([ms]) =>
+      [0, 1, 2, 3].map((day) => new Date(ms + day * DAY_MS).toISOString().slice(0, 10)),
+    );
+    const [[sat, sun, mon, tue], [saturday, sunday, monday, tuesday]] = days as [string[], string[]];
     const id = await api.createWorkflow(project, chain(1));
     const daily = { cron: '30 2 * * *', time_zone: 'Europe/Berlin' };
-    const spring = await fill(id, daily, ['2026-03-28T00:00:00Z', '2026-03-31T00:00:00Z'], 2);
-    assert.deepEqual(spring.times, ['2026-03-28T01:30Z', '2026-03-30T00:30Z']);
+    const spring = await fill(id, daily, [`${sat}T00:00:00Z`, `${tue}T00:00:00Z`], 3);
+    assert.deepEqual(spring.times, [`${sat}T01:30Z`, `${sun}T01:00Z`, `${mon}T00:30Z`]);
     const other = await api.createWorkflow(project, chain(1));
-    const autumn = await fill(other, daily, ['2026-10-24T00:00:00Z', '2026-10-27T00:00:00Z'], 3);
-    assert.deepEqual(autumn.times, ['2026-10-24T00:30Z', '2026-10-25T01:30Z', '2026-10-26T01:30Z']);
+    const autumn = await fill(other, daily, [`${saturday}T00:00:00Z`, `${tuesday}T00:00:00Z`], 3);
+    assert.deepEqual(autumn.times, [`${saturday}T00:30Z`, `${sunday}T00:30Z`, `${monday}T01:30Z`]);
   });
 
   it('in Berlin every hour: none is left out and none happens twice in either night', async () => {

@@ -1,5 +1,6 @@
 // Schedules of workflows, and what Temporal does with them.
-import type { Backfill, ScheduleHandle } from '@temporalio/client';
+import type { Backfill, Client, ScheduleHandle } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { scheduleName } from '../../../contract/scheduled-run.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -61,6 +62,22 @@ export function inTemporal<T>(stack: TestStack, id: string, use: (handle: Schedu
 /** As if the time between had passed just now. */
 export function backfill(stack: TestStack, id: string, range: Backfill): Promise<void> {
   return inTemporal(stack, id, (handle) => handle.backfill(range));
+}
+
+/** When Temporal's schedule is due from `fromMs` to before `untilMs`, in the past or future. An answer has 1,000 times at most. */
+export async function dueOnTemporal(
+  { workflowService, options }: Client,
+  scheduleId: string,
+  [fromMs, untilMs]: readonly [fromMs: number, untilMs: number],
+): Promise<number[]> {
+  const { namespace } = options;
+  const due: number[] = [];
+  for (let lastMs = fromMs - 1_000; ; lastMs = due.at(-1)!) {
+    const range = { startTime: msToTs(lastMs), endTime: msToTs(untilMs - 1_000) };
+    const { startTime } = await workflowService.listScheduleMatchingTimes({ namespace, scheduleId, ...range });
+    due.push(...startTime.map(({ seconds }) => Number(seconds) * 1_000));
+    if (startTime.length < 1_000) return due;
+  }
 }
 
 export interface FiredRow {

@@ -113,6 +113,24 @@ describe('copies of schedules', function () {
     );
   });
 
+  it('that an earlier build has made get the spec of this one, and tell their times until then', async () => {
+    const id = await api.createWorkflow(project, chain(1));
+    const made = await makeSchedule(api, id, { cron: '30 2 * * *', time_zone: 'Europe/Berlin' });
+    const { version } = await rowOf(made);
+    const calendar = { minute: 30, hour: 2, comment: `30 2 * * *, version ${version}` };
+    await inTemporal(stack, made.id, (handle) =>
+      handle.update((known) => ({ ...known, spec: { calendars: [calendar], timezone: 'Europe/Berlin' } })),
+    );
+    assert.equal((await findSchedule(api, id, made.id)).next_run_times?.length, 5);
+    await queryDatabase(stack, 'UPDATE schedules SET sync_at = now() WHERE id = $1', [made.id]);
+    await eventually(async () => {
+      const { spec } = await inTemporal(stack, made.id, (handle) => handle.describe());
+      return (spec.intervals ?? []).length > 0;
+    });
+    await untilTold(made);
+    assert.deepEqual(await firingsOf(stack, made.id, id), []);
+  });
+
   it('with `cancel_other` are told what was missed without a cancel of the run of a firing that has happened', async () => {
     const pause = node('wait', { mode: 'callback' });
     const id = await api.createWorkflow(project, drawing(linkInRow([trigger(), pause])));

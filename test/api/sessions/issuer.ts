@@ -24,6 +24,8 @@ export interface Issuer {
   forge: ((claims: JWTPayload) => JWTPayload) | undefined;
   /** Signs forged ID tokens with a key that the issuer does not publish. */
   usesForeignKey: boolean;
+  /** Takes the place of what is beside the ID token. */
+  beside: Record<string, unknown>;
   close: () => Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function startIssuer(redirectUri: string): Promise<Issuer> {
     visitor: undefined,
     forge: undefined,
     usesForeignKey: false,
+    beside: {},
     async close() {
       server.closeAllConnections();
       server.close();
@@ -53,7 +56,9 @@ export async function startIssuer(redirectUri: string): Promise<Issuer> {
   provider.use(async (ctx, next) => {
     await next();
     const body = ctx.body as { id_token?: string } | undefined;
-    if (issuer.forge === undefined || typeof body?.id_token !== 'string') return;
+    if (typeof body?.id_token !== 'string') return;
+    ctx.body = { ...body, ...issuer.beside };
+    if (issuer.forge === undefined) return;
     const claims = issuer.forge(decodeJwt(body.id_token));
     const header = { ...decodeProtectedHeader(body.id_token), alg: 'RS256' };
     const key = issuer.usesForeignKey ? foreign.privateKey : own.privateKey;

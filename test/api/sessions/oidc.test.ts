@@ -56,6 +56,7 @@ describe('OpenID Connect', function () {
   afterEach(() => {
     issuer.forge = undefined;
     issuer.usesForeignKey = false;
+    issuer.beside = {};
   });
 
   async function begin(api = strict, cookie?: string): Promise<Begun> {
@@ -129,6 +130,13 @@ describe('OpenID Connect', function () {
         assert.notEqual(other.get(name), value);
       }
       assert.notEqual(one.cookie, two.cookie);
+    });
+
+    it('takes an ID token whatever is beside it: scopes in a list, a lifetime that is none, null for what is missing', async () => {
+      const person = await createPerson(stack);
+      issuer.beside = { scope: ['openid', 'email'], expires_in: 'soon', refresh_token: null };
+      const { status, browser } = await visit(randomUUID(), verified(person));
+      assert.deepEqual([status, await userOf(browser)], [303, person.userId]);
     });
 
     it('signs in the user with the same verified e-mail address, and sends the browser to the service', async () => {

@@ -1,9 +1,10 @@
 // Cases: inputs and mocks of a workflow with what is expected of its run. Extensions, section 11.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { Decimal } from 'decimal.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { drawing, http, linkInRow, node, resultOf, trigger, type DrawingNode } from '../../support/graphs.js';
+import { drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../../support/graphs.js';
 import { openResumeWorld, type ResumeWorld } from '../runs/resume/resume-world.js';
 
 interface CaseView {
@@ -151,6 +152,57 @@ describe('cases', function () {
       cases.map(({ status }) => status),
       ['passed', 'failed'],
     );
+  });
+
+  describe('that pay for calls', () => {
+    const MAX_TOKENS = 7;
+    let model: string;
+
+    /** A call costs 0.1 USD, and is reserved at much less. */
+    beforeEach(async () => {
+      model = `model-${randomUUID()}`;
+      world.stack.modelProvider.script(model, {
+        usage: { prompt_tokens: 100_000, completion_tokens: 0, total_tokens: 100_000 },
+      });
+      const asks = llm('hello', { settings: { model_name: model, max_tokens: MAX_TOKENS } });
+      workflowId = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
+    });
+
+    const requests = () => world.stack.modelProvider.requestsFor(model);
+
+    it('cost the exact sum', async () => {
+      for (const name of ['one', 'two', 'three']) await make({ name });
+      const { status, cost } = await runCases();
+      assert.deepEqual([status, cost['USD']], ['passed', '0.3']);
+    });
+
+    it('make no call that could pass their limit, however many begin at once', async () => {
+      for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) await make({ name });
+      const once = await runCases({ case_ids: [(await make({ name: 'measured' })).id] });
+      assert.equal(once.status, 'passed');
+      const [measured] = requests();
+      const reserved = new Decimal(Math.ceil(measured!.counted.length / 3)).plus(2 * MAX_TOKENS).div(1_000_000);
+      // Room for one reservation.
+      const { status, cost, passed, cases } = await runCases({ max_cost: reserved.times(1.5).toFixed() });
+      assert.deepEqual([status, passed, cost['USD']], ['failed', 1, '0.1']);
+      assert.equal(requests().length, 2);
+      const others = cases.filter((each) => each.status !== 'passed');
+      assert.deepEqual(new Set(others.map(({ error }) => error?.code)), new Set(['budget_exceeded']));
+      assert.ok(
+        others.some((each) => each.run_id === null),
+        'once the limit is reached, no further case begins',
+      );
+    });
+
+    it('count what the runs below them cost', async () => {
+      const child = workflowId;
+      const twice = [1, 2].map(() => node('workflow', { workflow_id: child, input: {} }));
+      workflowId = await world.workflowOf(drawing(linkInRow([trigger(), ...twice])));
+      await make({ name: 'one' });
+      const { cost, cases } = await runCases({ max_cost: '0.1' });
+      assert.deepEqual([requests().length, cost['USD']], [1, '0.1']);
+      assert.deepEqual([cases[0]!.status, cases[0]!.error?.code], ['failed', 'child_failed']);
+    });
   });
 
   it('stop when they are cancelled', async () => {

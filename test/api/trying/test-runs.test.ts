@@ -195,6 +195,71 @@ describe('test runs', function () {
     assert.equal(own.nodes[a.id]!.source, undefined, 'a pin never stands for the node that is tried');
   });
 
+  describe('are sources for others', () => {
+    let whole: EndedRun;
+    const sourceOf = async (body: object, source: DrawingNode): Promise<string | undefined> => {
+      const tested = await tryToEnd(whole.workflowId, body);
+      assert.equal(tested.status, 'succeed', JSON.stringify(tested.nodes));
+      return tested.nodes[source.id]!.source;
+    };
+
+    it('only with what they executed themselves, with nothing pinned or mocked before it', async () => {
+      const [a, b, c] = [at(path()), at(path()), at(path())];
+      b.data['body'] = JSON.stringify({ said: resultOf(a) });
+      c.data['body'] = JSON.stringify({ said: resultOf(b) });
+      whole = await world.runRow([a, b, c]);
+      const { workflowId, runId } = whole;
+      await pin(workflowId, a.id, { result: { content: 'pinned' } });
+      assert.equal(await sourceOf({ mode: 'node', node: b.id }, a), 'pin');
+      assert.equal(await sourceOf({ mode: 'node', node: c.id }, b), runId, 'b was executed behind a pin');
+      assert.equal(await sourceOf({ mode: 'node', node: b.id, use_pins: false }, a), runId);
+      await api.delete(`/workflows/${workflowId}/pins/${a.id}/`);
+      assert.equal(await sourceOf({ mode: 'node', node: b.id }, a), runId);
+      // The last test has executed b, with a result of the whole run.
+      const last = await tryToEnd(workflowId, { mode: 'node', node: b.id });
+      assert.equal(await sourceOf({ mode: 'node', node: c.id }, b), last.runId);
+      // That test has taken b.
+      assert.equal(await sourceOf({ mode: 'node', node: c.id }, b), last.runId);
+      await tryToEnd(workflowId, { mode: 'from', node: b.id, mocks: { [a.id]: { content: 'mocked' } } });
+      assert.equal(await sourceOf({ mode: 'node', node: c.id }, b), last.runId);
+    });
+
+    it('not with what reads a mocked node without being linked to it', async () => {
+      const start = trigger();
+      const [a, reads, reader] = [at(path()), at(path()), at(path())];
+      reads.data['body'] = JSON.stringify({ said: resultOf(a) });
+      reader.data['body'] = JSON.stringify({ said: resultOf(reads) });
+      link(start, [a, reads]);
+      link(reads, reader);
+      whole = await world.runToEnd(drawing([start, a, reads, reader]));
+      const mocks = { [a.id]: { content: 'mocked' } };
+      assert.equal(await sourceOf({ mode: 'node', node: reads.id, mocks }, a), 'mock');
+      assert.equal(await sourceOf({ mode: 'node', node: reader.id }, reads), whole.runId);
+    });
+
+    it('not with a loop of which a part was mocked, or only one iteration was executed', async () => {
+      const body = at(path());
+      const loop = node('for_each', { items: [1, 2], body_node: body.id });
+      const after = at(path());
+      after.data['body'] = JSON.stringify({ said: resultOf(loop) });
+      whole = await world.runToEnd(drawing([...linkInRow([trigger(), loop, after]), body]));
+      const mocks = { [`${body.id}@${loop.id}[1]`]: { content: 'mocked' } };
+      await tryToEnd(whole.workflowId, { mode: 'node', node: loop.id, mocks });
+      await tryToEnd(whole.workflowId, { mode: 'node', node: body.id, path: `${loop.id}[1]` });
+      assert.equal(await sourceOf({ mode: 'node', node: after.id }, loop), whole.runId);
+    });
+  });
+
+  it('execute nothing that only a mocked node would have read', async () => {
+    const [before, tried] = [path(), path()];
+    const [a, b] = [at(before), at(tried)];
+    b.data['body'] = JSON.stringify({ said: resultOf(a) });
+    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), a, b])));
+    const tested = await tryToEnd(workflowId, { mode: 'up_to', node: b.id, mocks: { [b.id]: { content: 'mocked' } } });
+    assert.deepEqual([tested.status, tested.nodes[b.id]!.source], ['succeed', 'mock']);
+    assert.deepEqual([world.callsTo(before), world.callsTo(tried)], [0, 0]);
+  });
+
   it('leave nodes by the handles that mocks name', async () => {
     const [yes, no] = [path(), path()];
     const asks = condition('a', '==', 'b');
@@ -251,6 +316,39 @@ describe('test runs', function () {
     const { error, mocked, handled: isHandled } = tested.nodes[fails.id]!;
     assert.deepEqual([error, mocked, isHandled], [{ code: 'http_status', message: 'It said no.' }, true, true]);
     assert.equal(tested.nodes[asks.id]!.result!['action'], 'yes');
+  });
+
+  it('read the mock of a person as the task reads an answer', async () => {
+    const fields = [
+      { id: 'name', input_requirements: true },
+      { id: 'count', type: 'number' },
+      { id: 'bill', type: 'file' },
+      { id: 'note', default_value: 'none' },
+    ];
+    const asks = node('human', { message: 'Well?', fields });
+    const first = trigger();
+    link(first, asks);
+    const workflowId = await world.workflowOf(drawing([first, asks]));
+    const tried = (mock: object): object => ({ mode: 'from', node: first.id, mocks: { [asks.id]: mock } });
+    for (const [mock, message] of [
+      [{ action: 'done' }, /values.name: Field required/],
+      [{ action: 'done', values: { name: 'N', count: 'many' } }, /values.count: Input should be a valid number/],
+      [
+        { action: 'done', values: { name: 'N', bill: { file_id: randomUUID() } } },
+        /values.bill: The project has no such/,
+      ],
+      [{ action: 'done', values: { name: 'N' }, comment: 5 }, /"comment"/],
+      [{ action: 'other', values: { name: 'N' } }, /no action/],
+    ] as const) {
+      const refused = await begin<{ mocks: string[] }>(workflowId, tried(mock));
+      assert.equal(refused.status, 400, JSON.stringify(refused.body));
+      assert.match(refused.body.mocks[0]!, message);
+    }
+    const refused = await pin(workflowId, asks.id, { result: { action: 'done', values: {} } });
+    assert.deepEqual([refused.status, Object.keys(refused.body)], [400, ['result']]);
+    const mock = { action: 'done', values: { name: 'N', count: 5, undeclared: true } };
+    const tested = await tryToEnd(workflowId, tried(mock));
+    assert.deepEqual(tested.nodes[asks.id]!.result!['values'], { name: 'N', count: 5, note: 'none' });
   });
 
   it('mock nodes of bodies, everywhere or in one iteration', async () => {

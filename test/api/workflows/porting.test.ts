@@ -27,6 +27,19 @@ interface Imported {
   warnings: { node: string | null; message: string }[];
 }
 
+const N8N = {
+  name: 'From n8n',
+  nodes: [
+    { id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: [0, 0], parameters: {} },
+  ],
+  connections: {},
+};
+
+/** The first name is the outermost one. */
+function framed(file: object, ...names: string[]): object {
+  return names.reduceRight((inner, name) => ({ [name]: inner }), file);
+}
+
 describe('export and import', function () {
   this.timeout(120_000);
   let api: ApiClient;
@@ -184,9 +197,40 @@ describe('export and import', function () {
     }
   });
 
+  const wrapped: [what: string, body: unknown, title?: string][] = [
+    ['a list of one, as its command line writes it', [N8N]],
+    ['`workflow`', framed(N8N, 'workflow')],
+    ['`data`', framed(N8N, 'data')],
+    ['a list in `data`', { data: [N8N], nextCursor: null }],
+    ['three of them', [framed(N8N, 'data', 'workflow', 'workflow')]],
+    ['a frame that has the name', { workflow: { name: 'Outer', workflow: { ...N8N, name: undefined } } }, 'Outer'],
+    ['a frame without a name', { workflow: { ...N8N, name: undefined } }, 'Imported workflow'],
+  ];
+  for (const [what, body, title = 'From n8n'] of wrapped) {
+    it(`takes a file of n8n within ${what}`, async () => {
+      const { status, body: made } = await importOf(body);
+      assert.equal(status, 201, JSON.stringify(made));
+      assert.deepEqual([made.title, made.data.nodes.map(({ data }) => data['label'])], [title, ['Start']]);
+    });
+  }
+
+  it('takes a list of one file of this service, and keeps its frame', async () => {
+    const own = { title: 'Own', data: drawing([trigger()]) };
+    const { status, body } = await importOf([own]);
+    assert.deepEqual([status, body.title, body.data.nodes.length], [201, 'Own', 1]);
+  });
+
   const node1 = { id: 'a', type: 'trigger-node', data: {} };
   const refused: [what: string, body: unknown, field: string, message: RegExp][] = [
     ['a list', [], 'non_field_errors', /^The file is no JSON object\.$/],
+    [
+      'several workflows',
+      [N8N, N8N],
+      'non_field_errors',
+      /^The file is a list of 2 workflows\. Import them one by one\.$/,
+    ],
+    ['several workflows in a frame', { data: [N8N, N8N] }, 'non_field_errors', /list of 2 workflows/],
+    ['a workflow of n8n in too many frames', framed(N8N, 'data', 'workflow', 'data', 'workflow'), 'nodes', /no nodes/],
     ['an unknown format', { format: 'other/1', data: { nodes: [node1] } }, 'format', /"other\/1" is not known/],
     ['a later version', { format: 'workflow-automation/2', data: { nodes: [node1] } }, 'format', /not known/],
     ['a format that is no text', { format: 3, data: { nodes: [node1] } }, 'format', /not known/],

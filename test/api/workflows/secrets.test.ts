@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { ApiClient } from '../../support/api-client.js';
-import { drawing, http, link, linkInRow, trigger, type Drawing } from '../../support/graphs.js';
+import { agent, drawing, http, link, linkInRow, mcp, trigger, type Drawing } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
 import { historyOf, queryDatabase, tablesWith } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -201,6 +201,38 @@ describe('secrets', function () {
     await api.patch(`/workflows/${id}/`, { body: { data: moved } });
     const refused = await api.run(id);
     assert.equal(refused.status, 422, 'the value stays with the origin that it was entered for');
+  });
+
+  it('a user name and password in an address are in no answer, no row, no log, no file and no copy', async () => {
+    const [user, password] = [`user-${randomBytes(8).toString('hex')}`, `p%40ss-${randomBytes(8).toString('hex')}`];
+    const address = `https://${user}:${password}@api.test/x?y=1`;
+    const tools = [{ type: 'mcp', server_label: 's', endpoint_url: address }];
+    const nodes = [http(address), mcp(address, 'echo'), agent('hello', { model_name: 'm' }, tools)];
+    const data = drawing(linkInRow([trigger(), ...nodes]));
+    const created = await api.post<Workflow>('/workflows/', { body: { project, title: 'A', data } });
+    const masked = `https://${MASK}@api.test/x?y=1`;
+    const [, call, tool] = (created.body.data as Drawing).nodes;
+    assert.deepEqual([call!.data['url'], tool!.data['endpoint_url']], [masked, masked]);
+    const { id } = created.body;
+    const run = await api.run(id);
+    assert.equal(run.status, 422);
+    // The masked address stands for the stored one, and a look that changes makes no version.
+    const moved = { ...(created.body.data as Drawing), viewport: { x: 1, y: 2, zoom: 3 } };
+    assert.equal((await api.patch<Drawn>(`/workflows/${id}/`, { body: { data: moved } })).body.version, 1);
+    await api.patch(`/workflows/${id}/`, { body: { data: drawing([trigger()]) } });
+    const copy = await api.createProject();
+    const exported = await api.get<object>(`/workflows/${id}/export/`);
+    const imported = await api.post(`/projects/${copy}/import/`, { body: exported.body });
+    const paths = ['', 'check_workflow/', 'export/', 'versions/', 'versions/1/', 'history/', `history/${run.data.id}/`];
+    const answers = await Promise.all(paths.map((path) => api.get(`/workflows/${id}/${path}`)));
+    const restored = await api.post(`/workflows/${id}/versions/1/restore/`);
+    const later = await api.get(`/workflows/${id}/export/`);
+    const checked = await api.post(`/workflows/${id}/check_workflow/`, { body: { data } });
+    assert.deepEqual(await tablesWith(stack, TABLES, [user, password]), []);
+    const places = { created, run, imported, answers, restored, later, checked, logs: stack.logs() };
+    for (const [place, content] of Object.entries(places)) {
+      assert.ok(!JSON.stringify(content).includes(password), `${place} holds the password`);
+    }
   });
 
   it('a stored secret cannot be had by making its field public', async () => {

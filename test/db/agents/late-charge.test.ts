@@ -22,7 +22,7 @@ describe('what an agent costs', function () {
   const keyOf = (run: OpenRun) => ({ runId: run.id, path: '', nodeId: run.nodeIds[0]! });
 
   async function askModel(run: OpenRun, turn: number): Promise<void> {
-    const call = { ...keyOf(run), turn, provider: 'p', model: 'm', repeatsAfterCrash: 1 };
+    const call = { ...keyOf(run), turn, provider: 'p', model: 'm', mayRepeat: true };
     assert.equal((await claimCall(db, call)).isAllowed, true);
   }
 

@@ -76,7 +76,7 @@ describe('a node is another one in each iteration that encloses it', function ()
     const run = await openRun(db, ['llm']);
     for (const key of keysOf(run)) {
       await claimNode(db, key);
-      const call = { ...key, provider: 'p', model: 'm', repeatsAfterCrash: 0 };
+      const call = { ...key, provider: 'p', model: 'm', mayRepeat: false };
       assert.equal((await claimCall(db, call)).isAllowed, true);
       assert.equal((await claimCall(db, call)).isAllowed, false);
     }

@@ -33,7 +33,7 @@ describe('a call on the wire whose node is closed for it', function () {
     await claimNode(db, key);
     const tokens = { input: 1, output: 2 };
     const paid = { projectId, reservedUsd: '0.1', reservedTokens: tokens, maxCostUsd: null };
-    await claimPaidCall(db, { ...key, turn, provider: 'p', model: 'm', repeatsAfterCrash: 1, ...paid });
+    await claimPaidCall(db, { ...key, turn, provider: 'p', model: 'm', mayRepeat: true, ...paid });
   }
 
   it('is charged as estimated, once, beside what an agent has paid', async () => {

@@ -44,7 +44,7 @@ describe('reservations of money', function () {
       turn,
       provider: 'p',
       model: 'm',
-      repeatsAfterCrash: 1,
+      mayRepeat: true,
       projectId: run.projectId,
       reservedUsd,
       reservedTokens: { input: 10, output: 20 },
@@ -121,7 +121,7 @@ describe('reservations of money', function () {
     const run = await openRun(db, ['llm', 'llm']);
     await limit(run, '0.15');
     assert.ok(!isRefused(await claim(run, 0)));
-    assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: 2, hasReaders: false });
+    assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: 2, crashes: 1, hasReaders: false });
     assert.equal((await figures(run)).reserved, '0.1');
     assert.ok(isRefused(await claim(run, 1)));
     const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
@@ -144,11 +144,11 @@ describe('reservations of money', function () {
     const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
     await claimNode(db, key);
     for (const attempt of [1, 2]) {
-      assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: attempt, hasReaders: false });
+      assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: attempt, crashes: 0, hasReaders: false });
       for (let repeat = 0; repeat < 2; repeat++) await markCallCut(db, { ...key, attempt });
       assert.deepEqual(await figures(run), { spent: '0', reserved: `0.${attempt}` });
     }
-    assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: 3, hasReaders: false });
+    assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: 3, crashes: 0, hasReaders: false });
     assert.ok(isRefused(await claim(run, 1)));
     for (let repeat = 0; repeat < 2; repeat++) {
       await recordPaidEnd(db, nodeEnd(run, key.nodeId, 'llm'), paidCall('0.03', { attempt: 3 }));

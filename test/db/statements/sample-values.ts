@@ -47,7 +47,7 @@ export function createSampler(checker: Checker, db: Database, choose: (count: nu
     const make = objects[symbolOf(type)];
     if (make !== undefined) return make();
     if (checker.isArrayLikeType(type)) return sampleList(type, depth);
-    if (symbolOf(type).endsWith('Map')) return new Map();
+    if (symbolOf(type).endsWith('Map')) return sampleMap(type, depth);
     if (symbolOf(type).endsWith('Set')) return new Set();
     const [signature] = checker.getSignaturesOfType(type, SignatureKind.Call);
     if (signature !== undefined) return () => sample(checker.getReturnTypeOfSignature(signature)!, depth + 1);
@@ -60,6 +60,11 @@ export function createSampler(checker: Checker, db: Database, choose: (count: nu
     const elements = checker.getTypeArguments(type as never);
     if (checker.isTupleType(type)) return elements.map((element) => sample(element, depth + 1));
     return choose(4) === 0 ? [] : elements.slice(0, 1).map((element) => sample(element, depth + 1));
+  }
+
+  function sampleMap(type: Type, depth: number): Map<unknown, unknown> {
+    const entry = checker.getTypeArguments(type as never).map((element) => sample(element, depth + 1));
+    return entry.length === 2 && choose(2) === 1 ? new Map([entry as [unknown, unknown]]) : new Map();
   }
 
   function sampleObject(type: Type, depth: number): Record<string, unknown> {

@@ -1,5 +1,7 @@
 // Asks the worker for the files that a program reads and saves. They are asked for one after the other.
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
+import { mayHoldUnkeptNumber } from '../../../../graph/exact-number.js';
+import { replaceUnkeptNumbers } from '../../../../graph/json-text.js';
 import { MAX_FILE_BYTES, type Answer, type FileRequest } from './messages.js';
 
 /** Sends a request to the worker, and the content of what is saved. Resolves with the bytes of a file, or the answer. */
@@ -28,8 +30,19 @@ export interface FileRequests {
 const MAX_TAKEN_BYTES = 2 * MAX_FILE_BYTES;
 const NO_BYTES = Buffer.alloc(0);
 
-/** `refusals`: how often the instance has wanted more memory than there is. */
-export function createFileRequests(vm: QuickJSContext, refusals: () => number): FileRequests {
+const DIGITS = /^-?\d+$/;
+
+/**
+ * Marks the integers that JavaScript holds as BigInt alone. A text that may have integers beyond 2^53 begins with the mark
+ * itself.
+ */
+function markIntegers(json: string, marker: string): string {
+  if (!mayHoldUnkeptNumber(json)) return json;
+  return marker + replaceUnkeptNumbers(json, (number) => (DIGITS.test(number) ? `"${marker}${number}"` : number));
+}
+
+/** `refusals`: how often the instance has wanted more memory than there is. `marker`: that of the program. */
+export function createFileRequests(vm: QuickJSContext, refusals: () => number, marker: string): FileRequests {
   const open: Open[] = [];
   let asked = 0;
   let takenBytes = 0;
@@ -65,7 +78,7 @@ export function createFileRequests(vm: QuickJSContext, refusals: () => number): 
   function toHandle(value: Buffer | object, as: 'bytes' | 'text' | 'json'): [value: QuickJSHandle, isJson: boolean] {
     if (!Buffer.isBuffer(value)) return [vm.newString(JSON.stringify(value)), true];
     if (as === 'bytes') return [vm.newArrayBuffer(new Uint8Array(value).buffer), false];
-    const text = value.toString('utf8');
+    const text = as === 'json' ? markIntegers(value.toString('utf8'), marker) : value.toString('utf8');
     // A text ends at its first null character on its way in.
     return text.includes('\0') ? [vm.newString(JSON.stringify(text)), true] : [vm.newString(text), false];
   }

@@ -33,8 +33,8 @@ export type Reply =
 
 /** The code wants a file of the worker, and waits for an `Answer`. */
 export type FileRequest =
-  /** For `text` the answer is UTF-8. */
-  | { status: 'read'; fileId: string; as: 'bytes' | 'text' }
+  /** For `text` and `json` the answer is UTF-8. */
+  | { status: 'read'; fileId: string; as: 'bytes' | 'text' | 'json' }
   /** The process sends the bytes as a frame when the worker has answered `ready`. */
   | { status: 'save'; name: string; type: string | null; size: number };
 

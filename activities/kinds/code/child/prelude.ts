@@ -13,7 +13,8 @@ export const CODE_FILE = 'code.js';
  *
  * `ask(request, content)` gets a `FileRequest` as JSON text without the size of `content`, which is an ArrayBuffer, a text,
  * or the JSON of a text where that has null characters (`isJson` of the request). It returns a number. `settle(number,
- * value, isJson)` gives the program what it waits for, `fail(number, code, message)` an error.
+ * value, isJson)` gives the program what it waits for, `fail(number, code, message)` an error. The JSON of a file begins with
+ * `marker` where it may have integers beyond 2^53; those that a double does not hold are texts with the marker then.
  */
 export const PRELUDE = String.raw`
 (function (log, ask, marker, maxCharacters, maxLog, maxMessage) {
@@ -22,6 +23,7 @@ export const PRELUDE = String.raw`
   const { apply } = Reflect;
   const { ArrayBuffer, BigInt, Error, Promise, String, TypeError, Uint8Array, WeakMap } = globalThis;
   const { includes, startsWith, slice } = String.prototype;
+  const { isInteger, isSafeInteger } = Number;
   const { isView } = ArrayBuffer;
   const { get, set } = WeakMap.prototype;
   const cutBuffer = ArrayBuffer.prototype.slice;
@@ -63,6 +65,14 @@ export const PRELUDE = String.raw`
     typeof value === 'string' && apply(startsWith, value, [marker])
       ? BigInt(apply(slice, value, [marker.length]))
       : value;
+
+  // Of a double beyond 2^53 the service has made sure that it is the number that the file has.
+  const reviveFile = (key, value) =>
+    typeof value === 'number' && isInteger(value) && !isSafeInteger(value) && value < 1e21 && value > -1e21
+      ? BigInt(value)
+      : revive(key, value);
+  const parseFile = (text) =>
+    apply(startsWith, text, [marker]) ? parse(apply(slice, text, [marker.length]), reviveFile) : parse(text);
 
   const write = (returned) => {
     let marks = 0;
@@ -122,7 +132,7 @@ export const PRELUDE = String.raw`
     return {
       text: () => read('text'),
       bytes: async () => new Uint8Array(await read('bytes')),
-      json: async () => parse(await read('text')),
+      json: async () => parseFile(await read('json')),
     };
   };
   const save = async (name, content, type) => {

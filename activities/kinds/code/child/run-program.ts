@@ -112,7 +112,7 @@ async function execute({ runtime, refusals }: Instance, execution: Execution): P
   const { program, exchange, checkTime } = execution;
   const vm = runtime.newContext();
   const log = createLog(MAX_LOG_BYTES);
-  const files = createFileRequests(vm, refusals);
+  const files = createFileRequests(vm, refusals, program.marker);
   const { run, describe, ...settling } = startPrelude(vm, { marker: program.marker, log, files });
   const toEnd = (text: QuickJSHandle): Reply => {
     return toReply(readText(vm, text), { program, log, wasFull: refusals() > 0 });

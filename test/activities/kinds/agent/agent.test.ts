@@ -169,6 +169,15 @@ describe('agent node', function () {
     assert.equal((await api.history(run.workflowId, run.runId)).cost['USD'], '0.00006');
   });
 
+  it('takes no message with more than 128 tool calls, and makes none of them', async () => {
+    const call = { name: 'add', arguments: { a: 1, b: 1 } };
+    const model = scripted(() => ({ toolCalls: Array.from({ length: 129 }, () => call) }));
+    const { data, node } = draw(model);
+    const run = await api.runToEnd(data);
+    assert.equal(run.nodes[node.id]!.error!.code, 'invalid_response');
+    assert.deepEqual([stack.modelProvider.requestsFor(model).length, tools.calls.length], [1, 0]);
+  });
+
   it('waits for an approval that it shows, and makes exactly the call that was shown', async () => {
     const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 20, b: 22 } }] }, { text: '42' }]);
     const { data, node } = draw(model, { require_approval: 'always' });
@@ -357,8 +366,8 @@ describe('agent node', function () {
   });
 
   it('fails at once, and pays, on tool calls that cannot be answered', async () => {
-    const call = { type: 'function', function: { name: 'add', arguments: '{}' } };
-    for (const broken of [call, { ...call, id: 'a\0b' }, { ...call, id: 'x', function: {} }]) {
+    const call = { id: 'x', type: 'function' };
+    for (const broken of [call, { ...call, function: {} }, { ...call, function: { name: 7, arguments: '{}' } }]) {
       const message = { role: 'assistant', content: null, tool_calls: [broken] };
       const usage = { prompt_tokens: 10, completion_tokens: 5 };
       const model = scripted([{ body: { model: 'm', choices: [{ index: 0, message }], usage } }]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { deflateRawSync } from 'node:zlib';
 import { createApiClient, type ApiClient, type NodeEntry } from '../../../support/api-client.js';
-import { drawing, http, link, trigger } from '../../../support/graphs.js';
+import { drawing, http, link, linkInRow, trigger } from '../../../support/graphs.js';
 import { startHttpTarget, type HttpTarget, type TargetReply } from '../../../support/http-target.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 
@@ -59,6 +60,12 @@ describe('HTTP node', function () {
     assert.equal(await keyOf('50 % ü'), '<run>/50%20%25%20%C3%BC');
   });
 
+  it('gives the JSON of the one fenced block of a text', async () => {
+    const body = 'The answer:\n\n```json\n{"a": 1}\n```\n';
+    const { entry } = await runScripted([{ body }]);
+    assert.deepEqual([entry.result!.content, entry.result!['json']], [body, { a: 1 }]);
+  });
+
   it('has no json field for what does not parse', async () => {
     const { entry } = await runScripted([{ body: '{"a":' }]);
     assert.equal('json' in entry.result!, false);
@@ -114,6 +121,11 @@ describe('HTTP node', function () {
     assert.ok(requests[1]!.receivedAt - requests[0]!.receivedAt >= 1_900);
   });
 
+  it('is not attempted again where the server asks for more than an hour', async () => {
+    const { entry, requests } = await runScripted([{ status: 503, headers: { 'retry-after': '3601' } }, {}]);
+    assert.deepEqual([entry.error!.code, requests.length], ['http_status', 1]);
+  });
+
   it('tries again when the connection is cut', async () => {
     const { entry, requests } = await runScripted([{ reset: true }, { body: 'ok' }]);
     assert.equal(entry.result!.content, 'ok');
@@ -143,7 +155,8 @@ describe('HTTP node', function () {
     const startedAt = Date.now();
     const entry = await runNode(`${gone.url}/gone`, { method: 'POST' });
     assert.equal(entry.error!.code, 'network_error');
-    assert.match(entry.error!.message, /ECONNREFUSED/);
+    const host = new URL(gone.url).host;
+    assert.equal(entry.error!.message, `The request to ${host} failed: ECONNREFUSED.`);
     assert.ok(Date.now() - startedAt > 1_000, 'there were pauses between the attempts');
   });
 
@@ -185,12 +198,19 @@ describe('HTTP node', function () {
   it('refuses URLs, methods and headers that only become wrong when variables are filled in', async () => {
     const url = await runNode('{{ input.url }}', {}, { url: 'file:///etc/passwd' });
     assert.equal(url.error!.code, 'invalid_url');
+    for (const user of ['user:p%40ss', 'user', ':p%40ss']) {
+      const address = target.url.replace('://', `://${user}@`);
+      const named = await runNode('{{ input.url }}/user', {}, { url: address });
+      assert.equal(named.error!.code, 'invalid_url');
+      assert.match(named.error!.message, /user name or password.* connection/);
+    }
+    assert.equal(target.requestsTo('/user').length, 0);
     const nothing = await runNode('{{ input.nothing }}');
     assert.equal(nothing.error!.code, 'invalid_url');
     const method = await runNode(`${target.url}/m`, { method: '{{ input.m }}' }, { m: 'TRACE' });
     assert.equal(method.error!.code, 'invalid_method');
     const header = await runNode(`${target.url}/h`, { headers: { 'x-a': '{{ input.h }}' } }, { h: 'a\r\nx-b: c' });
-    assert.equal(header.error!.code, 'invalid_header');
+    assert.equal(header.error!.code, 'invalid_value');
     assert.equal(target.requestsTo('/h').length, 0);
   });
 
@@ -206,9 +226,67 @@ describe('HTTP node', function () {
     for (const value of ['a\r\nx-b: c', 'a\nb', 'a\rb', 'a\u0000b', 'a\u2028b', '\u560a\u560dx']) {
       const body = { headers: { 'x-a': '{{ input.v }}' } };
       const entry = await runNode(`${target.url}/ours`, body, { v: value.replace('\0', '\u0001') });
-      assert.equal(entry.error!.code, 'invalid_header', JSON.stringify(value));
+      const code = /[\r\n]/.test(value) ? 'invalid_value' : 'invalid_header';
+      assert.equal(entry.error!.code, code, JSON.stringify(value));
     }
     assert.deepEqual(target.requestsTo('/ours'), []);
+  });
+
+  it('names the host that it could not reach, and no secret of its name', async () => {
+    const start = trigger([
+      { id: 'part', is_secret: true },
+      { id: 'mixed', is_secret: true },
+    ]);
+    const settings = { on_error: 'continue' };
+    const [lower, mixed] = ['part', 'mixed'].map((name) => http(`http://{{ input.${name} }}.invalid:81/x`, settings));
+    const nodes = linkInRow([start, lower!, mixed!]);
+    const run = await api.runToEnd(drawing(nodes), { part: 'canary-4711', mixed: 'Canary-4712' });
+    const messages = [lower!, mixed!].map(({ id }) => run.nodes[id]!.error!.message.replace(/[A-Z_]{3,}/, 'CODE'));
+    assert.deepEqual(messages, [
+      'The request to ********.invalid:81 failed: CODE.',
+      'The request to ********:81 failed: CODE.',
+    ]);
+  });
+
+  it('gives texts in the encoding that they have, cookies as a list, and nothing for what has no body', async () => {
+    const gbk = '\xd0\xd5\xc3\xfb';
+    const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
+    const answers: [name: string, reply: TargetReply, content: string][] = [
+      ['latin1', { headers: { 'content-type': 'text/plain; charset=iso-8859-1' }, body: bytes('5 \x80') }, '5 €'],
+      [
+        'meta',
+        { headers: { 'content-type': 'text/html' }, body: bytes(`<meta charset=gbk>${gbk}`) },
+        '<meta charset=gbk>姓名',
+      ],
+      ['broken', { headers: { 'content-type': 'text/plain; charset=utf-8' }, body: bytes('M\xfcller') }, 'M\ufffdller'],
+      [
+        'json',
+        { headers: { 'content-type': 'application/json; charset=gbk' }, body: bytes(`{"a":"${gbk}"}`) },
+        '{"a":"姓名"}',
+      ],
+      ['none', { status: 204, headers: { 'content-encoding': 'gzip' } }, ''],
+      ['raw', { headers: { 'content-encoding': 'deflate' }, body: deflateRawSync('raw') }, 'raw'],
+      ['cookies', { headers: { 'set-cookie': ['a=1; Expires=Thu, 01 Jan 2037', 'b=2'] }, body: 'c' }, 'c'],
+    ];
+    const nodes = answers.map(([name, reply]) => {
+      target.on(`/odd/${name}`, reply);
+      return http(`${target.url}/odd/${name}`, { headers: { 'x-token': '{{ input.token }}' } });
+    });
+    const run = await api.runToEnd(drawing(linkInRow([trigger(), ...nodes])), { token: ' abc\r\n' });
+    assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
+    const results = nodes.map(({ id }) => run.nodes[id]!.result!);
+    assert.deepEqual(
+      results.map(({ content }) => content),
+      answers.map(([, , content]) => content),
+    );
+    assert.deepEqual(results[3]!['json'], { a: '姓名' });
+    assert.deepEqual(
+      results.map((result) => result['set_cookie']).filter((cookies) => cookies !== undefined),
+      [['a=1; Expires=Thu, 01 Jan 2037', 'b=2']],
+    );
+    const { headers } = results.at(-1) as unknown as { headers: Record<string, string> };
+    assert.equal(headers['set-cookie'], 'a=1; Expires=Thu, 01 Jan 2037, b=2');
+    assert.equal(target.requestsTo('/odd/raw')[0]!.headers['x-token'], 'abc');
   });
 
   it('drops a header that holds a secret on a redirect to another origin, whatever its name', async () => {

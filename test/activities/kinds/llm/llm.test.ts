@@ -138,6 +138,27 @@ describe('LLM node', function () {
     assert.equal(nested.requests.length, 1);
   });
 
+  it('takes of a content in parts the text, and refuses what is neither text nor list', async () => {
+    const parts = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+      { type: 'text', text: 'Good ' },
+    ];
+    for (const streams of [false, true]) {
+      const { entry } = await runScripted([{ message: { content: [...parts, { text: 'day' }] }, streams }]);
+      assert.equal(entry.result!.content, 'Good day');
+      const silent = await runScripted([{ message: { content: [] }, streams }]);
+      assert.equal(silent.entry.result!.content, '');
+    }
+    for (const content of [{ text: 'x' }, 7, true]) {
+      const { entry, paid } = await runScripted([{ message: { content }, streams: false }]);
+      assert.equal(entry.error!.code, 'invalid_response');
+      assert.deepEqual(
+        paid.map(({ status, amount_usd }) => [status, amount_usd]),
+        [['Error', '0.00002']],
+      );
+    }
+  });
+
   it('takes content null as empty text and hostile usage as none, so that the amount is estimated', async () => {
     const message = { role: 'assistant', content: null };
     const { entry, paid, requests } = await runScripted([

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { APIConnectionError } from 'openai';
 import { AnswerReader } from '../../../../activities/kinds/llm/streamed-completion.js';
+import { toLlmFailure } from '../../../../activities/kinds/llm/model-clients.js';
+import { UnusableAnswer } from '../../../../activities/kinds/llm/unusable-answer.js';
 import { readMessage } from '../../../../activities/kinds/agent/assistant-message.js';
 import { cpuMillisecondsUntil } from '../../../support/cpu-time.js';
+import { writeJson } from '../../../../graph/json-text.js';
 import { NodeFailure } from '../../../../activities/node/failures.js';
+import { createMasker } from '../../../../graph/mask.js';
 
 const HEAD = { id: 'c-1', created: 7, model: 'm-1', object: 'chat.completion.chunk' };
 const USAGE = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -36,7 +39,19 @@ async function read(parts: (string | Uint8Array | Error)[], type?: string) {
   return { told, whole };
 }
 
-const isNetworkError = (error: unknown): boolean => error instanceof APIConnectionError;
+const masker = createMasker([]);
+const isNetworkError = (error: unknown): boolean => toLlmFailure(error, masker).code === 'network_error';
+
+/** Returns the failure of an answer that cannot be used. */
+async function unusable(parts: (string | Uint8Array | Error)[], type?: string) {
+  const error = await read(parts, type).then(
+    () => assert.fail('it could be used'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof UnusableAnswer, String(error));
+  const { code, message, isRetryable } = toLlmFailure(error, masker);
+  return { code, message, isRetryable, usage: error.usage, hasWords: error.hasWords };
+}
 
 describe('the answer of a provider that streams', () => {
   it('is what it would have been in one piece, and its content is told as it comes', async () => {
@@ -94,9 +109,10 @@ describe('the answer of a provider that streams', () => {
         say({ refusal: 'no' }),
         END,
       ]);
-      assert.deepEqual(readMessage(whole as never), {
+      assert.deepEqual(readMessage(whole)?.message, {
         role: 'assistant',
         content: null,
+        reasoning_content: 'hm',
         refusal: 'no',
         tool_calls: [
           { id: 'a', type: 'function', function: { name: 'add', arguments: '{"y":2}' } },
@@ -104,6 +120,16 @@ describe('the answer of a provider that streams', () => {
         ],
       });
     }
+  });
+
+  it('keeps numbers as they were written, in fields that only the provider knows, too', async () => {
+    const { whole } = await read([
+      say({ content: 'x' }).replace('"content"', '"seed":12345678901234567890,"content"'),
+      END,
+    ]);
+    assert.ok(writeJson(whole).includes('"seed":12345678901234567890'));
+    const { whole: inOnePiece } = await read(['{"choices":[{"message":{"seed":1e999}}]}'], 'application/json');
+    assert.equal(writeJson(inOnePiece), '{"choices":[{"message":{"seed":1e999}}]}');
   });
 
   it('is whole with its finish reason, whatever happens to the connection then', async () => {
@@ -162,7 +188,113 @@ describe('the answer of a provider that streams', () => {
       const { told, whole } = await read([JSON.stringify(json)], type);
       assert.deepEqual([told, whole], [[], json]);
     }
-    assert.equal((await read(['<html>'], 'text/html')).whole, '<html>');
     assert.deepEqual((await read([JSON.stringify(json)], 'text/event-stream')).whole, json);
+    const page = '<!DOCTYPE html>\n<html>\n<p>Sign in\n</html>\n';
+    for (const type of ['text/html', 'text/event-stream', 'application/json', '']) {
+      const { code, message, hasWords, usage } = await unusable([page], type);
+      assert.deepEqual([code, hasWords, usage], ['invalid_response', false, undefined]);
+      assert.match(message, /a page or a text/);
+    }
+  });
+
+  it('is read where the provider calls its stream JSON', async () => {
+    const { told, whole } = await read([say({ content: 'Good ' }), say({ content: 'day' }), END], 'application/json');
+    assert.deepEqual([told.join(''), whole['usage']], ['Good day', USAGE]);
+  });
+
+  it('passes over empty events and events of other names, and takes a last event without its empty line', async () => {
+    const between = [
+      'event: ping\ndata:\n\n',
+      'event: ping\n\n',
+      'data\n\n',
+      'data:  \n\n',
+      'id: 7\n\n',
+      'event: ping\ndata: {}\n\n',
+    ];
+    const other = `event: trace\n${say({ content: 'not said' }, 'stop')}`;
+    const named = `event: message\n${say({ content: 'day' })}`;
+    const end = [say({}, 'stop'), event({ choices: [], usage: USAGE }).trimEnd()];
+    for (const last of [END, end.join('')]) {
+      const { told, whole } = await read([say({ content: 'Good ' }), ...between, other, named, ...between, last]);
+      assert.deepEqual([told.join(''), whole['usage']], ['Good day', USAGE]);
+    }
+  });
+
+  it('is the failure that it tells, as if it had that status, with the sentence of the provider', async () => {
+    const tired = (code: unknown) => ({ error: { message: 'Upstream is tired', code } });
+    for (const [code, isRetryable] of [
+      [429, true],
+      ['429', true],
+      [503, true],
+      [408, true],
+      [400, false],
+      ['402', false],
+    ] as const) {
+      const expected = {
+        code: 'provider_error',
+        message: `The provider answered: ${code} Upstream is tired`,
+        isRetryable,
+        hasWords: false,
+        usage: undefined,
+      };
+      assert.deepEqual(await unusable([JSON.stringify(tired(code))], 'application/json'), expected);
+      assert.deepEqual(await unusable([JSON.stringify([tired(code)])], 'application/json'), expected);
+      assert.deepEqual(await unusable([event(tired(code))]), expected);
+      assert.deepEqual(await unusable([`event: error\ndata: ${JSON.stringify(tired(code).error)}\n\n`]), expected);
+    }
+    for (const code of ['server_error', null, undefined, 0, 200, 1_234, '4290', {}]) {
+      const whole = await unusable([JSON.stringify(tired(code))], 'application/json');
+      assert.deepEqual([whole.code, whole.isRetryable], ['provider_error', false], JSON.stringify(code));
+      const streamed = await unusable([event(tired(code))]);
+      assert.deepEqual([streamed.code, streamed.isRetryable], ['network_error', true], JSON.stringify(code));
+      for (const { message } of [whole, streamed]) assert.match(message, /Upstream is tired$/);
+    }
+    const text = await unusable(['event: error\ndata: overloaded\n\n']);
+    assert.deepEqual([text.code, text.message], ['network_error', 'The stream of the provider has failed: overloaded']);
+  });
+
+  it('is a 502 where its finish reason is an error, with the usage that follows', async () => {
+    const choices = [{ message: { role: 'assistant', content: '' }, finish_reason: 'error' }];
+    const expected = { code: 'provider_error', message: 'The provider answered: 502 Bad Gateway', isRetryable: true };
+    const whole = await unusable([JSON.stringify({ choices })], 'application/json');
+    assert.deepEqual(whole, { ...expected, usage: undefined, hasWords: false });
+    const end = event({ choices: [], usage: USAGE });
+    const streamed = await unusable([
+      say({ role: 'assistant', content: '' }),
+      say({}, 'error'),
+      end,
+      'data: [DONE]\n\n',
+    ]);
+    assert.deepEqual(streamed, { ...expected, usage: USAGE, hasWords: false });
+    const said = { code: 429, message: 'slow down' };
+    const ofChoice = { choices: [{ index: 0, delta: { content: '' }, error: said, finish_reason: 'error' }] };
+    assert.equal((await unusable([event(ofChoice)])).message, 'The provider answered: 429 slow down');
+  });
+
+  it('has cost something where it had brought text or calls before it failed', async () => {
+    const failed = event({ error: { message: 'tired', code: 503 } });
+    const words = [
+      { content: 'half' },
+      { reasoning_content: 'hm' },
+      { refusal: 'no' },
+      { content: [{ type: 'text', text: 'half' }] },
+      { tool_calls: [{ index: 0, id: 'a', function: { name: 'add', arguments: '' } }] },
+    ];
+    for (const delta of words) {
+      assert.equal((await unusable([say(delta), failed])).hasWords, true, JSON.stringify(delta));
+    }
+    const none = [{}, { role: 'assistant', content: '' }, { content: null, tool_calls: [] }, { function_call: null }];
+    for (const delta of none) {
+      assert.equal((await unusable([say(delta), failed])).hasWords, false, JSON.stringify(delta));
+    }
+    assert.deepEqual((await unusable([event({ choices: [], usage: USAGE }), failed])).usage, USAGE);
+  });
+
+  it('is no failure where its error says nothing', async () => {
+    const empty = [null, false, '', {}, { code: 0, message: '' }];
+    for (const error of empty) {
+      const { whole } = await read([event({ error, choices: [{ index: 0, delta: { content: 'x' } }] }), END]);
+      assert.equal((whole['choices'] as { message: { content: string } }[])[0]!.message.content, 'x');
+    }
   });
 });

@@ -119,6 +119,35 @@ describe('LLM node whose answer must have a form', function () {
     assert.equal(requests.length, 1);
   });
 
+  it('takes JSON between sentences in one fence, behind thoughts, and beside parts of the content that are none', async () => {
+    const fenced = `Here it is:\n\n\`\`\`json title="a.json"\n${ADA.text}\n\`\`\`\nAnything else?`;
+    const parts = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Who is it?' }] },
+      { type: 'text', ...ADA },
+    ];
+    const answers: ModelAnswer[] = [
+      { text: fenced },
+      { text: `<think>Is it {"name": "Bob"}?</think>\n${ADA.text}` },
+      { message: { content: parts }, streams: false },
+      { message: { content: parts } },
+    ];
+    for (const answer of answers) {
+      const { entry, requests } = await ask([answer]);
+      assert.deepEqual(entry.result!['json'], { name: 'Ada', age: 36 });
+      assert.equal(entry.result!.content, answer.text ?? ADA.text);
+      assert.equal(requests.length, 1);
+    }
+  });
+
+  it('gives the model its answer back as it came when it asks once more', async () => {
+    const message = { role: 'assistant', content: WRONG.text, reasoning_content: 'It is Ada.', seed: 7 };
+    for (const streams of [false, true]) {
+      const { entry, requests } = await ask([{ message, streams }, ADA]);
+      assert.deepEqual(entry.result!['json'], { name: 'Ada', age: 36 });
+      assert.deepEqual(requests[1]!.messages[1], message);
+    }
+  });
+
   it('keeps integers beyond 2^53 of an answer', async () => {
     const { run, entry } = await ask([{ text: '{"name": "Ada", "age": 12345678901234567890}' }]);
     const headers = { 'x-api-key': stack.apiKey };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../../support/api-client.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../../../support/fake-mcp-server.js';
-import { drawing, link, mcp, trigger } from '../../../support/graphs.js';
+import { agent, drawing, http, link, linkInRow, mcp, trigger } from '../../../support/graphs.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 
 describe('MCP node, refused before anything is sent', function () {
@@ -42,13 +42,35 @@ describe('MCP node, refused before anything is sent', function () {
     });
   });
 
+  it('addresses with a user name and password are a 422 on their field, and the sentence names connections', async () => {
+    const tools = [{ type: 'mcp', server_label: 's', endpoint_url: 'https://user:p%40ss@host/mcp' }];
+    const nodes = [
+      http('http://user:p%40ss@host/'),
+      http('http://user:p%40ss@{{ input.host }}/{{ input.path }}'),
+      mcp('https://user:p%40ss@host/mcp', 'echo'),
+      agent('hello', { model_name: 'm' }, tools),
+    ];
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), ...nodes])));
+    const envelope = await api.run(workflowId);
+    assert.equal(envelope.status, 422);
+    const fields = ['url', 'url', 'endpoint_url', 'tools.0.endpoint_url'];
+    for (const [index, { id }] of nodes.entries()) {
+      const errors = envelope.data.data![id]!.result as unknown as Record<string, string>[];
+      const sentence = 'Input should be an address without a user name and password: these belong in a connection';
+      assert.deepEqual(
+        errors.filter((error) => Object.keys(error)[0] === fields[index]),
+        [{ [fields[index]!]: sentence }],
+      );
+    }
+  });
+
   it('a header that becomes wrong when its variable is filled in fails the node, and nothing is sent', async () => {
     const endpoint = fake.endpoint();
     const headers = { 'x-a': '{{ input.h }}' };
     const [start, node] = [trigger(), mcp(endpoint.url, 'echo', {}, { headers })];
     link(start, node);
     const run = await api.runToEnd(drawing([start, node]), { h: 'a\r\nx-b: c' });
-    assert.equal(run.nodes[node.id]!.error!.code, 'invalid_header');
+    assert.equal(run.nodes[node.id]!.error!.code, 'invalid_value');
     assert.equal(endpoint.requests.length, 0);
   });
 });

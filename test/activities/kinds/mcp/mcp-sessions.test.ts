@@ -3,6 +3,7 @@ import { createMcpSessions, type McpSessions } from '../../../../activities/kind
 import { createMcpClient, McpError } from '../../../../outgoing/mcp-client.js';
 import type { McpClient, McpServer, McpSession } from '../../../../outgoing/mcp-types.js';
 import { eventually } from '../../../support/eventually.js';
+import { startForgetfulServer } from '../../../support/forgetful-mcp-server.js';
 import { startFakeMcpServer, type FakeMcpEndpoint, type FakeMcpServer } from '../../../support/fake-mcp-server.js';
 
 const NEVER = new AbortController().signal;
@@ -85,6 +86,60 @@ describe('MCP sessions of runs', function () {
     assert.equal(await acts(unsent), 2);
     await sessions.use('again', server, NEVER, call);
     assert.equal(await acts(new McpError('mcp_unreachable', 'x', false)), 1);
+  });
+
+  it('a use goes on in new sessions that the server forgets, thrice at most, and does nothing twice', async () => {
+    // Every session dies at its second call: those who share it are never all served.
+    const forgetful = await startForgetfulServer(({ call: nth }) => nth > 1);
+    const server = { endpointUrl: forgetful.url, transport: 'auto' as const, headers: {}, timeoutMs: 5_000 };
+    const noted = (n: number) => (session: McpSession) =>
+      session.callTool('note', { n }, { timeoutMs: 5_000, signal: new AbortController().signal });
+    const numbers = Array.from({ length: 20 }, (_, n) => n);
+    const results = await Promise.all(
+      numbers.map((n) => sessions.use('run', server, new AbortController().signal, noted(n))),
+    );
+    assert.deepEqual(
+      results.map(({ content }) => content),
+      numbers.map((n) => `noted ${n}`),
+    );
+    assert.deepEqual(
+      forgetful.carriedOut.toSorted((a, b) => a - b),
+      numbers,
+    );
+    await forgetful.close();
+  });
+
+  it('a session that is lost while it is being opened is opened anew for all who wait for it', async () => {
+    const forgetful = await startForgetfulServer(({ method, session }) => {
+      return method === 'notifications/initialized' && session <= 2;
+    });
+    const server = { endpointUrl: forgetful.url, transport: 'auto' as const, headers: {}, timeoutMs: 5_000 };
+    const use = (n: number) =>
+      sessions.use('run', server, NEVER, (session) =>
+        session.callTool('note', { n }, { timeoutMs: 5_000, signal: NEVER }),
+      );
+    await Promise.all([1, 2, 3, 4, 5].map(use));
+    assert.equal(forgetful.carriedOut.length, 5);
+    await forgetful.close();
+  });
+
+  it('gives up a server that forgets every session after three of them, or when it is told to', async () => {
+    const forgetful = await startForgetfulServer(({ method }) => method === 'tools/call');
+    const server = { endpointUrl: forgetful.url, transport: 'auto' as const, headers: {}, timeoutMs: 5_000 };
+    await assert.rejects(sessions.use('run', server, NEVER, call), (error: McpError) => error.isSessionLost);
+    assert.equal(forgetful.sessions(), 3);
+    const stop = new AbortController();
+    const stopped = sessions.use('other', server, stop.signal, async (session) => {
+      try {
+        return await call(session);
+      } finally {
+        // By then the use is in its pause before the third session.
+        if (forgetful.sessions() === 5) setImmediate(() => stop.abort(new Error('enough')));
+      }
+    });
+    await assert.rejects(stopped, /enough/);
+    assert.equal(forgetful.sessions(), 5);
+    await forgetful.close();
   });
 
   it('who gives up while connecting leaves the others alone; when all have, the connection is given up', async () => {

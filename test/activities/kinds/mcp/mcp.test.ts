@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient, type NodeEntry } from '../../../support/api-client.js';
 import { startEverythingServer, type EverythingServer } from '../../../support/everything-server.js';
 import { eventually } from '../../../support/eventually.js';
+import { startForgetfulServer } from '../../../support/forgetful-mcp-server.js';
 import {
   openEvents,
   sendJson,
@@ -9,7 +10,7 @@ import {
   type FakeMcpServer,
   type McpScript,
 } from '../../../support/fake-mcp-server.js';
-import { drawing, http, link, linkInRow, mcp, resultOf, trigger } from '../../../support/graphs.js';
+import { drawing, http, link, linkInRow, mcp, node as drawnNode, resultOf, trigger } from '../../../support/graphs.js';
 import { startHttpTarget } from '../../../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
@@ -182,6 +183,62 @@ describe('MCP node', function () {
     const run = await api.runToEnd(drawing([start, one, two]));
     assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
     assert.equal(endpoint.methods().filter((method) => method === 'initialize').length, 2);
+  });
+
+  it('goes on in a new session whenever the server has lost one, as often as `retry` allows, and repeats nothing', async () => {
+    // The first three sessions die at their second call, and the next two before they are open.
+    const forgetful = await startForgetfulServer(({ method, session, call }) => {
+      return session <= 3 ? call > 1 : session <= 5 && method === 'notifications/initialized';
+    });
+    const numbers = Array.from({ length: 20 }, (_, n) => n);
+    const each = drawnNode('for_each', { items: JSON.stringify(numbers), concurrency: 5 });
+    const call = mcp(forgetful.url, 'note', { n: `{{ ${each.id}.item }}` });
+    each.data['body_node'] = call.id;
+    const start = trigger();
+    link(start, each);
+    const run = await api.runToEnd(drawing([start, each, call]));
+    assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
+    assert.deepEqual(
+      forgetful.carriedOut.toSorted((a, b) => a - b),
+      numbers,
+    );
+    await forgetful.close();
+
+    const lost = await startForgetfulServer(({ method }) => method === 'tools/call');
+    const entry = await runNode(lost.url, 'note', { n: 1 }, { retry: { max_attempts: 2, delay: 0 } });
+    assert.deepEqual([entry.status, entry.error?.code], ['failed', 'mcp_protocol']);
+    assert.match(entry.error!.message, /no longer knows the session/);
+    assert.deepEqual([lost.sessions(), lost.carriedOut], [6, []]);
+    await lost.close();
+  });
+
+  it('keeps every digit of structured content on its way into other nodes', async () => {
+    const structured = '{"id":9007199254740993,"price":0.12345678901234567890}';
+    const endpoint = fake.endpoint({
+      'tools/call': ({ id, params }, response) => {
+        const said = (params['arguments'] as { of?: unknown }).of === undefined ? structured : '{}';
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const result = `{"content":[],"structuredContent":${said}}`;
+        response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":${result}}`);
+      },
+    });
+    const first = mcp(endpoint.url, 'echo');
+    const second = mcp(endpoint.url, 'echo', { of: resultOf(first, 'structured_content') });
+    const run = await api.runToEnd(drawing(linkInRow([trigger(), first, second])));
+    assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
+    assert.match(
+      endpoint.bodies.findLast((body) => body.includes('tools/call'))!,
+      new RegExp(`"of":${structured}`),
+    );
+  });
+
+  it('quotes the structured data and the links of an error that has no text', async () => {
+    const content = [{ type: 'resource_link', name: 'log', uri: 'file:///log' }];
+    const { entry } = await runScripted({
+      'tools/call': () => ({ content, structuredContent: { code: 'no_such_row' }, isError: true }),
+    });
+    const said = '[resource_link "log": file:///log]\n{"code":"no_such_row"}';
+    assert.deepEqual(entry.error, { code: 'tool_error', message: `The tool reported an error: ${said}` });
   });
 
   it('tries to connect four times at most, and calls once it is there', async () => {

@@ -1,0 +1,81 @@
+// Asks an MCP server for its tools, and stores which of them the agents of a drawing cannot be offered.
+import { storeRefusedTools } from '../../db/agents/refused-tools-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { agentNode } from '../../graph/nodes/agent.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { McpError } from '../../outgoing/mcp-client.js';
+import { readTools, toShownTools } from '../../outgoing/mcp-tools.js';
+import type { McpServer } from '../../outgoing/mcp-types.js';
+import type { MessageSize } from '../../outgoing/message-size.js';
+import type { AppDeps } from '../deps.js';
+
+/** Bytes of memory per byte of a list: as it comes, its text, its values, and the answer with them. */
+const LIST_FACTOR = 8;
+/** Bytes of memory per value of a list, which is copied twice. */
+const VALUE_BYTES = 128;
+
+interface Listing {
+  /** The lease of the list's memory, until the answer is made. */
+  memory: ByteLease;
+  /** The caller has hung up. */
+  signal: AbortSignal;
+}
+
+/** Returns the list as the server gives it. A server that forgets the session meanwhile is asked again, once. */
+export async function listTools({ mcp }: AppDeps, server: McpServer, listing: Listing): Promise<unknown[]> {
+  try {
+    return await listOnce(mcp, server, listing);
+  } catch (error) {
+    if (!(error instanceof McpError) || !error.isSessionLost) throw error;
+    return listOnce(mcp, server, listing);
+  }
+}
+
+async function listOnce(mcp: AppDeps['mcp'], server: McpServer, { memory, signal }: Listing): Promise<unknown[]> {
+  const session = await mcp.connect(server, signal);
+  try {
+    return await session.listTools(signal, (size) => memory.resize(weightOf(size)));
+  } finally {
+    // The session is closed without delaying the answer.
+    void session.close();
+  }
+}
+
+function weightOf({ bytes, values }: MessageSize): number {
+  return LIST_FACTOR * bytes + VALUE_BYTES * values;
+}
+
+/** The agent of a stored drawing for which a list was asked. */
+export interface AskedFor {
+  stored: Pick<StoredDrawing, 'id' | 'version' | 'document'>;
+  nodeId: string;
+  endpointUrl: string;
+}
+
+/** An address that the stored drawing does not name says nothing of it. */
+export async function storeListed(
+  { db }: Pick<AppDeps, 'db'>,
+  { stored, nodeId, endpointUrl }: AskedFor,
+  items: unknown[],
+  mask: (text: string) => string,
+): Promise<void> {
+  const place = { workflowId: stored.id, version: stored.version, nodeId };
+  const refused = serversAt(stored.document, nodeId, endpointUrl).map(({ label, allowed }) => {
+    return [label, toShownTools(readTools(items, allowed).refused, mask)] as const;
+  });
+  await storeRefusedTools(db, place, new Map(refused));
+}
+
+/** Reads a drawing that may not be valid. */
+function serversAt(drawing: JsonObject, nodeId: string, endpointUrl: string) {
+  const nodes = ownValue(drawing, 'nodes');
+  const node: unknown = Array.isArray(nodes) ? nodes.find((each) => ownValue(each, 'id') === nodeId) : undefined;
+  const tools = ownValue(node, 'type') === agentNode.type ? ownValue(ownValue(node, 'data'), 'tools') : undefined;
+  if (!Array.isArray(tools)) return [];
+  return tools.filter(isObject).flatMap((server) => {
+    const [label, allowed] = [ownValue(server, 'server_label'), ownValue(server, 'allowed_tools')];
+    if (ownValue(server, 'endpoint_url') !== endpointUrl || typeof label !== 'string' || label === '') return [];
+    return { label, allowed: Array.isArray(allowed) ? (allowed as string[]) : undefined };
+  });
+}

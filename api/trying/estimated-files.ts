@@ -1,0 +1,116 @@
+// A message of a model call with its files, as the model would be given them, to be weighed.
+import { buffer } from 'node:stream/consumers';
+import type { ResolvedModel } from '../../config/model-providers.js';
+import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
+import { fileKindOf } from '../../files/file-kind.js';
+import { MissingBytesError } from '../../files/file-store.js';
+import { fileIdOf } from '../../graph/file-values.js';
+import type { JsonObject } from '../../graph/json.js';
+import { renderJson, renderText, type VariableValues } from '../../graph/template.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { textOfBytes } from '../../outgoing/text-of-bytes.js';
+import { ProcessesBusyError } from '../../processes/processes.js';
+import type { AppDeps } from '../deps.js';
+
+/** Nobody knows what the model would be given of a file: it is not there or too large, or the model does not take it. */
+export class UnknownFileError extends Error {
+  override name = 'UnknownFileError';
+}
+
+interface Reading {
+  projectId: number;
+  userId: number;
+  model: ResolvedModel;
+  values: VariableValues;
+  memory: ByteLease;
+  signal: AbortSignal;
+}
+
+/** The limits on what a model is given in a call. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_FILES = 100;
+/** Bytes of memory per byte of a file: as it is read, and in base64 or as text. */
+const HELD_FACTOR = 4;
+const READ_WITHIN_MS = 30_000;
+const MAX_WAITING = 8;
+
+type Deps = Pick<AppDeps, 'db' | 'files' | 'processes'>;
+
+/** Throws `UnknownFileError`. */
+export async function toMessage(
+  deps: Deps,
+  { role, message, files }: JsonObject,
+  reading: Reading,
+): Promise<JsonObject> {
+  const { projectId, values, memory } = reading;
+  const text = typeof message === 'string' ? renderText(message, values) : '';
+  const named = listOf(renderJson(files ?? null, values));
+  const ids = named.flatMap((value) => fileIdOf(value) ?? []);
+  if (ids.length < named.length || ids.length > MAX_FILES) throw new UnknownFileError();
+  const found = new Map((await findFiles(deps.db, projectId, ids)).map((file) => [file.id, file]));
+  const parts: JsonObject[] = [{ type: 'text', text }];
+  let bytes = 0;
+  for (const id of ids) {
+    const file = found.get(id);
+    bytes += file?.size ?? 0;
+    if (file === undefined || bytes > MAX_BYTES) throw new UnknownFileError();
+    await memory.resize(memory.bytes + HELD_FACTOR * file.size);
+    parts.push(await toPart(deps, file, reading));
+  }
+  const isText = parts.every(({ type }) => type === 'text');
+  return { role, content: isText ? parts.map((part) => part['text']).join('\n\n') : parts };
+}
+
+/** What is empty names no file. */
+function listOf(value: unknown): unknown[] {
+  const items: unknown[] = Array.isArray(value) ? value.flat() : [value];
+  return items.filter((item) => item !== null && item !== undefined && item !== '');
+}
+
+async function toPart(deps: Deps, file: StoredFile, { model: { accepts }, ...reading }: Reading): Promise<JsonObject> {
+  const { name } = file;
+  const bytes = await read(deps, file, reading.signal);
+  const found = fileKindOf(bytes);
+  if (found.kind === 'image' && accepts.includes('image')) return { type: 'image_url' };
+  if (found.kind === 'audio' && accepts.includes('audio')) {
+    return { type: 'input_audio', input_audio: { data: bytes.toString('base64'), format: found.format } };
+  }
+  if (found.kind === 'pdf' && accepts.includes('pdf')) {
+    return {
+      type: 'file',
+      file: { filename: name, file_data: `data:application/pdf;base64,${bytes.toString('base64')}` },
+    };
+  }
+  if (found.kind === 'image' || found.kind === 'audio' || found.kind === 'old_office') throw new UnknownFileError();
+  const text =
+    found.kind === 'other'
+      ? await plainTextOf(bytes, file.type)
+      : await textOf(deps, { kind: 'document', format: found.kind, bytes }, reading);
+  return { type: 'text', text: `${name}:\n${text}` };
+}
+
+async function plainTextOf(bytes: Buffer, type: string): Promise<string> {
+  const { text, isExact } = await textOfBytes(bytes, type);
+  if (!isExact || text.includes('\0')) throw new UnknownFileError();
+  return text;
+}
+
+async function read({ files }: Deps, file: StoredFile, signal: AbortSignal): Promise<Buffer> {
+  const stream = await files.read(file, undefined, signal).catch((error: unknown) => {
+    throw error instanceof MissingBytesError ? new UnknownFileError() : error;
+  });
+  return buffer(stream);
+}
+
+async function textOf(
+  { processes }: Deps,
+  work: Parameters<Deps['processes']['run']>[0],
+  { userId: owner, signal }: Pick<Reading, 'userId' | 'signal'>,
+): Promise<string> {
+  const options = { owner, signal, limitMs: READ_WITHIN_MS, maxWaiting: MAX_WAITING };
+  const reply = await processes.run(work, options).catch((error: unknown) => {
+    throw error instanceof ProcessesBusyError ? new UnknownFileError() : error;
+  });
+  if (reply?.kind !== 'text') throw new UnknownFileError();
+  return reply.text;
+}

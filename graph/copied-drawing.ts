@@ -1,0 +1,40 @@
+// A drawing that is copied into another project leaves behind what belongs to its own.
+import { connectionsIn } from './connections.js';
+import { emptyFiles } from './emptied-files.js';
+import { labelOf } from './exported-drawing.js';
+import type { JsonObject } from './json.js';
+import { mapCredentials, replaceCredentials } from './public-drawing.js';
+
+interface Lack {
+  /** The label of the node. */
+  node: string | null;
+  message: string;
+}
+
+interface CopiedDrawing {
+  drawing: JsonObject;
+  /** As `replaceCredentials` gives them. */
+  literals: string[];
+  /** What the copy has to be given: credentials, connections and files. */
+  lacks: Lack[];
+}
+
+const WHAT = {
+  header: 'the header',
+  field: 'the default of the secret field',
+  address: 'the credentials of the address in',
+};
+
+export function copyDrawing(source: JsonObject): CopiedDrawing {
+  const lacks: Lack[] = [];
+  mapCredentials(source, (value, { node, label, kind }) => {
+    lacks.push({ node: labelOf(node), message: `Fill in ${WHAT[kind]} "${label}": a copy holds no credentials.` });
+    return value;
+  });
+  for (const { node } of connectionsIn(source)) {
+    lacks.push({ node: labelOf(node), message: 'Choose the connection that it uses.' });
+  }
+  const { drawing: open, literals } = replaceCredentials(source, '');
+  const { drawing, emptied } = emptyFiles(open);
+  return { drawing, literals, lacks: [...lacks, ...emptied] };
+}

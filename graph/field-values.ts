@@ -1,0 +1,43 @@
+// What is given for a field of a trigger or of a task is judged by the field's type. A type that is not known here takes
+// anything; files are looked for in the project (acceptance/run-files.ts).
+import { ExactNumber } from './exact-number.js';
+import { isObject, type JsonObject } from './json.js';
+import { MASK } from './secrets.js';
+
+/** Forms send what is written in them as text, and numbers that a double cannot hold. */
+const NUMBER = /^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
+const BOOLEAN = new Set<unknown>([true, false, 'true', 'false']);
+const MOST_OPTIONS_TOLD = 10;
+
+/** Returns what is wrong with a value that is not empty; undefined if nothing is. */
+export function wrongValue(field: JsonObject, value: unknown): string | undefined {
+  const { type } = field;
+  if (type === 'number') return isNumber(value) ? undefined : 'Input should be a valid number';
+  if (type === 'boolean' || type === 'checkbox')
+    return BOOLEAN.has(value) ? undefined : 'Input should be a valid boolean';
+  if (type === 'select') return wrongChoice(field, value);
+  return undefined;
+}
+
+function isNumber(value: unknown): boolean {
+  if (typeof value === 'string') return NUMBER.test(value);
+  return typeof value === 'number' || value instanceof ExactNumber;
+}
+
+/** A select without options takes anything. */
+function wrongChoice({ options }: JsonObject, value: unknown): string | undefined {
+  const listed = Array.isArray(options) ? options.filter(isObject) : [];
+  const choices = listed.flatMap((option) => textOf(option['value']) ?? []);
+  const chosen = textOf(value);
+  // What stands behind a mask may be what was chosen.
+  if (choices.length === 0 || choices.includes(MASK)) return undefined;
+  if (chosen !== undefined && choices.includes(chosen)) return undefined;
+  const told = choices.slice(0, MOST_OPTIONS_TOLD).map((choice) => `'${choice}'`);
+  const more = choices.length > told.length ? ` or one of ${choices.length - told.length} more` : '';
+  return `Input should be ${told.join(', ')}${more}`;
+}
+
+function textOf(value: unknown): string | undefined {
+  const isText = ['string', 'number', 'boolean'].includes(typeof value) || value instanceof ExactNumber;
+  return isText ? String(value) : undefined;
+}

@@ -1,0 +1,88 @@
+// Finds the JSON in a text that a model or a server has written: bare, behind the thoughts of a model, or in a Markdown code
+// fence.
+import { parseModestJson } from './json-text.js';
+
+/**
+ * Returns the JSON value of a text; undefined where there is none, or one with too many values. A text that is JSON is read
+ * as it is, whatever its strings hold. Any other text is read without a leading think block: the rest is JSON, or exactly one
+ * of its fenced blocks is.
+ */
+export function findJson(text: string): unknown {
+  const whole = parseOrNone(text);
+  if (whole !== undefined) return whole;
+  const said = withoutThoughts(text);
+  const bare = said === text ? undefined : parseOrNone(said);
+  return bare === undefined ? onlyFencedJson(said) : bare;
+}
+
+function parseOrNone(text: string): unknown {
+  try {
+    return parseModestJson(text.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+const [THOUGHTS, END_OF_THOUGHTS] = ['<think>', '</think>'];
+
+function withoutThoughts(text: string): string {
+  const end = text.trimStart().startsWith(THOUGHTS) ? text.indexOf(END_OF_THOUGHTS) : -1;
+  return end < 0 ? text : text.slice(end + END_OF_THOUGHTS.length);
+}
+
+/** A text with more fenced blocks is no answer, and each costs much more time than it has characters. */
+const MAX_BLOCKS = 1_000;
+
+function onlyFencedJson(text: string): unknown {
+  let found: unknown;
+  let count = 0;
+  for (const { info, body } of fencedBlocks(text)) {
+    count += 1;
+    if (count > MAX_BLOCKS) return undefined;
+    // The value may begin behind the name of the language.
+    const value = parseOrNone(body) ?? parseOrNone(`${info.replace(/^[ \t]*[\w+.-]*/, '')}\n${body}`);
+    if (value === undefined) continue;
+    if (found !== undefined) return undefined;
+    found = value;
+  }
+  return found;
+}
+
+interface FencedBlock {
+  /** The rest of the opening line: a language and attributes. */
+  info: string;
+  body: string;
+}
+
+/**
+ * Yields the fenced blocks of a text in linear time. A block that nothing closes goes to the end. The closing fence may stand
+ * behind the value: no line of JSON ends with one otherwise.
+ */
+function* fencedBlocks(text: string): Generator<FencedBlock> {
+  if (!text.includes('```') && !text.includes('~~~')) return;
+  let open: { mark: string; info: string; start: number } | undefined;
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    const lineEnd = text.indexOf('\n', start);
+    end = lineEnd < 0 ? text.length : lineEnd;
+    const line = text.slice(start, end).trim();
+    if (open === undefined) {
+      const mark = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
+      if (mark === undefined) continue;
+      const info = line.slice(mark.length);
+      if (info.endsWith(mark)) yield { info: info.slice(0, -mark.length), body: '' };
+      // A line with another backtick holds code amid words.
+      else if (!info.includes('`')) open = { mark, info, start: end + 1 };
+    } else if (line.endsWith(open.mark)) {
+      yield { info: open.info, body: withoutEnd(text.slice(open.start, end), open.mark) };
+      open = undefined;
+    }
+  }
+  if (open !== undefined) yield { info: open.info, body: text.slice(open.start) };
+}
+
+/** A closing fence may be longer than the opening one. */
+function withoutEnd(block: string, mark: string): string {
+  let end = block.trimEnd().length;
+  while (block[end - 1] === mark[0]) end -= 1;
+  return block.slice(0, end);
+}

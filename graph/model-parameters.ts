@@ -1,0 +1,21 @@
+// What the settings of a model node say to the provider.
+import { renderJson, type VariableValues } from './template.js';
+
+/** Settings that are read here and not sent to the provider. */
+const OWN_SETTINGS = new Set([
+  'model_name',
+  'timeout',
+  'max_iterations',
+  'max_cost',
+  'approval',
+  'approval_timeout',
+  'on_reject',
+  'retry_unsafe',
+]);
+
+/** Returns the settings as chat-completion parameters: variables filled in, our own and empty settings left out. */
+export function modelParameters(settings: Record<string, unknown>, values: VariableValues): Record<string, unknown> {
+  const parameters = Object.entries(settings).filter(([name]) => !OWN_SETTINGS.has(name));
+  const rendered = renderJson(Object.fromEntries(parameters), values) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(rendered).filter(([, value]) => value !== null && value !== undefined));
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../../../support/api-client.js';
+import { startFakeMcpServer, type FakeMcpServer, type McpHandler } from '../../../support/fake-mcp-server.js';
+import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../support/graphs.js';
+import { sharedStack } from '../../../support/shared-stack.js';
+import type { TestStack } from '../../../support/stack.js';
+
+interface Warning {
+  server_label: string;
+  tool_name: string;
+  message: string;
+}
+
+const NOT_AN_OBJECT = 'The type of its input schema is not "object".';
+
+/** A list as servers really send it: two tools without a schema, one in capitals, and three that cannot be offered. */
+const LIST = `[
+  {"name":"empty","inputSchema":{}},
+  {"name":"absent","description":"Says hello"},
+  {"name":"capitals","inputSchema":{"type":"OBJECT","properties":{"n":{"type":"integer","maximum":9223372036854775807}}}},
+  {"name":"union","inputSchema":{"anyOf":[{"type":"object"},{"type":"null"}]}},
+  {"name":"array","inputSchema":{"type":"array"}},
+  {"title":"nameless","inputSchema":{"type":"object"}}
+]`;
+
+const raw = (result: string): McpHandler => {
+  return ({ id }, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":${result}}`);
+  };
+};
+
+describe('agents with the tools that servers really offer', function () {
+  this.timeout(60_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let fake: FakeMcpServer;
+
+  before(async () => {
+    stack = await sharedStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    fake = await startFakeMcpServer();
+  });
+  after(() => fake.close());
+
+  function draw(model_name: string, servers: object[]): { data: Drawing; node: DrawingNode } {
+    const start = trigger();
+    const node = agent('Go', { model_name }, servers as Record<string, unknown>[]);
+    link(start, node);
+    return { data: drawing([start, node]), node };
+  }
+
+  const warningsOf = async (workflowId: number) => {
+    const { body } = await api.get<{ warnings: { node_id: string; code: string; message: string }[] }>(
+      `/workflows/${workflowId}/check_workflow/`,
+    );
+    return body.warnings.filter(({ code }) => code === 'tool_left_out').map(({ message }) => message);
+  };
+
+  it('offers each tool that can be offered, and warns of the others in its steps and in check_workflow', async () => {
+    const model = 'strange-tools';
+    stack.modelProvider.script(model, [{ toolCalls: [{ name: 'absent', arguments: {} }] }, { text: 'done' }]);
+    const odd = fake.endpoint({ 'tools/list': raw(`{"tools":${LIST}}`) });
+    const right = fake.endpoint();
+    const { data, node } = draw(model, [
+      { server_label: 'odd', endpoint_url: odd.url, require_approval: 'never' },
+      { server_label: 'right', endpoint_url: right.url, require_approval: 'never' },
+    ]);
+    const run = await api.runToEnd(data);
+    assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
+
+    const [first] = stack.modelProvider.requestsFor(model);
+    const offered = first!.body['tools'] as { function: { name: string; parameters: object } }[];
+    assert.deepEqual(
+      offered.map(({ function: { name, parameters } }) => [name, Object.keys(parameters)]),
+      [
+        ['empty', ['type', 'properties']],
+        ['absent', ['type', 'properties']],
+        ['capitals', ['type', 'properties']],
+        ['echo', ['type']],
+      ],
+    );
+    assert.match(
+      first!.text,
+      /"type":"object","properties":\{"n":\{"type":"integer","maximum":9223372036854775807\}\}/,
+    );
+    assert.equal(odd.requests.filter(({ method }) => method === 'tools/call').length, 1);
+
+    const reasons: [string, string][] = [
+      ['union', NOT_AN_OBJECT],
+      ['array', NOT_AN_OBJECT],
+      ['', 'It has no name.'],
+    ];
+    const warnings = reasons.map(([tool_name, reason]): Warning => {
+      return { server_label: 'odd', tool_name, message: `The tool is left out. ${reason}` };
+    });
+    const { steps } = run.nodes[node.id]!.result as unknown as { steps: { warnings?: Warning[] }[] };
+    assert.deepEqual(
+      steps.map((step) => step.warnings),
+      [warnings, undefined],
+    );
+    const path = `/workflows/${run.workflowId}/history/${run.runId}/nodes/${node.id}/steps/`;
+    const shown = await api.get<{ items: { warnings?: Warning[] }[] }>(path);
+    assert.deepEqual(
+      shown.body.items.map((step) => step.warnings),
+      [warnings, undefined],
+    );
+    const expected = reasons.map(([name, reason]) => {
+      return `${name === '' ? 'A tool' : `The tool "${name}"`} of the server "odd" is left out of the agent. ${reason}`;
+    });
+    const asked = odd.requests.length;
+    assert.deepEqual(await warningsOf(run.workflowId), expected);
+    assert.equal(odd.requests.length, asked, 'check_workflow asks nobody');
+
+    // The server is mended, and the editor asks it for its tools.
+    const mended = { 'tools/list': raw('{"tools":[{"name":"union"},{"name":"late","inputSchema":{"type":"null"}}]}') };
+    Object.assign(odd.script, mended);
+    const listed = await api.post('/workflows/mcp-tools/', {
+      body: { endpoint_url: odd.url, workflow_id: run.workflowId, node_id: node.id },
+    });
+    assert.deepEqual(listed.body, [{ name: 'union' }, { name: 'late', inputSchema: { type: 'null' } }]);
+    assert.deepEqual(await warningsOf(run.workflowId), [
+      `The tool "late" of the server "odd" is left out of the agent. ${NOT_AN_OBJECT}`,
+    ]);
+    // What is known is known of this version.
+    const { nodes, ...rest } = data;
+    const renamed = nodes.map((each) => (each.id === node.id ? { ...each, data: { ...each.data, label: 'B' } } : each));
+    const saved = await api.patch(`/workflows/${run.workflowId}/`, { body: { data: { ...rest, nodes: renamed } } });
+    assert.equal(saved.status, 200, JSON.stringify(saved.body));
+    assert.deepEqual(await warningsOf(run.workflowId), []);
+  });
+
+  it('tells the model the name and the address of a link, and structured data that no text holds', async () => {
+    const model = 'strange-results';
+    const resource = {
+      type: 'resource_link',
+      name: 'report.csv',
+      uri: 'https://files.example.com/1',
+      mimeType: 'text/csv',
+    };
+    const text = (said: string) => ({ type: 'text', text: said });
+    const results = [
+      { content: [resource] },
+      { content: [text('Three rows')], structuredContent: { rows: 3 } },
+      { content: [text('{ "rows": 3 }')], structuredContent: { rows: 3 } },
+      { content: [], structuredContent: { code: 'no_such_row' }, isError: true },
+      { content: [{ type: 'hologram' }, { type: 'resource_link', name: 'nowhere' }] },
+    ];
+    const endpoint = fake.endpoint({ 'tools/call': ({ params }) => results[(params['arguments'] as { n: number }).n] });
+    const toolCalls = results.map((_, n) => ({ name: 'echo', arguments: { n } }));
+    stack.modelProvider.script(model, [{ toolCalls }, { text: 'done' }]);
+    const { data, node } = draw(model, [{ endpoint_url: endpoint.url, require_approval: 'never' }]);
+    const run = await api.runToEnd(data);
+    assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
+    const told = stack.modelProvider.requestsFor(model)[1]!.messages.filter(({ role }) => role === 'tool');
+    assert.deepEqual(
+      told.map(({ content }) => content),
+      [
+        '[resource_link "report.csv": https://files.example.com/1]',
+        'Three rows\n{"rows":3}',
+        '{ "rows": 3 }',
+        '{"code":"no_such_row"}',
+        '[hologram, resource_link omitted]',
+      ],
+    );
+    const { steps } = run.nodes[node.id]!.result as unknown as { steps: { tool_calls: { outcome: string }[] }[] };
+    assert.deepEqual(
+      steps[0]!.tool_calls.map(({ outcome }) => outcome),
+      ['result', 'result', 'result', 'tool_error', 'result'],
+    );
+  });
+});

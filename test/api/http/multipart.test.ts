@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { readMultipart } from '../../../api/http/multipart.js';
+import { readParts } from '../../../api/http/read-run-input.js';
+import type { Files } from '../../../files/files.js';
+import { ByteBudget } from '../../../outgoing/byte-budget.js';
+
+const GBK = Buffer.from('d0d5c3fb', 'hex');
+
+function bodyOf(parts: [name: string, type: string | undefined, content: Buffer | string][]): Readable {
+  const written = parts.flatMap(([name, type, content]) => [
+    `--x\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.csv"\r\n`,
+    type === undefined ? '\r\n' : `content-TYPE: ${type}\r\n\r\n`,
+    content,
+    '\r\n',
+  ]);
+  const bytes = Buffer.concat([...written, '--x--\r\n'].map((piece) => Buffer.from(piece)));
+  return Readable.from(
+    [...bytes].map((byte) => Buffer.of(byte)),
+    { objectMode: false },
+  );
+}
+
+describe('multipart bodies', () => {
+  it('tell the media type of each part with its parameters', async () => {
+    const types = ['text/csv; charset=gbk', undefined, 'Text/Plain;charset="Shift_JIS"; header=present', 'image/png'];
+    const seen: string[] = [];
+    await readMultipart(bodyOf(types.map((type, at) => [`part${at}`, type, GBK])), {
+      contentType: 'multipart/form-data; boundary=x',
+      maxParts: 10,
+      async onPart({ type, bytes }) {
+        seen.push(type);
+        assert.ok((await buffer(bytes)).equals(GBK));
+      },
+    });
+    assert.deepEqual(seen, [types[0], 'text/plain', types[2], types[3]]);
+  });
+
+  it('keep the charset of files, and have their input read by its own', async () => {
+    const saved: (string | undefined)[] = [];
+    const files = {
+      bufferBytes: 0,
+      save: async ({ type }: { type?: string }, bytes: Readable) => {
+        saved.push(type);
+        await buffer(bytes);
+        return {};
+      },
+      discard: () => Promise.resolve(),
+    } as unknown as Files;
+    const read = (type: string, input: Buffer) =>
+      readParts(files, {
+        body: bodyOf([
+          ['doc', 'text/csv; charset=gbk', GBK],
+          ['input', type, input],
+        ]),
+        contentType: 'multipart/form-data; boundary=x',
+        owner: { projectId: 1 },
+        limitBytes: 1_000,
+        lease: new ByteBudget({ totalBytes: 1_000_000, uncountedBytes: 0 }).lease('user:1'),
+        signal: new AbortController().signal,
+      });
+    const json = (text: string | Buffer): Buffer =>
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from(text), Buffer.from('"}')]);
+    assert.deepEqual((await read('application/json', json('ä'))).input, { a: 'ä' });
+    assert.deepEqual((await read('application/json; charset=gbk', json(GBK))).input, { a: '姓名' });
+    assert.deepEqual(saved, ['text/csv; charset=gbk', 'text/csv; charset=gbk']);
+    for (const type of ['application/json', 'application/json; charset=shift_jis']) {
+      await assert.rejects(read(type, json(Buffer.from('a0fdff', 'hex'))), { status: 400 }, type);
+    }
+  });
+});

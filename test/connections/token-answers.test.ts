@@ -1,0 +1,173 @@
+// What token endpoints answer, beside the standard too.
+import assert from 'node:assert/strict';
+import { refreshMcp } from '../../connections/mcp-oauth.js';
+import { refreshOauth, takeClientToken } from '../../connections/oauth.js';
+import { createProviderFetch, type ProviderFetch } from '../../connections/provider-fetch.js';
+import { mayPass, TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
+import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
+import { startHttpTarget, type HttpTarget, type TargetReply } from '../support/http-target.js';
+
+const TEN_YEARS = 315_360_000;
+
+describe('the answer of a token endpoint', function () {
+  this.timeout(30_000);
+  let target: HttpTarget;
+  let outgoing: OutgoingClient;
+
+  before(async () => {
+    target = await startHttpTarget();
+    outgoing = createOutgoingClient({ allowPrivateNetwork: true });
+  });
+  after(() => Promise.all([outgoing.close(), target.close()]));
+
+  /** Each kind of connection with tokens asks for new ones, and the provider answers this. */
+  function asking(reply: TargetReply): Record<string, () => Promise<StoredTokens>> {
+    target.on('/token', reply);
+    const network = (): ProviderFetch => createProviderFetch(outgoing);
+    const token_url = `${target.url}/token`;
+    const settings = { token_url, client_id: 'us', scopes: [] };
+    const before = { accessToken: 'old', refreshToken: 'refresh-0' };
+    const metadata = { issuer: target.url, token_endpoint: token_url, response_types_supported: ['code'] };
+    const mcp = {
+      metadata: { ...metadata, authorization_endpoint: `${target.url}/authorize` },
+      client: { client_id: 'us' },
+      resource: `${target.url}/mcp`,
+    } as McpGrant;
+    return {
+      oauth2: () =>
+        refreshOauth(
+          { settings: { ...settings, authorize_url: `${target.url}/authorize` }, secrets: { client_secret: 's' } },
+          network(),
+          before,
+        ),
+      oauth2_client_credentials: () => takeClientToken({ settings, secrets: { client_secret: 's' } }, network()),
+      mcp_oauth: () => refreshMcp(network(), { ...before, mcp }),
+    };
+  }
+
+  async function forEachKind(reply: TargetReply, judge: (ask: Promise<StoredTokens>, kind: string) => Promise<void>) {
+    for (const [kind, ask] of Object.entries(asking(reply)))
+      await judge(ask(), `${kind} ${JSON.stringify(reply.body)}`);
+  }
+
+  for (const [given, seconds] of [
+    [3600, 3600],
+    ['3600', 3600],
+    [1, 1],
+    [TEN_YEARS, TEN_YEARS],
+    [0, undefined],
+    ['0', undefined],
+    [null, undefined],
+    ['', undefined],
+    [-1, undefined],
+    ['soon', undefined],
+    ['1e3', undefined],
+    [1e15, undefined],
+    [TEN_YEARS + 1, undefined],
+    [[3600], undefined],
+    [undefined, undefined],
+  ] as const) {
+    it(`with expires_in ${JSON.stringify(given)} gives a token ${seconds === undefined ? 'of unknown lifetime' : 'that lives as long'}`, async () => {
+      const body = { access_token: 'new', token_type: 'Bearer', expires_in: given, refresh_token: 'refresh-1' };
+      await forEachKind({ body }, async (ask, kind) => {
+        const { accessToken, refreshToken, lifetimeMs, expiresAtMs } = await ask;
+        assert.deepEqual([accessToken, refreshToken], ['new', 'refresh-1'], kind);
+        assert.equal(lifetimeMs, seconds === undefined ? undefined : seconds * 1_000, kind);
+        assert.equal(expiresAtMs === undefined, seconds === undefined, kind);
+        // A moment that no Date holds could not be stored, and a rotated refresh token with it.
+        if (expiresAtMs !== undefined) assert.doesNotThrow(() => new Date(expiresAtMs).toISOString());
+      });
+    });
+  }
+
+  it('gives its token whatever is beside it: scopes in a list, other types, null for what is missing, a mark before it', async () => {
+    for (const others of [
+      { scope: ['repo', 'user:read'], token_type: 'bearer' },
+      { scope: [], token_type: 'MAC', id_token: 'no token' },
+      { scope: null, token_type: null, refresh_token: null },
+      { scope: { a: 1 }, refresh_token: '' },
+    ]) {
+      const body = `\uFEFF${JSON.stringify({ access_token: 'new', ...others })}`;
+      await forEachKind({ body }, async (ask, kind) => {
+        const { accessToken, refreshToken } = await ask;
+        const kept = kind.startsWith('oauth2_client_credentials') ? undefined : 'refresh-0';
+        assert.deepEqual([accessToken, refreshToken], ['new', kept], kind);
+      });
+    }
+  });
+
+  it('means that somebody signs in again where it says so by any of the known words, with any status', async () => {
+    for (const error of [
+      'invalid_grant',
+      'bad_refresh_token',
+      'token_revoked',
+      'expired_token',
+      'invalid_refresh_token',
+    ]) {
+      for (const status of [200, 400, 401, 403]) {
+        const headers = status === 401 ? { 'www-authenticate': 'Basic realm="tokens"' } : {};
+        const reply = { status, headers, body: { ok: false, error } };
+        await forEachKind(reply, (ask, kind) => assert.rejects(ask, { name: 'TokenError', outcome: 'gone' }, kind));
+      }
+    }
+  });
+
+  it('means that the client is refused where it is any other error', async () => {
+    for (const [body, said] of [
+      [{ error: 'invalid_client' }, /invalid_client/],
+      [{ error: 'access_denied' }, /access_denied/],
+      [{ error: { message: 'No', code: 190 } }, /none of OAuth/],
+      [{ ok: false, error: 'Not A Word 4711' }, /none of OAuth/],
+    ] as const) {
+      for (const status of [200, 400, 401]) {
+        const headers = status === 401 ? { 'www-authenticate': 'Basic realm="tokens"' } : {};
+        await forEachKind({ status, headers, body }, (ask, kind) =>
+          assert.rejects(ask, { outcome: 'refused', message: said }, kind),
+        );
+      }
+    }
+  });
+
+  it('is no answer where it holds neither a token nor an error: it is asked for again by the rules of retry', async () => {
+    const page = { headers: { 'content-type': 'text/html' }, body: '<html>Please wait</html>' };
+    for (const reply of [
+      { body: {} },
+      page,
+      { ...page, status: 404 },
+      { body: '' },
+      { body: 'null' },
+      { body: '[]' },
+      { body: '{"access_token":' },
+      { body: { access_token: '' } },
+      { body: { access_token: null, error: null } },
+      { status: 400, body: { access_token: 'new' } },
+      { status: 302, headers: { location: `${target.url}/elsewhere` } },
+      { body: `{"access_token":"new","padding":"${'x'.repeat(300_000)}"}` },
+      { status: 503, body: { error: 'invalid_grant' } },
+      { status: 429, body: {} },
+    ]) {
+      await forEachKind(reply, async (ask, kind) => {
+        const error = await ask.catch((thrown: unknown) => thrown);
+        assert.ok(error instanceof TokenError && mayPass(error), kind.slice(0, 200));
+      });
+    }
+    assert.equal(target.requestsTo('/elsewhere').length, 0);
+  });
+
+  it('is asked for at most twenty times, wherever a provider leads to', async () => {
+    target.on('/metadata', { body: {} });
+    const { fetch } = createProviderFetch(outgoing);
+    for (let count = 0; count < 20; count += 1) assert.equal((await fetch(`${target.url}/metadata`)).status, 200);
+    await assert.rejects(fetch(`${target.url}/metadata`), { outcome: 'refused', message: /too many addresses/ });
+    assert.equal(target.requestsTo('/metadata').length, 20);
+  });
+
+  it('is no longer waited for when the caller has gone', async () => {
+    const stop = new AbortController();
+    target.on('/held', { after: ['/never'] });
+    const { fetch } = createProviderFetch(outgoing, stop.signal);
+    const asked = fetch(`${target.url}/held`);
+    stop.abort(new Error('hung up'));
+    await assert.rejects(asked, /hung up/);
+  });
+});

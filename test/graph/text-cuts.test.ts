@@ -1,0 +1,171 @@
+// Every place of the product that cuts something at a length that is a number.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { cutText, endOfText } from '../../graph/cut-text.js';
+
+/** What may be cut without `cutText`, by the reason. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  'what is left has no characters beyond ASCII': [
+    "activities/kinds/agent/agent-session.ts: '_').slice(0,MAX_NAME)",
+    'activities/kinds/agent/agent-session.ts: base.slice(0,MAX_NAME-5)',
+    "api/tools/tool-view.ts: '_').slice(0,MAX_CHARACTERS-suffix.length)",
+    "db/marketplace/slug.ts: ').slice(0,MAX_LENGTH)",
+    "n8n/models.ts: '_').slice(0,64)",
+  ],
+  'the beginning is looked at, and not kept': [
+    'activities/node/payload-weight.ts: json.slice(0,HEAD)',
+    'api/chat/chat-input.ts: uri.slice(0,MAX_HEAD_CHARACTERS)',
+    'console/pages/runs/run-filters.ts: text.slice(0,10)',
+    'graph/nodes/wait.ts: trimmed.slice(0,10)',
+  ],
+  'we have written it: ids, hashes, moments': [
+    "api/files/send-file.ts: 'base64url').slice(0,27)",
+    "api/runs/answer-poll.ts: 'base64url').slice(0,LIVE_TAG_CHARACTERS)",
+    "api/schedules/temporal-spec.ts: 'hex').slice(0,8)",
+    "config/model-providers.ts: 'hex').slice(0,12)",
+    "config/payload-encryption.ts: 'hex').slice(0,8)",
+    "config/spans.ts: '').slice(0,16)",
+    'console/pages/costs/figures.ts: ).slice(0,10)',
+    'console/pages/run/run-differences.ts: id.slice(0,8)',
+    'console/pages/settings/connections.tsx: run.id.slice(0,8)',
+    'console/pages/settings/webhooks.tsx: id.slice(0,8)',
+    'contract/node-names.ts: bytes)).slice(0,32)',
+    'db/projects/keys-repository.ts: apiKey.slice(-4)',
+    'db/runs/run-deltas-repository.ts: message.slice(0,36)',
+    'db/runs/run-deltas-repository.ts: place.slice(0,-1)',
+    'files/folder-store.ts: name.slice(0,2)',
+  ],
+  'whole characters are counted, in a list of them': [
+    'api/sessions/oidc-client.ts: text.slice(0,MAX_NAME)',
+    'api/workflows/porting-routes.ts: plain.slice(0,MAX_NAME)',
+    'console/pages/marketplace/graph-picture.tsx: letters.slice(0,MOST_LETTERS-1)',
+    'console/pages/marketplace/graph-picture.tsx: text.slice(0,4*MOST_LETTERS)',
+    'graph/compile-plan.ts: ).slice(0,LABEL_CHARACTERS)',
+    'graph/compile-plan.ts: printable.slice(0,2*LABEL_CHARACTERS)',
+  ],
+  'a list is cut, and no text': [
+    'acceptance/prepare-run.ts: all.slice(0,ERRORS_SHOWN)',
+    'acceptance/wake-run.ts: waits.slice(0,WOKEN_AT_ONCE)',
+    'activities/kinds/agent/agent-session.ts: found.slice(0,MAX_TOOLS)',
+    'api/access/visitor.ts: ...parts.slice(0,4)',
+    'api/access/visitor.ts: hops.slice(-MAX_HOPS)',
+    'api/connections/connection-body.ts: sentences)].slice(0,20)',
+    'api/connections/routes.ts: workflows.slice(0,5)',
+    'api/conversations/message-input.ts: newestFirst.slice(0,MOST_MESSAGES)',
+    'api/http/conditional.ts: ...tags].slice(0,MAX_TAGS)',
+    'api/marketplace/copy-from-marketplace.ts: warnings.slice(0,MAX_IMPORT_WARNINGS)',
+    'api/schedules/schedule-view.ts: times?.slice(0,NEXT)',
+    'api/tools/list-tools.ts: found.slice(0,PAGE_TOOLS)',
+    'api/tools/tasks.ts: found.slice(0,PAGE_TASKS)',
+    'api/trying/read-mocks.ts: wrong.slice(0,MOST_TOLD)',
+    'api/workflows/call-warnings.ts: ).slice(0,MAX_FINDINGS)',
+    'api/workflows/tool-warnings.ts: ).slice(0,MAX_FINDINGS)',
+    'config/model-answer.ts: said.slice(0,MAX_SENTENCES)',
+    'outgoing/mcp-tools.ts: refused.slice(0,MAX_REFUSED)',
+    'api/workflows/drawing-secrets.ts: masks.slice(0,MOST_TOLD)',
+    'api/workflows/ported-connections.ts: listed.slice(0,MOST_LISTED)',
+    'api/workflows/porting-routes.ts: ...calls].slice(0,MAX_IMPORT_WARNINGS)',
+    'console/drawing/clipboard.ts: copied.notes.slice(0,room)',
+    'console/drawing/differences.ts: ])].slice(0,MAX_DIFFERENCES)',
+    'console/drawing/editor-store.ts: history.past.slice(0,-1)',
+    'console/drawing/editor-store.ts: history.present].slice(-MAX_STEPS)',
+    'console/files/file-figure.tsx: files.slice(0,most)',
+    'console/files/preview.ts: data.slice(0,SHOWN_ROWS)',
+    'console/files/uploads.ts: ...files].slice(-1)',
+    'console/forms/completions.ts: word))).slice(0,MOST)',
+    'console/forms/variable-picker.tsx: found.slice(0,MAX_GROUPS)',
+    'console/live/words.ts: call)].slice(-MOST_TOOL_CALLS)',
+    'console/pages/chat/message-log.tsx: openIds.slice(0,MOST_FOLLOWED)',
+    'console/pages/connection/connection-form.tsx: rows.slice(0,-1)',
+    'console/pages/costs/costs-section.tsx: data?.slice(0,MOST_ROWS)',
+    'console/pages/run/story.tsx: others.slice(0,NAMED)',
+    'console/pages/run/story.tsx: requests.slice(0,NAMED)',
+    'console/pages/run/story.tsx: running.slice(0,NAMED)',
+    'console/pages/run/timeline-layout.ts: ...known.slice(0,-1)',
+    'console/pages/runs/run-filters.ts: text.slice(0,10)',
+    'console/pages/trying/test-dialog.tsx: calls.slice(0,MOST_CALLS)',
+    'console/pages/workflow/mcp-tool-field.tsx: path.slice(0,-1)',
+    'console/pages/workflow/model-field.tsx: word))).slice(0,MOST)',
+    'console/pages/workflow/node-panel.tsx: props.path.slice(0,-1)',
+    'console/pages/workflow/problems.tsx: problems.slice(0,MAX_SHOWN)',
+    'console/ui/part-of.ts: lines.slice(0,mostLines)',
+    'graph/compile-plan.ts: cycle.slice(0,CYCLE_NODES_SHOWN)',
+    'graph/document.ts: errors.slice(0,MAX_ERRORS)',
+    'graph/field-values.ts: choices.slice(0,MOST_OPTIONS_TOLD)',
+    'graph/links.ts: items.slice(0,MAX_LISTED_HANDLES)',
+    'graph/nodes/field-messages.ts: words.slice(0,-1)',
+    'graph/nodes/shared-fields.ts: items.slice(0,MAX_LISTED_HANDLES)',
+    'graph/stretch-plan.ts: inline.slice(0,MAX_CONCURRENT)',
+    'graph/stretch-plan.ts: ready.slice(0,MAX_CONCURRENT)',
+    'graph/validate.ts: found.slice(0,MAX_FINDINGS)',
+    'graph/warnings.ts: warnings.slice(0,MAX_FINDINGS)',
+    'n8n/conditions.ts: conditions).slice(0,MAX_ATOMS+1)',
+    'n8n/flows.ts: ...guards].slice(-MAX_GUARDS+1)',
+    'n8n/json-places.ts: path.slice(0,-1)',
+    'n8n/merge.ts: options.slice(0,5)',
+    'n8n/models.ts: tools.slice(0,MAX_TOOLS)',
+    'n8n/translate-n8n.ts: notes.slice(0,MAX_NOTES)',
+    'n8n/translate-n8n.ts: warnings.slice(0,MAX_IMPORT_WARNINGS)',
+    'n8n/values.ts: options.slice(0,5)',
+    'n8n/values.ts: path.slice(0,-1)',
+    'outgoing/text-of-bytes.ts: ...found].slice(0,MOST_TRIED)',
+    'temporal-workflows/waiting-nodes.ts: )].slice(0,most)',
+  ],
+};
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const FOLDERS = [
+  'acceptance',
+  'activities',
+  'api',
+  'config',
+  'connections',
+  'console',
+  'contract',
+  'db',
+  'files',
+  'graph',
+  'n8n',
+  'outgoing',
+  'processes',
+  'temporal-workflows',
+];
+/** `text.slice(0, 300)`, `text.slice(-MOST)`, with the end of what is cut. */
+const CUT =
+  /[\w.\])!'?]*\s*\??\.(?:slice|substring|substr)\(\s*(?:0\s*,\s*-?|-)\s*(?:[0-9]|[A-Z][A-Z_]+\b|most\w*|max\w*|limit\w*|room)[^()]*\)/g;
+
+describe('cut texts', () => {
+  it('have no half of a character at the cut, and nothing less than what fits', () => {
+    const text = 'a😀b😀';
+    const beginnings = ['', 'a', 'a', 'a😀', 'a😀b', 'a😀b', 'a😀b😀', 'a😀b😀'];
+    assert.deepEqual(
+      beginnings.map((_text, most) => cutText(text, most)),
+      beginnings,
+    );
+    const ends = ['', '', '😀', 'b😀', 'b😀', '😀b😀', 'a😀b😀', 'a😀b😀'];
+    assert.deepEqual(
+      ends.map((_text, most) => endOfText(text, most)),
+      ends,
+    );
+    assert.equal(cutText('a\ud83d', 2), 'a\ud83d', 'what came as a half is not ours to mend');
+    assert.equal(cutText('e\u0301x', 1), 'e');
+  });
+
+  it('are cut by cutText, everywhere', () => {
+    const found = FOLDERS.flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.tsx?$/.test(name))
+        .flatMap((name) => {
+          const file = path.join(folder, name);
+          const cuts = readFileSync(path.join(ROOT, file), 'utf8').matchAll(CUT);
+          return [...cuts].map(([cut]) => `${file}: ${cut.replaceAll(/\s+/g, '')}`);
+        }),
+    );
+    const allowed = new Set(Object.values(ALLOWED).flat());
+    const others = [...new Set(found)].filter((cut) => !allowed.has(cut));
+    assert.deepEqual(others, [], 'cut texts with graph/cut-text.ts, or say here why this is no text of others');
+    const gone = [...allowed].filter((cut) => !found.includes(cut));
+    assert.deepEqual(gone, [], 'these are no longer there');
+  });
+});

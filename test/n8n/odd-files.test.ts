@@ -1,0 +1,136 @@
+// Files of n8n whose connections, versions and parameters have other forms than those that n8n writes.
+import assert from 'node:assert/strict';
+import { readN8nFile } from '../../n8n/n8n-file.js';
+import { translateN8n } from '../../n8n/translate-n8n.js';
+
+const node = (name: string, type: string, rest: object = {}) => ({
+  id: name,
+  name,
+  type: `n8n-nodes-base.${type}`,
+  position: [0, 0],
+  parameters: {},
+  ...rest,
+});
+const NODES = [
+  node('A', 'manualTrigger', { typeVersion: 1 }),
+  node('B', 'if', { typeVersion: 2 }),
+  node('C', 'noOp', { typeVersion: 1 }),
+];
+
+/** `A 0 B 1` is a link from the first output of A to the second input of B. */
+function read(connections: unknown) {
+  const { links, warnings } = readN8nFile({ nodes: NODES, connections });
+  return {
+    links: links.map(({ from, output, to, input }) => `${from.name} ${output} ${to.name} ${input}`),
+    warnings: warnings.map(({ node: name, message }) => `${name}: ${message}`),
+  };
+}
+
+const odd = (name: string, place: string): string =>
+  `${name}: What its connections have at ${place} is not in the form of n8n and was left out.`;
+
+describe('connections of files of n8n', () => {
+  const taken: [what: string, connections: unknown, links: string[]][] = [
+    ['outputs by their numbers', { B: { main: { 1: [{ node: 'C', type: 'main', index: 0 }] } } }, ['B 1 C 0']],
+    ['null for an output', { B: { main: [null, [{ node: 'C', type: 'main', index: 0 }]] } }, ['B 1 C 0']],
+    ['numbers as text', { A: { main: [[{ node: 'B', type: 'main', index: '1' }]] } }, ['A 0 B 1']],
+    ['no number of the input', { A: { main: [[{ node: 'B' }]] } }, ['A 0 B 0']],
+    ['no connections at all', undefined, []],
+    ['nothing in any form', { A: { main: null }, B: { main: [] }, C: null }, []],
+    ['an empty list for an empty object', [], []],
+  ];
+  for (const [what, connections, links] of taken) {
+    it(`with ${what} are taken as n8n takes them`, () => {
+      assert.deepEqual(read(connections), { links, warnings: [] });
+    });
+  }
+
+  const refused: [what: string, connections: unknown, warnings: string[]][] = [
+    ['targets in place of outputs', { A: { main: [{ node: 'B' }] } }, [odd('A', '"main", 0')]],
+    ['a name for a target', { A: { main: [['B']] } }, [odd('A', '"main", 0, 0')]],
+    ['a target without a node', { A: { main: [[{ type: 'main', index: 0 }]] } }, [odd('A', '"main", 0, 0')]],
+    ['a number that is none', { A: { main: [[{ node: 'B', index: 'first' }]] } }, [odd('A', '"main", 0, 0')]],
+    ['half a number', { A: { main: [[{ node: 'B', index: 0.5 }]] } }, [odd('A', '"main", 0, 0')]],
+    ['an input beyond all', { A: { main: [[{ node: 'B', index: 5000 }]] } }, [odd('A', '"main", 0, 0')]],
+    ['a name for an output', { A: { main: { out: [{ node: 'B' }] } } }, [odd('A', '"main", out')]],
+    ['a text for outputs', { A: { main: 'B' } }, [odd('A', '"main"')]],
+    ['no kind', { A: [[{ node: 'B' }]] }, [odd('A', 'their beginning')]],
+    [
+      'a list of sources',
+      [{ source: 'A', target: 'B' }],
+      ['null: The "connections" are not in the form of n8n. No link was taken over.'],
+    ],
+    ['a text', 'A -> B', ['null: The "connections" are not in the form of n8n. No link was taken over.']],
+    [
+      'an unknown node',
+      { X: { main: [[{ node: 'B' }]] } },
+      ['B: A connection names the node "X", which the file does not have.'],
+    ],
+  ];
+  for (const [what, connections, warnings] of refused) {
+    it(`with ${what} are reported on their node`, () => {
+      assert.deepEqual(read(connections), { links: [], warnings });
+    });
+  }
+
+  it('keep what is understood beside what is not', () => {
+    assert.deepEqual(read({ A: { main: [['B', { node: 'C' }]] } }), {
+      links: ['A 0 C 0'],
+      warnings: [odd('A', '"main", 0, 0')],
+    });
+  });
+});
+
+describe('versions of nodes in files of n8n', () => {
+  const SET = { assignments: { assignments: [{ id: '1', name: 'x', value: 'y', type: 'string' }] } };
+  const OLD_SET = { values: { string: [{ name: 'x', value: 'y' }] }, keepOnlySet: true };
+
+  /** What a set node becomes, and the warnings on it. */
+  function set(rest: object) {
+    const nodes = [NODES[0], node('Set', 'set', rest)];
+    const connections = { A: { main: [[{ node: 'Set', type: 'main', index: 0 }]] } };
+    const { drawing, warnings } = translateN8n({ nodes, connections });
+    const made = (drawing['nodes'] as { data: { label: string; value?: unknown } }[]).find(
+      ({ data }) => data.label === 'Set',
+    );
+    return { value: made?.data.value, warnings: warnings.map(({ node: name, message }) => `${name}: ${message}`) };
+  }
+
+  it('are the newest where none is given, as in n8n', () => {
+    for (const typeVersion of [undefined, null, 0, '']) {
+      assert.deepEqual(set({ typeVersion, parameters: SET }), { value: { x: 'y' }, warnings: [] }, `${typeVersion}`);
+    }
+  });
+
+  it('may be texts', () => {
+    assert.deepEqual(set({ typeVersion: '3.4', parameters: SET }), { value: { x: 'y' }, warnings: [] });
+    assert.deepEqual(set({ typeVersion: '2', parameters: OLD_SET }), { value: { x: 'y' }, warnings: [] });
+  });
+
+  it('that are none are reported on their node', () => {
+    const warnings = ['Set: Its "typeVersion" is no version. It was read as the newest one.'];
+    for (const typeVersion of ['latest', -1, {}, true]) {
+      assert.deepEqual(
+        set({ typeVersion, parameters: SET }),
+        { value: { x: 'y' }, warnings },
+        JSON.stringify(typeVersion),
+      );
+    }
+  });
+
+  it('decide what parameters are read, and those of another version are reported', () => {
+    const { warnings: newest } = set({ parameters: OLD_SET });
+    assert.match(
+      newest.join('\n'),
+      /^Set: These parameters are none of the newest version, .*: values, keepOnlySet\.$/,
+    );
+    const { warnings: old } = set({ typeVersion: 2, parameters: SET });
+    assert.match(old.join('\n'), /^Set: These parameters are none of its version 2, and were left out: assignments\.$/);
+  });
+
+  it('leave out parameters that are no object, and report that', () => {
+    const { warnings } = set({ typeVersion: 3, parameters: '{"assignments": {}}' });
+    assert.deepEqual(warnings, ['Set: Its "parameters" are no object and were left out.']);
+    assert.deepEqual(set({ typeVersion: 3, parameters: [] }).warnings, []);
+  });
+});
