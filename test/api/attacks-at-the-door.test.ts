@@ -16,7 +16,7 @@ interface RawAnswer {
 }
 
 describe('attacks at the door', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
 

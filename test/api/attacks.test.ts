@@ -9,7 +9,7 @@ import { createAccount, type Account } from './accounts.js';
 import type { Page, Project, Workflow } from './bodies.js';
 
 describe('attacks', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

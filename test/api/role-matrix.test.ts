@@ -30,7 +30,7 @@ const CHANGES_NOTHING = [
 ];
 
 describe('role matrix', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let worlds: Worlds;
   let internalToken: string;

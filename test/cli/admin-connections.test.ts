@@ -27,7 +27,7 @@ interface Extracted {
 }
 
 describe('npm run admin -- connections extract', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let target: HttpTarget;

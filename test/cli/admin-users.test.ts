@@ -22,7 +22,7 @@ interface User {
 }
 
 describe('npm run admin: users and how they sign in', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

@@ -9,7 +9,7 @@ import type { TestStack } from '../support/stack.js';
 const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
 
 describe('npm run admin', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

@@ -119,7 +119,7 @@ describe('codec server', () => {
   });
 
   it('does not start without its key or its token, and says which is missing', async function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     const key = randomBytes(32).toString('base64');
     const rows: [env: Record<string, string>, message: RegExp][] = [
       [{ CODEC_SERVER_TOKEN: TOKEN }, /^TEMPORAL_PAYLOAD_KEY: must be set/],

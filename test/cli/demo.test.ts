@@ -15,7 +15,7 @@ import { makeDataDir } from '../support/stack.js';
 const DEMO = path.resolve(import.meta.dirname, '../../dist/cli/demo.js');
 
 describe('npm run demo', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
 
   it("prints every sample's node results, its cost and its Temporal link, stops everything and exits 0", async () => {
     const dataDir = makeDataDir();

@@ -26,7 +26,7 @@ interface NpmService {
 }
 
 describe('signals to the process group', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

@@ -26,7 +26,7 @@ async function replay(args: string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 describe('npm run replay', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let folder: string;
 
   before(() => (folder = mkdtempSync(path.join(tmpdir(), 'replay-'))));

@@ -7,7 +7,7 @@ import { processesOf } from '../support/processes.js';
 import { makeDataDir, spawnSupervisor, startStack } from '../support/stack.js';
 
 describe('npm start refuses with one sentence and exit code 1', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const dataDirs: string[] = [];
 
   async function refusal(env: Record<string, string>, dataDir = newDataDir()): Promise<string> {

@@ -22,7 +22,7 @@ function portsOf({ stack }: TestStack): Record<string, string> {
 }
 
 describe('npm start', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
 
   describe('while it runs', () => {
     let stack: TestStack;

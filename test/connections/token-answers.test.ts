@@ -10,7 +10,7 @@ import { startHttpTarget, type HttpTarget, type TargetReply } from '../support/h
 const TEN_YEARS = 315_360_000;
 
 describe('the answer of a token endpoint', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let target: HttpTarget;
   let outgoing: OutgoingClient;
 

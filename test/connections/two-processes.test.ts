@@ -17,7 +17,7 @@ import { startTokenProvider, type TokenProvider } from '../support/token-provide
 const HOUR_MS = 3_600_000;
 
 describe('two processes that need new tokens of a connection', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let projectId: number;

@@ -20,7 +20,7 @@ const FIRST_PAGE_LIMIT_BYTES = 250_000;
 type Manifest = Record<string, { file: string; isEntry?: boolean; imports?: string[]; css?: string[] }>;
 
 describe('the console as the API serves it', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

@@ -15,7 +15,7 @@ const drawn = (svg: string): string[] => [
 ];
 
 describe('the picture of a run in the README', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('is what the script draws of a real run', async () => {
     const stack = await sharedStack();

@@ -8,7 +8,7 @@ import { execute, type Finished } from '../support/shell.js';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 describe('running the commands of a document', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let folder: string;
 
   before(function () {

@@ -12,7 +12,7 @@ import { startToolServer, type ToolServer } from '../support/tool-server.js';
 const FOLDER = path.resolve(import.meta.dirname, '../../examples/python');
 
 describe('the Python example', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
 
   beforeEach(function () {
     needPrograms(this, 'python3');

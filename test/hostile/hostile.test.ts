@@ -15,7 +15,7 @@ const SECURITY = path.resolve(import.meta.dirname, '../../docs/operate/security.
 const MIB = 1024 * 1024;
 
 describe('the hostile neighbours', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   it('are 25 at least, each with a name of its own and a row in docs/operate/security.md', () => {
     const names = attacks.map(({ name }) => name);

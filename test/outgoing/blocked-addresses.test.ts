@@ -8,7 +8,7 @@ import { ADDRESSES, DISGUISED_URLS, PUBLIC_ADDRESS, UNUSABLE_URLS } from './priv
 const toHost = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 describe('addresses that are not public', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const callers: Callers = createCallers({ allowPrivateNetwork: false });
   let internet: FakeInternet;
   let target: HttpTarget;

@@ -9,7 +9,7 @@ import { createCallers, type Callers } from './callers.js';
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
 describe('between requests is kept', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const callers: Callers = createCallers({ allowPrivateNetwork: true });
   const servers: RawServer[] = [];
 

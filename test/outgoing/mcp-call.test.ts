@@ -29,7 +29,7 @@ function failingWith(fake: FakeMcpServer, code: number, message: string): string
 }
 
 describe('MCP tool calls', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let client: McpClient;
   let fake: FakeMcpServer;
 

@@ -17,7 +17,7 @@ const html: McpHandler = (_request, response) =>
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' }, 'x-odd': { deep: [1] } });
 
 describe('MCP client', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let client: McpClient;
   let fake: FakeMcpServer;
 

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { listTools, NEVER, toServer } from './mcp.js';
 
 describe('MCP client against the reference server', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let client: McpClient;
 
   before(() => (client = createMcpClient({ allowPrivateNetwork: true })));

@@ -63,7 +63,7 @@ describe('exact numbers through a library that parses JSON', () => {
 });
 
 describe('exact numbers of MCP servers', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let client: McpClient;
   let fake: FakeMcpServer;
 

@@ -6,7 +6,7 @@ import { startHttpServer, type HttpServer } from '../../cli/sandbox/http-server.
 import { takingEvents } from '../../outgoing/take-events.js';
 
 describe('events that are taken from an answer', function () {
-  this.timeout(10_000);
+  this.timeout(120_000);
   const agent = new Agent();
   let server: HttpServer;
   let serve: (response: ServerResponse) => void;

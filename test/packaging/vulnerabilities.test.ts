@@ -51,7 +51,7 @@ async function check(advisories: Advisories | undefined, env: Record<string, str
 }
 
 describe('the check for known vulnerabilities', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('fails and names the package when production installs one that is vulnerable', async () => {
     const koa = {

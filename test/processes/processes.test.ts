@@ -24,7 +24,7 @@ const endless = JSON.stringify({
 });
 
 describe('processes', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let processes: Processes;
   beforeEach(() => void (processes = createProcesses(ENTRY)));
   afterEach(() => processes.close());

@@ -6,7 +6,7 @@ import { cpuWithChildren } from './cpu.js';
 import { createFileReporter } from './file-reporter.js';
 import type { FileResult, FromLane, ToLane } from './messages.js';
 
-const TEST_TIMEOUT_MS = 30_000;
+const TEST_TIMEOUT_MS = 120_000;
 /** Mocha requires test files: a module that is imported here would be another copy of the one that they have. */
 const loadAsTestsDo = createRequire(import.meta.url);
 let isEnding = false;

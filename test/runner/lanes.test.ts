@@ -20,7 +20,7 @@ it(process.env.ROUND + ' in ' + process.pid, async function () {
 });`;
 
 describe('lanes of test files', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let folder: string;
   let count = 0;
 

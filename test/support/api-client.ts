@@ -112,7 +112,7 @@ export function createApiClient(apiUrl: string, credential?: Credential): ApiCli
     async poll(runId) {
       return expectOk(await send<Envelope>('GET', `/workflows/workflow_result/?id=${runId}`));
     },
-    pollToEnd(runId, options = { timeoutMs: 25_000, intervalMs: 50 }) {
+    pollToEnd(runId, options = { timeoutMs: 60_000, intervalMs: 50 }) {
       return eventually(async () => {
         const envelope = await client.poll(runId);
         const { status } = envelope.data;

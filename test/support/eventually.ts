@@ -1,5 +1,5 @@
 export interface EventuallyOptions {
-  /** Gives up after this long; default 20 s: files run side by side, and what it waits for has no bound of its own. */
+  /** Gives up after this long; default 60 s, a limit for hanging: what takes a second here takes ten on a busy machine. */
   timeoutMs?: number;
   /** Pause between two attempts. By default it grows from 25 to 200 ms: what takes long is not asked for all the time. */
   intervalMs?: number;
@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 200;
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  { timeoutMs = 20_000, intervalMs }: EventuallyOptions = {},
+  { timeoutMs = 60_000, intervalMs }: EventuallyOptions = {},
 ): Promise<Exclude<T, false | undefined>> {
   const deadline = performance.now() + timeoutMs;
   for (

@@ -8,7 +8,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const OWN_CODE_LIMIT_BYTES = 110_000;
 
 describe('workflow bundle', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('holds our planner and the SDK, nothing else, and little of it', async () => {
     const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };

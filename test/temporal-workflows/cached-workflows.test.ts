@@ -8,7 +8,7 @@ import { sharedStack } from '../support/shared-stack.js';
 const STICKY = 2; // temporal.api.enums.v1.TaskQueueKind
 
 describe('cache of workflows', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   // The suite runs twice, with both values: test/runner/tiers.ts.
   it('is off exactly where WORKER_CACHED_WORKFLOWS is 0: then no step is kept for the worker that made the last', async () => {

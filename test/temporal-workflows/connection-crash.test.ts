@@ -12,7 +12,7 @@ import { startTokenProvider, type TokenProvider } from '../support/token-provide
 import { untilWaiting } from '../support/waiting.js';
 
 describe('connections and workers that die while they ask for new tokens', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: StartedStack;
   let account: Account;
   let provider: TokenProvider;

@@ -11,7 +11,7 @@ import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 
 describe('connections to real providers', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let projectId: number;

@@ -15,7 +15,7 @@ import { startTokenProvider, type TokenProvider } from '../support/token-provide
 import { untilWaiting } from '../support/waiting.js';
 
 describe('runs that wait for a connection', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let provider: TokenProvider;

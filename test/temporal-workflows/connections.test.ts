@@ -10,7 +10,7 @@ import { createAccount, type Account } from '../api/accounts.js';
 import { createConnection, oauthConnection, readConnection, signIn } from '../api/connections/sign-in.js';
 
 describe('runs that use connections', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let provider: TokenProvider;

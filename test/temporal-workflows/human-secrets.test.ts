@@ -13,7 +13,7 @@ import { taskOf } from '../support/waiting.js';
 const MASK = '********';
 
 describe('secret fields of a human task', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

@@ -30,7 +30,7 @@ interface Task {
 }
 
 describe('human tasks', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let owner: Account;
   let api: ApiClient;

@@ -12,7 +12,7 @@ const TOKEN = 'canary-mcp-5d02"+/9a';
 const API_KEY = 'canary-mcp-key-77e1';
 
 describe('credential headers of MCP nodes', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let fake: FakeMcpServer;

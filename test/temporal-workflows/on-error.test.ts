@@ -9,7 +9,7 @@ import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 
 describe('what every node may say', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

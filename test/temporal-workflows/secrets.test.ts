@@ -23,7 +23,7 @@ function spellings(secret: string): string[] {
 }
 
 describe('secrets of a run', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

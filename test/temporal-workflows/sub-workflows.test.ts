@@ -23,7 +23,7 @@ interface ChildRow {
 }
 
 describe('a node that runs a workflow', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

@@ -9,7 +9,7 @@ import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 
 describe('test runs and workers that die', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: StartedStack;
   let target: HttpTarget;
   let api: ApiClient;

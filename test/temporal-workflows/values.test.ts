@@ -22,7 +22,7 @@ import type { TestStack } from '../support/stack.js';
 const ID = '12345678901234567890';
 
 describe('values of a run', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

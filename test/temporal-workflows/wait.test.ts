@@ -10,7 +10,7 @@ import type { TestStack } from '../support/stack.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
 
 describe('a node that waits', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

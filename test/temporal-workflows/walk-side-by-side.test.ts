@@ -181,7 +181,7 @@ describe('nodes side by side', function () {
 });
 
 describe('a worker of three slots', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   useStack({ EXECUTION: 'dense', WORKER_ACTIVITY_SLOTS: '3' });
 
   it('executes three nodes of those side by side at once', async () => {

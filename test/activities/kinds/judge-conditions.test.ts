@@ -11,7 +11,7 @@ const matches = (right: string, left = '{{ input.text }}'): Condition => ({ left
 const valuesOf = (text: string): VariableValues => ({ input: { text }, results: new Map() });
 
 describe('the conditions of a node', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const processes = createProcesses(new URL('../../../dist/processes/host.js', import.meta.url));
   after(() => processes.close());
   const judge = createJudge(processes)(task);

@@ -9,7 +9,7 @@ import { createProcesses } from '../../../processes/processes.js';
 const isBadFormat = (error: unknown): boolean => error instanceof NodeError && error.code === 'invalid_response_format';
 
 describe('checks of answers', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const processes = createProcesses(new URL('../../../dist/processes/host.js', import.meta.url));
   after(() => processes.close());
   const forms = createFormChecker(processes);

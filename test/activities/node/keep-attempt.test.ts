@@ -28,7 +28,7 @@ function databaseAt(port: number): Database {
 }
 
 describe('keeping an attempt that is retried', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('lets the retry go on when the database is gone', async () => {
     const db = databaseAt(1);

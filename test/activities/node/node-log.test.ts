@@ -6,7 +6,7 @@ import { startHttpTarget } from '../../support/http-target.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
 describe('the worker’s log', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('says of each attempt that another follows, and of the node that it is given up: with codes, without words', async () => {
     const [stack, target] = await Promise.all([sharedStack(), startHttpTarget()]);

@@ -6,7 +6,7 @@ import { withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
 describe('threads for workflow code', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('take no stack trace of promises: the worker answers the query for one with a sentence', async () => {
     const stack = await sharedStack();

@@ -26,7 +26,7 @@ const FORBIDDEN: Detail = {
 const IN_2099 = '2099-01-31T13:00:00+01:00';
 
 describe('API keys over HTTP', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let session: ApiClient;

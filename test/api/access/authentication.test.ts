@@ -16,7 +16,7 @@ const NOT_AUTHENTICATED: Detail = {
 };
 
 describe('authentication', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
 

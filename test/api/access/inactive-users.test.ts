@@ -15,7 +15,7 @@ import { findSchedule, makeSchedule } from '../schedules/schedule-maker.js';
 import { Browser, createLink, createPerson, signedIn, type Person } from '../sessions/people.js';
 
 describe('a user who is not active', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let admin: ApiClient;
   let administrator: Account;

@@ -15,7 +15,7 @@ const NAMES = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'
 const UNKNOWN_RUN = '/workflows/workflow_result/?id=00000000-0000-4000-8000-000000000000';
 
 describe('rate limit', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

@@ -16,7 +16,7 @@ const REQUEST = `
   SELECT $1, id, project_id, 'agent', 0, 0, 'tools', 'echo', '{}', now() + interval '1 hour' FROM runs WHERE id = $2`;
 
 describe('a key that is restricted to a project', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

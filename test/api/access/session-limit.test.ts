@@ -14,7 +14,7 @@ const NAMES = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'
 const LIMIT = 5;
 
 describe('the rate limit of sessions', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let strict: ApiProcess;
 

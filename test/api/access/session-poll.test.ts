@@ -7,7 +7,7 @@ import { createAccount, openSession } from '../accounts.js';
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 describe('polls by key and by session', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('answer the same, in any case of the id, the last one of several', async () => {
     const stack = await sharedStack();

@@ -12,7 +12,7 @@ const HOUR_SECONDS = 3600;
 const REFUSED: Detail = { detail: 'Invalid or expired token.', code: 'authentication_failed' };
 
 describe('session tokens', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let secret: string;

@@ -30,7 +30,7 @@ interface Approval {
 }
 
 describe('approval requests', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let db: Database;
   let owner: Account;

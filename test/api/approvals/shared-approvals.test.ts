@@ -44,7 +44,7 @@ interface Decided {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('approvals by several people', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let tools: ToolServer;
   let owner: Account;

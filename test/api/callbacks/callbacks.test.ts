@@ -24,7 +24,7 @@ interface Waits {
 }
 
 describe('callbacks', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

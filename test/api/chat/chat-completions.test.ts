@@ -21,7 +21,7 @@ const json =
 const hash = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('the chat-completion proxy', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let proxy: ChatProxy;
 
   before(async () => {

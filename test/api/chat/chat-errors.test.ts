@@ -14,7 +14,7 @@ const answer =
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 
 describe('errors of the chat-completion proxy', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let proxy: ChatProxy;
 
   before(async () => {

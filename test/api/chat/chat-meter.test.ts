@@ -7,7 +7,7 @@ import { readReserved } from '../../../db/spending/spending-repository.js';
 import { connect, openRun } from '../../db/open-run.js';
 
 describe('the meter of the chat proxy', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

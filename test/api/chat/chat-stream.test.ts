@@ -13,7 +13,7 @@ const event = (content: string): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`;
 
 describe('a stream through the chat-completion proxy', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let proxy: ChatProxy;
 
   before(async () => {

@@ -5,7 +5,7 @@ import { createChatUpstream } from '../../../api/chat/chat-upstream.js';
 import { startHttpServer } from '../../../cli/sandbox/http-server.js';
 
 describe('the stream of a model provider', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   it('that never stops is broken off when its whole time is over', async () => {
     let hasHungUp = (): void => undefined;

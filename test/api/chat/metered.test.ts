@@ -35,7 +35,7 @@ const lastChunk = event({ choices: [], usage: USAGE });
 const price = (input: number, output: number): number => Number(((input + 2 * output) / 1e6).toFixed(9));
 
 describe('the chat-completion proxy in the books', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let proxy: ChatProxy;
   let project: number;
 

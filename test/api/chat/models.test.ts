@@ -4,7 +4,7 @@ import { createAccount, revokeAccess } from '../accounts.js';
 import { startChatProxy, type ChatProxy } from '../chat-proxy.js';
 
 describe('the list of models', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let proxy: ChatProxy;
 
   before(async () => {

@@ -20,7 +20,7 @@ import { createAccount, giveRole, type Account } from '../accounts.js';
 const PNG_URI = `data:image/png;base64,${PNG.toString('base64')}`;
 
 describe('a workflow as a model', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let project: number;

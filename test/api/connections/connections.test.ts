@@ -10,7 +10,7 @@ import { createAccount, giveRole, openSession, sessionOf, type Account } from '.
 import { createConnection, oauthConnection, readConnection, signIn, type ConnectionBody } from './sign-in.js';
 
 describe('connections of a project', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let target: HttpTarget;

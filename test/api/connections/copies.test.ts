@@ -16,7 +16,7 @@ interface Imported extends Workflow {
 }
 
 describe('connections of workflows that are copied', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let target: HttpTarget;

@@ -9,7 +9,7 @@ import { createAccount, sessionOf, type Account } from '../accounts.js';
 import { createConnection, readConnection } from './sign-in.js';
 
 describe('connections of a tenant who means harm', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let session: ApiClient;

@@ -50,7 +50,7 @@ function domainOf(address: string): string {
 }
 
 describe('presets of connections', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   describe('the file of facts', () => {
     it('has at least 30 services, each with an id of its own that is a slug, and a name of its own', () => {

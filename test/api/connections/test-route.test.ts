@@ -19,7 +19,7 @@ interface Outcome {
 }
 
 describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let target: HttpTarget;

@@ -25,7 +25,7 @@ import {
 const { data: DRAWING, pause: PAUSE, person: PERSON } = createChatDrawing();
 
 describe('conversations', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

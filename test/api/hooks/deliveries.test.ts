@@ -22,7 +22,7 @@ import {
 const NOT_FOUND = '{"detail":"Not found.","code":"not_found"}';
 
 describe('deliveries to hooks', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

@@ -15,7 +15,7 @@ import { copy, publish } from '../marketplace-setup.js';
 import { atProcess, deliverTo, gitHubHeaders, makeStartHook, standardHeaders, type StartHook } from './hook-sender.js';
 
 describe('hooks', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

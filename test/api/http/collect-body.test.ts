@@ -10,7 +10,7 @@ const PATIENT: BodyPace = { silenceMs: 60_000, graceMs: 60_000, bytesPerSecond: 
 const QUICK = { timeoutMs: 10_000, intervalMs: 20 };
 
 describe('bodies that are received', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const servers: ListeningServer[] = [];
   const connections: RawConnection[] = [];
 

@@ -19,7 +19,7 @@ const FOREIGN = [
 const CORS = /^access-control-/;
 
 describe('calls from a browser', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let proxy: ChatProxy;

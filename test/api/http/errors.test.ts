@@ -15,7 +15,7 @@ interface Answer {
 }
 
 describe('errors and the envelope of HTTP', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let apiKey: string;
 

@@ -19,7 +19,7 @@ const withheld = (path: string) =>
   head(`POST ${path} HTTP/1.1`, 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close');
 
 describe('doors that are open to strangers', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
 
   it('answer an unknown callback and an unknown hook without reading a byte of the body', async () => {
     const { apiUrl } = await sharedStack();

@@ -16,7 +16,7 @@ import { createAnswerCheck, createValidator, operationsOf, type OpenApiDocument 
 const META_SCHEMA = path.join(import.meta.dirname, '../../support/openapi-3.1-schema.json');
 
 describe('the OpenAPI document', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let document: OpenApiDocument;

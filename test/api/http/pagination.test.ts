@@ -13,7 +13,7 @@ interface ListedPaths {
 const NO_NUMBER = 'A valid integer is required.';
 
 describe('pagination', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let api: ApiClient;
   /** Of the same user: some lists are for sessions alone. */
   let session: ApiClient;

@@ -12,7 +12,7 @@ import { startApiProcess } from '../api-process.js';
 const NOWHERE = '127.0.0.1:1';
 
 describe('the API process', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

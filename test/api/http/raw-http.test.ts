@@ -13,7 +13,7 @@ const POST = 'POST /api/v1/projects/ HTTP/1.1';
 const JSON_TYPE = 'Content-Type: application/json';
 
 describe('HTTP as bytes', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let apiKey: string;
   let key: string;

@@ -22,7 +22,7 @@ async function* textOf(pieces: number, onPiece: () => void = () => undefined): A
 }
 
 describe('answers that are sent in pieces', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let server: ListeningServer;
   const memory = new ByteBudget({ totalBytes: 100_000_000, uncountedBytes: 0 });
 

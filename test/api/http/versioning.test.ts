@@ -4,7 +4,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount } from '../accounts.js';
 
 describe('versioning', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
 
   it('every node kind states a version, and the version in a node`s data is kept', async () => {
     const { api } = await createAccount(await sharedStack());

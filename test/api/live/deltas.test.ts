@@ -16,7 +16,7 @@ import { createAccount, type Account } from '../accounts.js';
 const LONG_TEXT = 'in one long piece '.repeat(3_000);
 
 describe('what a model writes', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let tools: ToolServer;
   let account: Account;

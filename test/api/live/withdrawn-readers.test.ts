@@ -32,7 +32,7 @@ interface Reader {
 }
 
 describe('readers of a run that is in flight', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let target: HttpTarget;
   let owner: Account;

@@ -14,7 +14,7 @@ interface Choice {
 type Category = Choice & { id: number; parent: number | null };
 
 describe('categories and languages', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let nobody: ApiClient;
 

@@ -22,7 +22,7 @@ const workflowsOf = async ({ api }: Account): Promise<Workflow[]> =>
 const canary = (): string => `canary-${randomBytes(12).toString('hex')}`;
 
 describe('copies from the marketplace', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let author: Account;
   let target: HttpTarget;

@@ -22,7 +22,7 @@ interface Example {
 const canary = (): string => `canary-${randomBytes(12).toString('hex')}`;
 
 describe('marketplace examples', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let author: Account;
   let anybody: ApiClient;

@@ -22,7 +22,7 @@ const run = async ({ api }: Account, id: number): Promise<string> => {
 };
 
 describe('marketplace fee', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let author: Account;
 

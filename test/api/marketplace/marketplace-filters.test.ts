@@ -15,7 +15,7 @@ import {
 } from '../marketplace-setup.js';
 
 describe('marketplace list', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let author: Account;
   let anybody: ApiClient;

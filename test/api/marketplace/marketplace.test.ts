@@ -9,7 +9,7 @@ import { NOT_FOUND, type Page } from '../bodies.js';
 import { copy, publish, uniqueWord, type MarketplaceWorkflow, type Published } from '../marketplace-setup.js';
 
 describe('marketplace', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let author: Account;
   let anybody: ApiClient;

@@ -11,7 +11,7 @@ const NO_TEMPLATE = ['No run of the workflow is marked as the marketplace templa
 const filled = (title: string) => ({ market_title: title, short_description: 's', available_languages: ['en'] });
 
 describe('publication', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
 

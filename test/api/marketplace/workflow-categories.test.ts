@@ -9,7 +9,7 @@ import type { FieldErrors, Workflow } from '../bodies.js';
 import { createCategory } from '../marketplace-setup.js';
 
 describe('categories of a workflow', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let id: number;

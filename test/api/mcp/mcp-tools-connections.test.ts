@@ -8,7 +8,7 @@ import { createAccount, giveRole, type Account } from '../accounts.js';
 import { createConnection } from '../connections/sign-in.js';
 
 describe('POST /workflows/mcp-tools/ with a connection', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let owner: Account;
   let fake: FakeMcpServer;

@@ -21,7 +21,7 @@ const tool = (name: string) => ({ name, title: 'T', inputSchema: { type: 'object
 const PATH = '/workflows/mcp-tools/';
 
 describe('POST /workflows/mcp-tools/', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

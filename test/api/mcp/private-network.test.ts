@@ -12,7 +12,7 @@ import type { Detail, FieldErrors } from '../bodies.js';
 import { deliveriesOf, startRun } from '../webhook-receiver.js';
 
 describe('with ALLOW_PRIVATE_NETWORK=false', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let fake: FakeMcpServer;
@@ -112,7 +112,7 @@ describe('with ALLOW_PRIVATE_NETWORK=false', function () {
 });
 
 describe('with BLOCKED_ADDRESSES', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let target: HttpTarget;
 

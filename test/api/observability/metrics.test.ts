@@ -27,7 +27,7 @@ const FIGURES = [
 ];
 
 describe('metrics', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   const logger = createLogger('test', 'silent');
 

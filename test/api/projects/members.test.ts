@@ -14,7 +14,7 @@ interface Member {
 }
 
 describe('members of a project', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let owner: Account;
   let admin: Account;

@@ -6,7 +6,7 @@ import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type Detail, type FieldErrors, type Page, type Project } from '../bodies.js';
 
 describe('projects', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let owner: Account;
   let api: ApiClient;

@@ -11,7 +11,7 @@ import { NOT_FOUND, type FieldErrors, type Page } from '../bodies.js';
 const CONTENTS = ['result', 'data', 'input_data', 'input_fields', 'answer_nodes', 'temporal_url'];
 
 describe('runs of all workflows', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

@@ -10,7 +10,7 @@ import { createAccount, giveRole } from '../accounts.js';
 import type { Detail } from '../bodies.js';
 
 describe('cancelling a run', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

@@ -14,7 +14,7 @@ import { startApiProcess } from '../api-process.js';
 type Answer = ApiAnswer<Envelope>;
 
 describe('polls that know or wait', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let target: HttpTarget;
   let account: Account;

@@ -15,7 +15,7 @@ const SUM = '0.12345678901234567890123';
 const HUGE = '1e400';
 
 describe('numbers beyond 2^53', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

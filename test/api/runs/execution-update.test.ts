@@ -15,7 +15,7 @@ interface Outcome {
 }
 
 describe('execution-update', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let workflowId: number;

@@ -10,7 +10,7 @@ import { createAccount } from '../accounts.js';
 import { NOT_FOUND, type FieldErrors, type Page } from '../bodies.js';
 
 describe('history', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

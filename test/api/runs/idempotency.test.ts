@@ -13,7 +13,7 @@ import { createApiClient } from '../../support/api-client.js';
 import type { Detail, FieldErrors, Page } from '../bodies.js';
 
 describe('Idempotency-Key', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let apiKey: string;

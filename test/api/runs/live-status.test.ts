@@ -9,7 +9,7 @@ import { createMetrics, type Metrics } from '../../../api/observability/metrics.
 
 describe('live status of runs', () => {
   describe('beside a Temporal that takes connections and never answers', function () {
-    this.timeout(20_000);
+    this.timeout(120_000);
     const sockets = new Set<Socket>();
     let server: Server;
     let connection: Connection;

@@ -32,7 +32,7 @@ interface NodeDetail extends NodeEntry {
 }
 
 describe('one node of a run', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

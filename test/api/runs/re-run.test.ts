@@ -16,7 +16,7 @@ type Field = Record<string, unknown>;
 const canary = (): string => `canary-${randomBytes(12).toString('hex')}"+/`;
 
 describe('re-run', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

@@ -17,7 +17,7 @@ type Action = keyof typeof TOGGLES;
 const ACTIONS = Object.keys(TOGGLES) as Action[];
 
 describe('run flags', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

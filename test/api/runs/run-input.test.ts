@@ -13,7 +13,7 @@ import type { TestStack } from '../../support/stack.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
 
 describe('the body of run, by credential', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let session: ApiClient;

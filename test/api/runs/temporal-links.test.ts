@@ -14,7 +14,7 @@ interface Linked {
 }
 
 describe('a run and its page in the Temporal UI', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

@@ -10,7 +10,7 @@ import { createAccount, giveRole } from '../accounts.js';
 import type { Detail, FieldErrors } from '../bodies.js';
 
 describe('workflow_result', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

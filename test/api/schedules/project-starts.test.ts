@@ -15,7 +15,7 @@ interface OfWorkflow {
 }
 
 describe('schedules and hooks of a project', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

@@ -22,7 +22,7 @@ import {
 const DATABASE = { poolMax: 1, applicationName: 'test', onError: () => undefined };
 
 describe('authors and refusals of schedules', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

@@ -16,7 +16,7 @@ import { findSchedule, inTemporal, makeSchedule, ONCE_A_YEAR, untilFired, type S
 const MASK = '********';
 
 describe('secrets of schedules', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

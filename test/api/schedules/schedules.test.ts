@@ -13,7 +13,7 @@ import type { FieldErrors, Page } from '../bodies.js';
 import { findSchedule, inTemporal, makeSchedule, ONCE_A_YEAR, untilTold, type Schedule } from './schedule-maker.js';
 
 describe('schedules', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

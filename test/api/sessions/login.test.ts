@@ -10,7 +10,7 @@ import type { Detail } from '../bodies.js';
 import { Browser, createPerson, signedIn, type Person } from './people.js';
 
 describe('login', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let person: Person;
 

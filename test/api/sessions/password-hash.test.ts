@@ -4,7 +4,7 @@ import { hashPassword, verifyPassword } from '../../../api/sessions/password-has
 import { passwordProblem } from '../../../api/sessions/password-rules.js';
 
 describe('password hashes', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('are salted, verify their password and no other', async () => {
     const [one, two] = [await hashPassword('correct horse'), await hashPassword('correct horse')];

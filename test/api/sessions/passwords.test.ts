@@ -12,7 +12,7 @@ import { Browser, createLink, createPerson, signedIn, type AuthAnswer, type Pers
 const NEW = 'correct horse battery staple';
 
 describe('a new password', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let administrator: Account;
   let admin: ApiClient;

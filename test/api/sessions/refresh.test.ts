@@ -10,7 +10,7 @@ import type { TestStack } from '../../support/stack.js';
 import { Browser, createPerson, signedIn, type Person } from './people.js';
 
 describe('refresh and logout', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let person: Person;
 

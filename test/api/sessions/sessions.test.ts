@@ -26,7 +26,7 @@ interface Page {
 }
 
 describe('the sessions of a user', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

@@ -7,7 +7,7 @@ import { createAccount } from '../accounts.js';
 import { Browser, createLink, type AuthAnswer } from './people.js';
 
 describe('a sign-in link', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let userId: number;
 

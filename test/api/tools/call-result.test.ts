@@ -10,7 +10,7 @@ import { createAccount, type Account } from '../accounts.js';
 import { textOf, type CallToolResult } from './mcp-clients.js';
 
 describe('the memory of a tool result', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let db: Database;

@@ -10,7 +10,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 const NODES = 5_000;
 
 describe('the labels of nodes for progress', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

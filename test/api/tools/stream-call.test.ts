@@ -20,7 +20,7 @@ import { messagesIn, textOf, type CallToolResult } from './mcp-clients.js';
 const OFTEN = { maxMs: 60_000, aliveEveryMs: 100 };
 
 describe('the stream of a tool call', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let db: Database;

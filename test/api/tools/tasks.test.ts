@@ -25,7 +25,7 @@ const RELATED = 'io.modelcontextprotocol/related-task';
 const PATIENT = { timeout: 60_000 };
 
 describe('calls of workflows as tasks', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let project: number;

@@ -31,7 +31,7 @@ interface CaseRunView {
 }
 
 describe('cases', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: ResumeWorld;
   let api: ApiClient;
   let calls: string;

@@ -27,7 +27,7 @@ function usd({ reserved }: Estimate): string {
 }
 
 describe('an estimate', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: ResumeWorld;
   let api: ApiClient;
 
@@ -143,7 +143,7 @@ describe('an estimate', function () {
 });
 
 describe('a wrong drawing in a body', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: ResumeWorld;
   let api: ApiClient;
 

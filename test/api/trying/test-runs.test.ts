@@ -25,7 +25,7 @@ interface Tested {
 }
 
 describe('test runs', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: ResumeWorld;
   let api: ApiClient;
 

@@ -11,7 +11,7 @@ import { NOT_FOUND, type Detail } from '../bodies.js';
 import { createHook, deliveriesOf, startRun, verify, type Delivery, type Hook } from '../webhook-receiver.js';
 
 describe('a webhook event that is sent again', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

@@ -8,7 +8,7 @@ import { stackOnOwnDatabase } from '../own-database.js';
 import { NOT_FOUND, type Detail, type FieldErrors } from '../bodies.js';
 
 describe('webhooks: what is refused', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let owner: Account;
   let api: ApiClient;

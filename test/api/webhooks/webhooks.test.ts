@@ -15,7 +15,7 @@ import type { Page, Project } from '../bodies.js';
 import { createHook, deliveriesOf, renewSecret, startRun, typesOf, type Delivery } from '../webhook-receiver.js';
 
 describe('webhooks of a project', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

@@ -29,7 +29,7 @@ const titles = async (account: Account, query: string): Promise<string[]> =>
 const bookmark = ({ api }: Account, id: number) => api.post<{ message: string }>(`/all-workflows/${id}/add-bookmark/`);
 
 describe('all-workflows', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
 
   before(async () => {

@@ -13,7 +13,7 @@ import { copy, publish, uniqueWord } from '../marketplace-setup.js';
 const FILTERS = { categories: undefined, subcategories: undefined, languages: undefined, limit: 100, offset: 0 };
 
 describe('statements of a page', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let db: Kysely<Tables>;
   let statements: CompiledQuery[];

@@ -27,7 +27,7 @@ interface Check {
 }
 
 describe('a secret that an update has lost', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let api: ApiClient;
   let project: number;
   let target: HttpTarget;

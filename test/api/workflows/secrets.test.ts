@@ -23,7 +23,7 @@ const TABLES = [
 ];
 
 describe('secrets', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

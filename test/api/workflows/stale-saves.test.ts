@@ -5,7 +5,7 @@ import { createAccount } from '../accounts.js';
 import type { Detail, FieldErrors, Workflow } from '../bodies.js';
 
 describe('ETag and If-Match of a workflow', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let api: ApiClient;
   let project: number;
   let id: number;

@@ -14,7 +14,7 @@ interface Check {
 }
 
 describe('input-fields, get_nodes and check_workflow', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let api: ApiClient;
   let project: number;
 

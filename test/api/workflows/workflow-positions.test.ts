@@ -14,7 +14,7 @@ const ROLE_REFUSED: Detail = {
 };
 
 describe('duplicate and reorder', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

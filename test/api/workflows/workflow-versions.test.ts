@@ -20,7 +20,7 @@ interface Version {
 const MASK = '********';
 
 describe('versions of a drawing', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;

@@ -7,7 +7,7 @@ import { createAccount, giveRole } from '../accounts.js';
 import { NOT_FOUND, type FieldErrors, type Page, type Workflow } from '../bodies.js';
 
 describe('workflows', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;

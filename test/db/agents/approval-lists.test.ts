@@ -14,7 +14,7 @@ const REQUESTS = 20_000;
 const OTHER_PROJECTS = 10;
 
 describe('lists of 20,000 approval requests', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
   let url: string;
   let many: Account;

@@ -11,7 +11,7 @@ import { askedApproval, connect, nodeEnd, openRun, paidCall, untilWaiting, type 
 const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
 
 describe('what an agent costs', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

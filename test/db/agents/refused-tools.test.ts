@@ -12,7 +12,7 @@ import { connect, openRun } from '../open-run.js';
 const tool = (name: string): RefusedTool => ({ name, reason: 'It is wrong.' });
 
 describe('what is known of the tools that agents are not offered', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

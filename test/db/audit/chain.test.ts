@@ -14,7 +14,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 
 describe('the chains of the audit log', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let name: string;
   let db: Database;

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
 describe('the advisory lock', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

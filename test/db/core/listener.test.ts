@@ -8,7 +8,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import { connect } from '../open-run.js';
 
 describe('the listening connection', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const channel = `test_${randomUUID()}`;
   const seen = { messages: [] as string[], connected: 0, lost: 0 };
   let db: Database;

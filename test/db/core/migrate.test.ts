@@ -9,7 +9,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 const DATABASE = 'migrations';
 
 describe('migrations', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let migrator: Database;
   let service: Database;
 
@@ -68,7 +68,7 @@ describe('migrations', function () {
 });
 
 describe('the migrations that ship', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('apply to an empty database once, whoever else applies them at the same moment', async () => {
     const stack = await sharedStack();

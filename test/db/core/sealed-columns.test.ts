@@ -38,7 +38,7 @@ const PLAIN_BYTES = [
 ];
 
 describe('sealed columns', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   const sealedBefore = createSecretBox([old]);
   const rotated = createSecretBox([fresh, old]);

@@ -10,7 +10,7 @@ const CONNECTIONS = 8;
 const LOCK = 4_713_201;
 
 describe('connections that tenants share', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
   let other: Database;
 

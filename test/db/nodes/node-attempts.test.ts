@@ -9,7 +9,7 @@ import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the attempts of a node', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

@@ -23,7 +23,7 @@ import { askedApproval, connect, nodeEnd, openRun, paidCall, type OpenRun } from
 const PATHS = ['', 'LOOP[0]', 'LOOP[1]/INNER[0]'];
 
 describe('a node is another one in each iteration that encloses it', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

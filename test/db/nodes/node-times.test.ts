@@ -7,7 +7,7 @@ import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the time that a node takes', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

@@ -15,7 +15,7 @@ import { assertBytesRight, foldBytes } from '../../support/stored-bytes.js';
 import { connect, nodeEnd, openRun } from '../open-run.js';
 
 describe('the bytes that a project stores', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let db: Database;

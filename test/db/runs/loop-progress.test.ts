@@ -18,7 +18,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 
 describe('the progress of loops', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
   let run: OpenRun;
   /** The outer loop, the loop in its body, and the node in the body of that. */

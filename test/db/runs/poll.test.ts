@@ -11,7 +11,7 @@ import type { TestStack } from '../../support/stack.js';
 import { startToolServer, type ToolServer } from '../../support/tool-server.js';
 
 describe('nodes of a polled run', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let db: Database;
   let api: ApiClient;

@@ -11,7 +11,7 @@ import { watchRuns } from '../../../db/runs/run-watches-repository.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 
 describe('the deltas of a run in the database', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => (db = await connect()));

@@ -9,7 +9,7 @@ import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 const FAILED = { sequence: 2, status: 'failed' as const, error: { code: 'failed', message: 'It failed.' } };
 
 describe('no node is in progress in a run that has ended', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let ending: Database;
   let working: Database;
 

@@ -24,7 +24,7 @@ import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 const DONE = { sequence: 2, status: 'succeed' } as const;
 
 describe('versions and events of a run', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

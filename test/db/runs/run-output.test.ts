@@ -9,7 +9,7 @@ import { writeJson } from '../../../graph/json-text.js';
 import { connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
 
 describe('the output of a run', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

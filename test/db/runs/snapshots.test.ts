@@ -15,7 +15,7 @@ import type { TestStack } from '../../support/stack.js';
 const PLAN = { ids: [], kinds: [], labels: [], out: [], indegree: [] };
 
 describe('graphs that nothing refers to', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let db: Database;

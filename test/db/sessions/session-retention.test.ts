@@ -6,7 +6,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 
 describe('retention of what signing in leaves', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let retention: RetentionBench;
 

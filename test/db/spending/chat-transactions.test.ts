@@ -7,7 +7,7 @@ import { listChatTransactions } from '../../../db/spending/chat-transactions-rep
 import { connect, openRun, type OpenRun } from '../open-run.js';
 
 describe('transactions of the chat proxy', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

@@ -13,7 +13,7 @@ import { connect, openRun, paidCall, type OpenRun } from '../open-run.js';
 const FAILED = { sequence: 2, status: 'failed' as const, error: { code: 'failed', message: 'It failed.' } };
 
 describe('a call on the wire whose node is closed for it', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

@@ -22,7 +22,7 @@ import { connect, nodeEnd, openRun, paidCall, type OpenRun } from '../open-run.j
 const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
 
 describe('reservations of money', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

@@ -8,7 +8,7 @@ import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { connect, openRun } from '../open-run.js';
 
 describe('results that tests are given', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
 
   before(async () => {

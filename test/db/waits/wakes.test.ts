@@ -8,7 +8,7 @@ import { connect, openRun, type OpenRun } from '../open-run.js';
 const FAILING = 50;
 
 describe('wakes whose signal was not confirmed', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let db: Database;
   /** It is never committed, so that the reconciler of the shared stack does not take these wakes. */
   let trx: ControlledTransaction<Tables>;

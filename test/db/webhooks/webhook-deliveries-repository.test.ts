@@ -9,7 +9,7 @@ import type { TestStack } from '../../support/stack.js';
 
 /** No process of the stack touches what is due in a transaction that is never committed. */
 describe('webhook deliveries', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let db: Database;
   let projectId: number;

@@ -20,7 +20,7 @@ const RECOUNTED = `
   FROM runs run WHERE workflow_id = $1 AND status <> 'Draft'`;
 
 describe('workflow statistics', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
 

@@ -50,7 +50,7 @@ const SUM = {
 };
 
 describe('what an agent answers, costs and has done', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let tools: ToolServer;

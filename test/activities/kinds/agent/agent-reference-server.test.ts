@@ -8,7 +8,7 @@ import type { TestStack } from '../../../support/stack.js';
 const TRANSPORTS = { streamableHttp: 'streamable_http', sse: 'sse' } as const;
 
 describe('agent node', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
 

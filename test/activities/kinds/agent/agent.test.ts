@@ -18,7 +18,7 @@ interface PendingApproval {
 }
 
 describe('agent node', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let tools: ToolServer;

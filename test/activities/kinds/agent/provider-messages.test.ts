@@ -20,7 +20,7 @@ interface Call {
 }
 
 describe('what providers write in the messages of an agent', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let tools: ToolServer;

@@ -31,7 +31,7 @@ const raw = (result: string): McpHandler => {
 };
 
 describe('agents with the tools that servers really offer', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let fake: FakeMcpServer;

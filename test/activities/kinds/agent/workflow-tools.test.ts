@@ -42,7 +42,7 @@ const FIELDS = [
 ];
 
 describe('workflows as tools of an agent', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let tools: ToolServer;

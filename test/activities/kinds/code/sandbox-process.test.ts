@@ -13,7 +13,7 @@ import { DIST } from '../../../support/worker-process.js';
 import { ENTRY, isRunning, NEVER, program, sandboxProcessesOf } from './sandboxes.js';
 
 describe('a sandbox process that was taken over', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let folder: string;
 
   before(() => {
@@ -177,7 +177,7 @@ describe('frames', () => {
 });
 
 describe('a worker that ends, however it ends', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   before(function () {
     if (process.platform !== 'linux') this.skip();
   });

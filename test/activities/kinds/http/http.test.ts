@@ -6,7 +6,7 @@ import { startHttpTarget, type HttpTarget, type TargetReply } from '../../../sup
 import { sharedStack } from '../../../support/shared-stack.js';
 
 describe('HTTP node', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let api: ApiClient;
   let target: HttpTarget;
 

@@ -19,7 +19,7 @@ const WRONG = { text: '{"name": "Ada"}' };
 const [ONE_CALL, TWO_CALLS] = ['0.00002', '0.00004'];
 
 describe('LLM node whose answer must have a form', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
 

@@ -5,7 +5,7 @@ import { agent, drawing, http, link, linkInRow, mcp, trigger } from '../../../su
 import { sharedStack } from '../../../support/shared-stack.js';
 
 describe('MCP node, refused before anything is sent', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let api: ApiClient;
   let fake: FakeMcpServer;
 

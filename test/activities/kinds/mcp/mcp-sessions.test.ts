@@ -19,7 +19,7 @@ function countOf(endpoint: FakeMcpEndpoint, method: string): number {
 }
 
 describe('MCP sessions of runs', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let client: McpClient;
   let sessions: McpSessions;
   let fake: FakeMcpServer;

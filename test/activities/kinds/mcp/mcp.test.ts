@@ -20,7 +20,7 @@ import { createFileClient, type FileValue } from '../../../support/upload.js';
 const sized = (text: string): McpScript => ({ 'tools/call': () => ({ content: [{ type: 'text', text }] }) });
 
 describe('MCP node', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let fake: FakeMcpServer;

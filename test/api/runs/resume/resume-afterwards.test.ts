@@ -13,7 +13,7 @@ import { connect } from '../../../db/open-run.js';
 import { openResumeWorld, type ResumeWorld } from './resume-world.js';
 
 describe('results that were taken over', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

@@ -10,7 +10,7 @@ import type { TestStack } from '../../../support/stack.js';
 import { openResumeWorld, reusedOf, type EndedRun, type ResumeWorld } from './resume-world.js';
 
 describe('resume where the drawing branches', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

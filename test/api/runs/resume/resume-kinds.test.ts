@@ -11,7 +11,7 @@ import { callBack, callbackUrlOf, taskOf } from '../../../support/waiting.js';
 import { openResumeWorld, type ResumeWorld } from './resume-world.js';
 
 describe('what is kept when a run is resumed', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

@@ -17,7 +17,7 @@ interface Iteration {
 }
 
 describe('what is kept of loops when a run is resumed', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

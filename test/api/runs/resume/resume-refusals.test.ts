@@ -12,7 +12,7 @@ import { startToolServer } from '../../../support/tool-server.js';
 import { openResumeWorld, type EndedRun, type ResumeWorld } from './resume-world.js';
 
 describe('resume does nothing twice', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

@@ -12,7 +12,7 @@ import { createAccount, giveRole, type Account } from '../../accounts.js';
 import { openResumeWorld, reusedOf, type EndedRun, type ResumeWorld } from './resume-world.js';
 
 describe('resume', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;
