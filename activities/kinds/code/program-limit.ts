@@ -27,19 +27,25 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
   const before = processorTimeOf(pid);
   let servedMs = 0;
   let servingSince: number | undefined;
+  let wasAsleep = false;
 
-  function spentMs(): number {
+  function leftMs(): number {
     const elapsedMs = performance.now() - startedAt;
     const now = processorTimeOf(pid);
-    const isServing = servingSince !== undefined;
-    if (before === undefined || now === undefined || (now.isSleeping && !isServing)) return elapsedMs;
-    const nowServedMs = isServing ? performance.now() - servingSince! : 0;
-    const ownMs = now.usedMs - before.usedMs + servedMs + nowServedMs;
-    return Math.min(elapsedMs, Math.max(ownMs, elapsedMs / LONGEST));
+    if (before === undefined || now === undefined || elapsedMs >= LONGEST * timeoutMs) return timeoutMs - elapsedMs;
+    if (servingSince === undefined && now.isSleeping) {
+      // Between two threads that hand work to each other, all may seem to sleep: a second look tells.
+      if (wasAsleep) return 0;
+      wasAsleep = true;
+      return LOOK_AGAIN_MS;
+    }
+    wasAsleep = false;
+    const nowServedMs = servingSince === undefined ? 0 : performance.now() - servingSince;
+    return timeoutMs - (now.usedMs - before.usedMs + servedMs + nowServedMs);
   }
   function look(): void {
-    const leftMs = timeoutMs - spentMs();
-    if (leftMs > 0) timer = setTimeout(look, Math.max(leftMs, LOOK_AGAIN_MS));
+    const restMs = leftMs();
+    if (restMs > 0) timer = setTimeout(look, Math.max(restMs, LOOK_AGAIN_MS));
     // A worker that was paused reads what has come meanwhile before it decides that nothing has.
     else setImmediate(() => controller.abort(new DOMException('The time of the program is up', 'TimeoutError')));
   }
