@@ -1,4 +1,4 @@
-// What a person enters in a task, or a mock in their place.
+// Reads the values that a person, or a mock in their place, enters in a task.
 import type { Db } from '../db/core/client.js';
 import { completeInput, fieldIdsOf } from '../graph/input.js';
 import { isEmpty, ownValue, type JsonObject } from '../graph/json.js';
@@ -6,7 +6,7 @@ import { isSecretField, keepInputSecrets, MASK } from '../graph/secrets.js';
 import { takeRunFiles } from './run-files.js';
 
 interface TaskValues {
-  /** Of the fields of the task, with the defaults of those that were left out. */
+  /** The values of the task's fields, with the defaults of those that were left out. */
   values: JsonObject;
   /** The files among them. */
   fileIds: string[];

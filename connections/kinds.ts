@@ -11,7 +11,7 @@ const MOST_SCOPES = 100;
 const MOST_PARAMETERS = 20;
 
 const secret = z.string().min(1).max(MOST_CHARACTERS);
-/** What a header may carry. A pasted one often ends in a line end. */
+/** A text that a header may carry. A pasted one often ends in a line end. */
 const headerSecret = z
   .string()
   .trim()

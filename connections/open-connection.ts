@@ -79,7 +79,7 @@ interface ConnectionsDeps {
   outgoing: OutgoingClient;
 }
 
-/** What the callers of this process that need the same tokens share. It ends when none of them waits any more. */
+/** The look for tokens that all callers of this process share who need them. It ends when none of them waits any more. */
 interface Opening {
   opened: Promise<OpenedConnection>;
   callers: number;

@@ -12,7 +12,7 @@ interface SplitAddress {
   before: string;
   /** The user name and password as they are written, between the slashes and the `@`. */
   credentials: string;
-  /** What follows the `@`. */
+  /** The part behind the `@`. */
   after: string;
 }
 

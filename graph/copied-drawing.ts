@@ -15,7 +15,7 @@ interface CopiedDrawing {
   drawing: JsonObject;
   /** As `replaceCredentials` gives them. */
   literals: string[];
-  /** What the copy has to be given: credentials, connections and files. */
+  /** The credentials, connections and files that the copy has to be given. */
   lacks: Lack[];
 }
 

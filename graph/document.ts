@@ -152,7 +152,7 @@ function quote(value: unknown): string {
   return `"${value.length > 60 ? `${cutText(value, 60)}...` : value}"`;
 }
 
-// The setting says how the nodes of a run become activities (docs/adr/0011-dense-execution.md).
+// The setting says how the nodes of a run become activities (docs/adr/0011-one-walk.md).
 
 const EXECUTIONS = ['visible', 'dense'] as const;
 /**

@@ -1,4 +1,4 @@
-// What is given for a field of a trigger or of a task is judged by the field's type. A type that is not known here takes
+// Judges a value that is given for a field of a trigger or of a task by the field's type. A type that is not known here takes
 // anything; files are looked for in the project (acceptance/run-files.ts).
 import { ExactNumber } from './exact-number.js';
 import { isObject, type JsonObject } from './json.js';
@@ -29,7 +29,7 @@ function wrongChoice({ options }: JsonObject, value: unknown): string | undefine
   const listed = Array.isArray(options) ? options.filter(isObject) : [];
   const choices = listed.flatMap((option) => textOf(option['value']) ?? []);
   const chosen = textOf(value);
-  // What stands behind a mask may be what was chosen.
+  // A mask may stand for what was chosen.
   if (choices.length === 0 || choices.includes(MASK)) return undefined;
   if (chosen !== undefined && choices.includes(chosen)) return undefined;
   const told = choices.slice(0, MOST_OPTIONS_TOLD).map((choice) => `'${choice}'`);

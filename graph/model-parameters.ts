@@ -1,4 +1,4 @@
-// What the settings of a model node say to the provider.
+// The settings of a model node that go to the provider.
 import { renderJson, type VariableValues } from './template.js';
 
 /** Settings that are read here and not sent to the provider. */

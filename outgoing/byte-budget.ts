@@ -37,7 +37,7 @@ export class MemoryBusyError extends Error {
   }
 }
 
-/** What nobody takes for this long is given back when others wait, and how often that is looked at. */
+/** Bytes that nobody takes for this long are given back when others wait; and how often that is looked at. */
 const LENT_MS = 500;
 const RECLAIM_EVERY_MS = 100;
 

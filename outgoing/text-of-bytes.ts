@@ -98,7 +98,7 @@ function exactText(encoding: string, bytes: Uint8Array): string | undefined {
   }
 }
 
-/** What the detector may find, and the labels for it. */
+/** The encodings that the detector may find, and their labels. */
 const DETECTED: Readonly<Record<string, string>> = {
   big5hkscs: 'big5',
   cp1250: 'windows-1250',

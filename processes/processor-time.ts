@@ -24,7 +24,7 @@ export function processorTimeOf(pid: number): ProcessorTime | undefined {
   }
 }
 
-/** What follows the program's name, which may hold spaces: the state, and later utime and stime (proc(5)). */
+/** Returns what follows the program's name, which may hold spaces: the state, and later utime and stime (proc(5)). */
 function fieldsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

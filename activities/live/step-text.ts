@@ -74,7 +74,7 @@ export function createStepText(
     lease.resize(bytes)?.catch(giveUp);
   }
 
-  /** What is decided by now. A character of two units is not cut, and what cannot be stored is told as the result will have it. */
+  /** Returns the text that is decided by now. A character of two units is not cut, and what cannot be stored is told as the result will have it. */
   function take(): string {
     const raw = pieces.join('');
     pieces = [];

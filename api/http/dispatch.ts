@@ -51,7 +51,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     const routerContext = ctx as AppContext;
     try {
       const result = await settle(routerContext, handle(route, routerContext, deps));
-      // What is read while the answer is sent counts for the caller, too.
+      // Statements that run while the answer is sent count for the caller, too.
       const { tenant } = routerContext.state;
       const send = () => write(routerContext, result, deps);
       await (tenant === undefined ? send() : onBehalfOf(tenant, send));
@@ -72,7 +72,7 @@ async function settle({ state }: AppContext, answer: Promise<RouteResult>): Prom
   return { ...result, headers: { ...result.headers, ...(await state.settle(result.status !== 304)) } };
 }
 
-/** What is known of a request before its body is read. */
+/** The facts of a request that are known before its body is read. */
 interface Opened {
   tenant: string;
   admitted: Admitted<unknown> | undefined;

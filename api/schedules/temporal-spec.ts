@@ -106,7 +106,7 @@ function changedDays(line: CronLine, periods: OffsetPeriod[]): ChangedDay[] {
   });
 }
 
-/** What is left of the calendar without these days. `skip` of Temporal would leave out the moments of these days, too. */
+/** Returns the calendar without these days. `skip` of Temporal would leave out the moments of these days, too. */
 function without(calendar: Calendar, changed: ChangedDay[]): Calendar[] {
   if (changed.length === 0) return [calendar];
   const years = changed.map(({ year }) => year);

@@ -1,4 +1,4 @@
-// What a test would call, and the most that it would reserve for that: rendered with its input and with what it would take. A
+// Estimates what a test would call, and the most that it would reserve for that: rendered with its input and with what it would take. A
 // variable of which nothing is known counts as empty. Extensions, section 11.
 import { Decimal } from 'decimal.js';
 import { sumOf } from '../../config/currencies.js';

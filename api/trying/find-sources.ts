@@ -82,7 +82,7 @@ export async function findSources(
     const then = known.get(key) ?? fingerprintsThen(earlier, joinSecrets(earlier.document, secrets));
     known.set(key, then);
     const doubtful = behind(now, await findGivenNodes(db, runId));
-    // Of a loop around a node that was tried, one iteration was executed.
+    // A loop around a node that was tried has executed one iteration.
     for (const number of Object.keys(earlier.plan.only ?? {})) doubtful.add(earlier.plan.ids[Number(number)]!);
     const stands = (nodeId: string): boolean => then.get(nodeId) === fingerprints.get(nodeId) && !doubtful.has(nodeId);
     for (const end of ended) {

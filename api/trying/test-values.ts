@@ -1,4 +1,4 @@
-// What the nodes of a test are known to read before it begins: its input, and the results that it takes.
+// The values that the nodes of a test are known to read before it begins: its input, and the results that it takes.
 import { findNodeErrors, findOutputs, readOutput } from '../../db/nodes/node-results-repository.js';
 import { openResult } from '../../db/nodes/open-result.js';
 import { EVERYWHERE } from '../../db/trying/test-runs-repository.js';
@@ -43,7 +43,7 @@ export async function readTestValues(
       for (const { code, message } of await findNodeErrors(deps.db, source, [nodeId]))
         errors.set(nodeId, { code, message });
   }
-  // What is given in the iteration that is tried comes last, and stands.
+  // The values that are given in the iteration that is tried come last, and stand.
   const places = [EVERYWHERE, ...paths];
   const here = given
     .filter(({ path }) => places.includes(path))

@@ -40,7 +40,7 @@ export function isWebhookUrl(text: string): boolean {
   return !holdsCredentials(text);
 }
 
-/** What a text is refused with that is no `isWebhookUrl`. */
+/** The sentence for a text that is no `isWebhookUrl`. */
 export function whyRefused(text: string): string {
   if (!holdsCredentials(text)) return 'Enter a valid URL.';
   return 'Enter an address without a user name and password: events are signed, and credentials belong in connections.';

@@ -11,7 +11,7 @@ const SMALL_CHARACTERS = 64 * 1024;
 const WITHIN_MS = 60_000;
 /** The imports of a user that may wait for their turn. */
 const MAX_WAITING = 16;
-/** What file and drawing take here and in the process, by the length of the file's text. */
+/** Bytes of memory that file and drawing take here and in the process, for each character of the file's text. */
 const COPIES = 12;
 
 interface Importing {

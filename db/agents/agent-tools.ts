@@ -28,7 +28,7 @@ export interface LeftOutTool {
   reason: string;
 }
 
-/** What readers of the first step of an agent are told. Nothing is added where every tool is offered. */
+/** The warnings that readers of the first step of an agent are told. Nothing is added where every tool is offered. */
 export function toWarnings(turn: number, leftOut: LeftOutTool[]): { warnings?: object[] } {
   if (turn > 0 || leftOut.length === 0) return {};
   const warnings = leftOut.map(({ serverLabel, toolName, reason }) => ({

@@ -16,7 +16,7 @@ interface FoundOnServer {
   tools: RefusedTool[];
 }
 
-/** What was found of the servers that were asked, by their labels. */
+/** The refused tools of the servers that were asked, by their labels. */
 type Refused = ReadonlyMap<string, RefusedTool[]>;
 
 /** Stores what a listing for an agent of this drawing has found, unless there is a newer version by now. */

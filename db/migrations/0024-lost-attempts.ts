@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 
-/** Which worker has claimed a node, and which attempts were lost with their worker. docs/adr/0030-deaths-of-workers.md. */
+/** Keeps which worker has claimed a node, and which attempts were lost with their worker. docs/adr/0030-deaths-of-workers.md. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of attempts) await sql.raw(statement).execute(db);
 }

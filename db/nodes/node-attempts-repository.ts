@@ -37,7 +37,7 @@ export async function keepEndedAttempt(db: Db, ended: EndedAttempt): Promise<voi
 /** The deaths of workers during a step of a node. */
 export interface Deaths {
   count: number;
-  /** What of them counts against the node. */
+  /** The sum of their shares, which counts against the node. */
   shares: number;
   /** How long ago the last one was found. */
   sinceMs: number;

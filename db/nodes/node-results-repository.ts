@@ -48,7 +48,7 @@ const claimColumns = sql`status, handle, also_handles AS "alsoHandles", error_co
 /**
  * Marks the node as started, or finds what an earlier attempt left: a settled node must not be executed again. Undefined
  * when the run is not open (ended or unknown). A database that dies may forget the claim: then the attempt is not counted.
- * What an earlier attempt has left without an end is kept in `node_attempts` by a trigger, which also holds a node whose
+ * A trigger keeps in `node_attempts` an earlier attempt that has left without an end, and holds a node whose
  * workers died.
  *
  * The key of the run's row is locked first, as the foreign key would do last: the end of a run, which closes what is in

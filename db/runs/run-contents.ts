@@ -52,7 +52,7 @@ export function readGraph({ document, plan }: StoredSnapshot): RunGraph {
   return { nodes: new Map(nodes), ...readSecrets(document) };
 }
 
-/** What of a drawing decides about what is masked in its runs. */
+/** The parts of a drawing that decide about what is masked in its runs. */
 export function readSecrets(document: JsonObject): Pick<RunGraph, 'fields' | 'unsealed'> {
   return { fields: secretFieldsOf(document), unsealed: splitSecrets(document).secrets };
 }

@@ -32,7 +32,7 @@ let openCursors = 0;
  * text has expired meanwhile.
  */
 export async function* readPieces(db: Db, text: RawBuilder<unknown>): AsyncGenerator<string> {
-  // What looks like a byte order mark is a character of the text.
+  // A byte order mark is a character of the text here.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const source = new PieceSource(db, text);
   try {

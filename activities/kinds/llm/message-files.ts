@@ -82,7 +82,7 @@ function createSum() {
   };
 }
 
-/** What is empty names no file. */
+/** Returns the values that name files: an empty one names none. */
 function listOf(value: unknown): unknown[] {
   const items: unknown[] = Array.isArray(value) ? value.flat() : [value];
   return items.filter((item) => item !== null && item !== undefined && item !== '');

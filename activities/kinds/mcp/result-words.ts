@@ -1,4 +1,4 @@
-// What is told of the result of a tool besides its texts: links, and structured data.
+// The words that tell of a tool's result besides its texts: its links and its structured data.
 import { isEqualJson, isObject, ownValue } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';

@@ -25,7 +25,7 @@ export interface NodeResultsTable {
   spared: Generated<number>;
   /** The worker process that executes the node. */
   worker: string | null;
-  /** Of a node whose workers died: whether it waits for its turn, or runs. Null for other nodes. */
+  /** Tells whether a node whose workers died waits for its turn, or runs. Null for other nodes. */
   isolation: 'waits' | 'runs' | null;
   /** When the last attempt began; null while there is only the first one, which began with the node. */
   attempt_started_at: Date | null;

@@ -66,7 +66,7 @@ export const PRELUDE = String.raw`
       ? BigInt(apply(slice, value, [marker.length]))
       : value;
 
-  // Of a double beyond 2^53 the service has made sure that it is the number that the file has.
+  // The service has made sure that a double beyond 2^53 is the number that the file has.
   const reviveFile = (key, value) =>
     typeof value === 'number' && isInteger(value) && !isSafeInteger(value) && value < 1e21 && value > -1e21
       ? BigInt(value)
