@@ -1,5 +1,5 @@
 // A workflow with an agent and an approval, in clients and front ends that know nothing of workflows: the official clients
-// of two languages, the AI SDK, a chat in a browser and a chat in a terminal. docs/use/conversations.md.
+// of two languages, the AI SDK, a chat in a browser and a chat in a terminal. docs/use/api.md.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Workflows as models of the chat-completion protocol, asked by the official client. docs/use/conversations.md.
+// Workflows as models of the chat-completion protocol, asked by the official client. docs/use/api.md.
 import assert from 'node:assert/strict';
 import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai';
 import { answerStream, answerWhole, type AnswerDeps } from '../../../api/chat/answer-workflow.js';
