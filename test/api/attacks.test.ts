@@ -197,7 +197,8 @@ describe('attacks', function () {
         const run = await api.runToEnd(drawing([start, first, second]), { a: '{{ process.env.SECRETS_KEY }}' });
         assert.equal(run.status, 'succeed');
         const [echoed] = target.requestsTo('/echo');
-        assert.deepEqual([JSON.parse(echoed!.body), echoed!.headers['x-code']], [{ code: '' }, '[]']);
+        const typed = '{{ $jmespath }}{{ process.env.SECRETS_KEY }}';
+        assert.deepEqual([JSON.parse(echoed!.body), echoed!.headers['x-code']], [{ code: typed }, `[${typed}]`]);
         assert.deepEqual(JSON.parse(target.requestsTo('/second')[0]!.body), { code: '' });
       } finally {
         await target.close();
