@@ -30,8 +30,9 @@ if (!isRaised) for (let count = 0; count < processors; count += 1) startLoop();
 const kind = isRaised ? `of priority ${PRIORITY}` : 'of usual priority (this user may not raise it)';
 process.stdout.write(`Pressure: ${loops.length} busy loops ${kind} on ${processors} processors\n`);
 
-const tests = spawn('npm', ['test', '--', ...process.argv.slice(2)], { stdio: 'inherit' });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => tests.kill(signal));
+// A group of its own, so that a signal reaches the tests and not npm alone, which would leave them running.
+const tests = spawn('npm', ['test', '--', ...process.argv.slice(2)], { stdio: 'inherit', detached: true });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.kill(-tests.pid, signal));
 const [code] = await once(tests, 'exit');
 const ended = loops.filter(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null);
 for (const loop of loops) loop.stdin.end();
