@@ -80,6 +80,8 @@ describe('the embedded PostgreSQL after a kill -9', function () {
     const pid = await startUnreaped();
     const [survivor] = childrenOf(pid);
     process.kill(survivor!, 'SIGSTOP');
+    // It stops when it is scheduled next: only then it outlives its parent.
+    await eventually(() => stateOf(survivor!) === 'T');
     process.kill(pid, 'SIGKILL');
     await eventually(() => stateOf(pid) === 'Z');
     assert.equal(stateOf(survivor!), 'T');
