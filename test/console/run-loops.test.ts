@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { drawing, http, link, node, trigger } from '../support/graphs.js';
 import { startHttpTarget } from '../support/http-target.js';
-import { callbackUrlOf } from '../support/waiting.js';
+import { callBack, callbackUrlOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
 import { useConsole } from './browser.js';
 import { createRunWorld, nodeNamed, panel } from './run-world.js';
@@ -69,13 +69,14 @@ describe('the page of a run with loops', function () {
 
   it('draws a wait as waiting, and as waited time when it is over', async () => {
     const start = trigger();
-    const pause = node('wait', { label: 'Pause', mode: 'duration', seconds: 4 });
+    const pause = node('wait', { label: 'Pause', mode: 'callback' });
     link(start, pause);
     const { runId } = await world.start(drawing([start, pause]));
     const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
     const bar = (status: string) => page.getByRole('button', { name: new RegExp(`^Pause, attempt 1, ${status}, \\d`) });
     await bar('waiting').waitFor();
     await page.getByRole('status').getByText('Run waiting').waitFor();
+    await callBack(await callbackUrlOf(world.owner.api, runId, pause.id));
     await bar('succeeded').waitFor();
     await page.context().close();
   });

@@ -218,10 +218,13 @@ describe('what models write, on a run page', function () {
 
   it('are not asked for where no model writes', async () => {
     const asked: string[] = [];
-    const { runId } = await world.start(call(`${world.target.url}/delay/2000`));
+    const { runId } = await world.start(call(`${world.target.url}/hold/no-model`));
     const page = await world.browser.person(world.owner.userId, '/costs');
     page.on('request', (request) => asked.push(request.url()));
+    const stream = page.waitForRequest((request) => request.url().includes('/events/'));
     await page.evaluate(`history.pushState(null, '', '/runs/${runId}')`);
+    await stream;
+    world.target.release('/hold/no-model');
     await nodeNamed(page, 'Call, succeeded').waitFor();
     const streams = asked.filter((url) => url.includes('/events/'));
     assert.deepEqual(
