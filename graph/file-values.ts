@@ -111,3 +111,13 @@ export function givenFileIds(kind: FileField, value: unknown): string[] | undefi
   const ids = items.map((item) => (isFileId(item) ? item.toLowerCase() : fileIdOf(item)));
   return ids.every((id) => id !== undefined) ? ids : undefined;
 }
+
+/** The limits on the files that a model is given in a call. */
+export const MAX_MODEL_FILES = 100;
+export const MAX_MODEL_FILE_BYTES = 16 * 1024 * 1024;
+
+/** Returns the values that name the files of a message. An empty one names none. */
+export function namedFiles(value: unknown): unknown[] {
+  const items: unknown[] = Array.isArray(value) ? value.flat() : [value];
+  return items.filter((item) => item !== null && item !== undefined && item !== '');
+}

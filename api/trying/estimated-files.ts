@@ -4,7 +4,7 @@ import type { ResolvedModel } from '../../config/model-providers.js';
 import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
 import { fileKindOf } from '../../files/file-kind.js';
 import { MissingBytesError } from '../../files/file-store.js';
-import { fileIdOf } from '../../graph/file-values.js';
+import { fileIdOf, MAX_MODEL_FILE_BYTES, MAX_MODEL_FILES, namedFiles } from '../../graph/file-values.js';
 import type { JsonObject } from '../../graph/json.js';
 import { renderJson, renderText, type VariableValues } from '../../graph/template.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
@@ -26,9 +26,6 @@ interface Reading {
   signal: AbortSignal;
 }
 
-/** The limits on what a model is given in a call. */
-const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_FILES = 100;
 /** Bytes of memory per byte of a file: as it is read, and in base64 or as text. */
 const HELD_FACTOR = 4;
 const READ_WITHIN_MS = 30_000;
@@ -44,27 +41,21 @@ export async function toMessage(
 ): Promise<JsonObject> {
   const { projectId, values, memory } = reading;
   const text = typeof message === 'string' ? renderText(message, values) : '';
-  const named = listOf(renderJson(files ?? null, values));
+  const named = namedFiles(renderJson(files ?? null, values));
   const ids = named.flatMap((value) => fileIdOf(value) ?? []);
-  if (ids.length < named.length || ids.length > MAX_FILES) throw new UnknownFileError();
+  if (ids.length < named.length || ids.length > MAX_MODEL_FILES) throw new UnknownFileError();
   const found = new Map((await findFiles(deps.db, projectId, ids)).map((file) => [file.id, file]));
   const parts: JsonObject[] = [{ type: 'text', text }];
   let bytes = 0;
   for (const id of ids) {
     const file = found.get(id);
     bytes += file?.size ?? 0;
-    if (file === undefined || bytes > MAX_BYTES) throw new UnknownFileError();
+    if (file === undefined || bytes > MAX_MODEL_FILE_BYTES) throw new UnknownFileError();
     await memory.resize(memory.bytes + HELD_FACTOR * file.size);
     parts.push(await toPart(deps, file, reading));
   }
   const isText = parts.every(({ type }) => type === 'text');
   return { role, content: isText ? parts.map((part) => part['text']).join('\n\n') : parts };
-}
-
-/** What is empty names no file. */
-function listOf(value: unknown): unknown[] {
-  const items: unknown[] = Array.isArray(value) ? value.flat() : [value];
-  return items.filter((item) => item !== null && item !== undefined && item !== '');
 }
 
 async function toPart(deps: Deps, file: StoredFile, { model: { accepts }, ...reading }: Reading): Promise<JsonObject> {

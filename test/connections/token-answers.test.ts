@@ -1,4 +1,4 @@
-// What token endpoints answer, beside the standard too.
+// Token endpoints answer in many ways, some of them beside the standard.
 import assert from 'node:assert/strict';
 import { refreshMcp } from '../../connections/mcp-oauth.js';
 import { refreshOauth, takeClientToken } from '../../connections/oauth.js';

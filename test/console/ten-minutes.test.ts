@@ -92,7 +92,7 @@ describe('the first ten minutes', function () {
       .first()
       .click();
     await field(page, 'Right').fill('angry');
-    // What the model said stands behind a pin, so it is no source for another test: the model is asked again.
+    // The answer of the model stands behind a pin, so it is no source for another test: the model is asked again.
     await tryNode(page, 'Is angry', 'Up to here');
     await node(page, 'Is angry, succeeded').waitFor();
     lap('a condition has decided');

@@ -90,7 +90,7 @@ describe('no code in graphs', () => {
 
   for (const expression of EXPRESSIONS) {
     it(`{{ ${expression} }} is not evaluated`, () => {
-      // What reads as the path of a variable is empty, because no value has it. All else is text.
+      // A text that reads as the path of a variable is empty, because no value has it. All else is text.
       const unlessVariable = (text: string): string => (hasVariables(text) ? '' : text);
       const text = `{{ ${expression} }}`;
       assert.equal(renderText(text, values), unlessVariable(text));

@@ -117,7 +117,7 @@ describe('variables inside text', () => {
     ['{{ __proto__.result.content }}', 'odd id', 'an id called __proto__'],
     ['x={{ constructor.result.content }}', 'x=', 'an id that is no node'],
     ['x={{ gone.result.content }}', 'x=', 'a node that has not run'],
-    // What is no variable stays as it was typed.
+    // A text that is no variable stays as it was typed.
     ['x={{ foo }}', 'x={{ foo }}', 'a word that is no variable'],
     ['x={{ }}', 'x={{ }}', 'nothing but space'],
     ['x={{}}', 'x={{}}', 'nothing at all'],

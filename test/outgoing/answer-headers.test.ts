@@ -1,4 +1,4 @@
-// What servers write into their headers, and bodies that they announce and do not have.
+// Servers write many things into their headers, and announce bodies that they do not send.
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';

@@ -148,7 +148,7 @@ describe('human tasks', function () {
       assert.equal(refused.status, 400);
       assert.deepEqual(Object.keys(refused.body), [field]);
     }
-    // What is not declared is left out.
+    // A field that is not declared is left out.
     const values = { amount: 12, extra: 'hunter2-hunter2', more: 'undeclared' };
     const given = { action: 'yes', values, comment: 'it is hunter2-hunter2' };
     const answered = await answer(id, given);

@@ -1,5 +1,6 @@
 // The messages of a node with their files, as a model takes them: images, PDF and sound as content parts, and what is text as text.
 // They are made for each call and stored nowhere. Extensions, section 12.
+import { MAX_MODEL_FILE_BYTES, MAX_MODEL_FILES, namedFiles } from '../../../graph/file-values.js';
 import type OpenAI from 'openai';
 import { buffer } from 'node:stream/consumers';
 import type { ResolvedModel } from '../../../config/model-providers.js';
@@ -28,9 +29,6 @@ interface Given {
   modelName: string;
 }
 
-/** The limits on what a model is given in a call. */
-const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_FILES = 100;
 /** Bytes of memory per byte of a file: as it is read, in base64, and in the body that is written and sent. */
 const HELD_FACTOR = 7;
 
@@ -45,9 +43,10 @@ export async function toModelMessages(deps: MessageFilesDeps, task: NodeTask, gi
   let count = 0;
   const bytes = createSum();
   for (const { role, message, files: templates } of messages) {
-    const named = listOf(templates === undefined ? null : renderJson(templates, values));
+    const named = namedFiles(templates === undefined ? null : renderJson(templates, values));
     count += named.length;
-    if (count > MAX_FILES) throw new NodeFailure('file_too_large', `The model is given more than ${MAX_FILES} files.`);
+    if (count > MAX_MODEL_FILES)
+      throw new NodeFailure('file_too_large', `The model is given more than ${MAX_MODEL_FILES} files.`);
     const files: StoredFile[] = [];
     for (const value of named) files.push(await deps.files.find(task, value));
     for (const { size } of files) bytes.add(size);
@@ -76,16 +75,10 @@ function createSum() {
   return {
     add(bytes: number): void {
       sum += bytes;
-      if (sum > MAX_BYTES) throw filesTooLarge('The model is given', MAX_BYTES);
+      if (sum > MAX_MODEL_FILE_BYTES) throw filesTooLarge('The model is given', MAX_MODEL_FILE_BYTES);
     },
     sum: () => sum,
   };
-}
-
-/** Returns the values that name files: an empty one names none. */
-function listOf(value: unknown): unknown[] {
-  const items: unknown[] = Array.isArray(value) ? value.flat() : [value];
-  return items.filter((item) => item !== null && item !== undefined && item !== '');
 }
 
 /** Many servers take a list of parts only where there is something besides text. */

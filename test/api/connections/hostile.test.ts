@@ -261,7 +261,7 @@ describe('connections of a tenant who means harm', function () {
       );
       assert.deepEqual(
         outcomes,
-        // What is neither a token nor an error may be the page of a proxy, and says nothing of the connection.
+        // An answer that is neither a token nor an error may be the page of a proxy, and says nothing of the connection.
         answers
           .slice(0, 5)
           .map(([what]) =>

@@ -1,4 +1,4 @@
-// What a test reserves is told before it begins. Extensions, section 11.
+// An estimate tells what a test reserves, before it begins. Extensions, section 11.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Decimal } from 'decimal.js';
@@ -37,7 +37,7 @@ describe('an estimate', function () {
   });
   after(() => world.close());
 
-  const asks = (message: string, model = 'model-that-sees', data: object = {}): DrawingNode =>
+  const asks = (message: string, model = 'model-of-estimates', data: object = {}): DrawingNode =>
     node('llm', {
       messages: [{ role: 'user', message, ...data }],
       settings: { model_name: model, max_tokens: MAX_TOKENS },

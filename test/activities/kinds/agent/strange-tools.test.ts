@@ -122,7 +122,7 @@ describe('agents with the tools that servers really offer', function () {
     assert.deepEqual(await warningsOf(run.workflowId), [
       `The tool "late" of the server "odd" is left out of the agent. ${NOT_AN_OBJECT}`,
     ]);
-    // What is known is known of this version.
+    // The findings belong to this version.
     const { nodes, ...rest } = data;
     const renamed = nodes.map((each) => (each.id === node.id ? { ...each, data: { ...each.data, label: 'B' } } : each));
     const saved = await api.patch(`/workflows/${run.workflowId}/`, { body: { data: { ...rest, nodes: renamed } } });
