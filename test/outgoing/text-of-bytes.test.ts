@@ -1,5 +1,6 @@
 // The encodings of answers and files, as the encoding standard of the WHATWG reads them.
 import assert from 'node:assert/strict';
+import { TextDecoder } from '@exodus/bytes/encoding.js';
 import { isText, textOfBytes } from '../../outgoing/text-of-bytes.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -88,6 +89,25 @@ describe('the text of bytes', () => {
     ];
     for (const [given, text] of cases) assert.equal(await read(given), text);
     assert.equal(await read(bytes('a\0b')), 'a\0b', 'UTF-8 may have null characters');
+  });
+
+  it('is looked for in the five likeliest encodings, and in no other', async () => {
+    const { decode } = TextDecoder.prototype;
+    const tried: string[] = [];
+    TextDecoder.prototype.decode = function (this: TextDecoder, ...given: Parameters<typeof decode>) {
+      if (this.fatal && this.encoding !== 'utf-8') tried.push(this.encoding);
+      return decode.apply(this, given);
+    };
+    try {
+      assert.equal(await read(bytes(' nie\x90Stra\x90')), ' nieђStraђ');
+      assert.deepEqual([tried.length, tried.at(-1)], [5, 'windows-1251']);
+      tried.length = 0;
+      // No text has the control, in whatever encoding.
+      const { isExact } = await textOfBytes(bytes('na\xefve r\xe9sum\xe9, d\xe9j\xe0 vu\x7f'), 'text/plain');
+      assert.deepEqual([isExact, tried.length], [false, 5], tried.join());
+    } finally {
+      TextDecoder.prototype.decode = decode;
+    }
   });
 
   it('has U+FFFD for what cannot be read, and says so', async () => {

@@ -37,6 +37,52 @@ describe('multipart bodies', () => {
     assert.deepEqual(seen, [types[0], 'text/plain', types[2], types[3]]);
   });
 
+  it('have at most as many parts as the caller allows', async () => {
+    for (const maxParts of [1, 2, 100]) {
+      const readOf = async (count: number): Promise<number> => {
+        let seen = 0;
+        await readMultipart(bodyOf(Array.from({ length: count }, (_, at) => [`part${at}`, 'text/csv', 'x'])), {
+          contentType: 'multipart/form-data; boundary=x',
+          maxParts,
+          async onPart({ bytes }) {
+            await buffer(bytes);
+            seen += 1;
+          },
+        });
+        return seen;
+      };
+      assert.equal(await readOf(maxParts), maxParts);
+      const message = `The body has more than ${maxParts} parts.`;
+      await assert.rejects(readOf(maxParts + 1), { status: 400, code: 'parse_error', message });
+    }
+  });
+
+  it('that start a run have at most 100 parts, and the files of one with more are discarded', async () => {
+    const discarded: unknown[] = [];
+    const files = {
+      bufferBytes: 0,
+      save: async ({ name }: { name: string }, bytes: Readable) => {
+        await buffer(bytes);
+        return { file_id: name };
+      },
+      discard: (saved: unknown[]) => Promise.resolve(void discarded.push(...saved)),
+    } as unknown as Files;
+    const readOf = async (count: number) =>
+      readParts(files, {
+        body: bodyOf(Array.from({ length: count }, (_, at) => [`part${at}`, 'text/csv', 'x'])),
+        contentType: 'multipart/form-data; boundary=x',
+        owner: { projectId: 1 },
+        limitBytes: 1_000,
+        lease: new ByteBudget({ totalBytes: 1_000_000, uncountedBytes: 0 }).lease('user:1'),
+        signal: new AbortController().signal,
+      });
+    assert.equal((await readOf(100)).uploads.length, 100);
+    assert.deepEqual(discarded, []);
+    const message = 'The body has more than 100 parts.';
+    await assert.rejects(readOf(101), { status: 400, code: 'parse_error', message });
+    assert.ok(discarded.length > 0 && discarded.length <= 100, `${discarded.length}`);
+  });
+
   it('keep the charset of files, and have their input read by its own', async () => {
     const saved: (string | undefined)[] = [];
     const files = {
