@@ -68,9 +68,12 @@ export function isN8nFile(file: JsonObject): boolean {
 
 export function readN8nFile(file: JsonObject): N8nFile {
   const warnings: ImportWarning[] = [];
-  const nodes = readNodes(file, warnings);
+  const warn: Warn = (node, message) => {
+    if (warnings.length < MAX_IMPORT_WARNINGS) warnings.push({ node, message });
+  };
+  const nodes = readNodes(file, warn);
   const byName = new Map(nodes.map((node) => [node.name, node]));
-  const { links, subNodes } = readConnections(file['connections'], byName, warnings);
+  const { links, subNodes } = readConnections(file['connections'], byName, warn);
   const title = textOf(file['name'])?.trim();
   return {
     title: title === '' ? undefined : title,
@@ -82,33 +85,34 @@ export function readN8nFile(file: JsonObject): N8nFile {
   };
 }
 
-function readNodes({ nodes: entries, pinData }: JsonObject, warnings: ImportWarning[]): N8nNode[] {
+/** Reports on the node with the label, or on the whole file. */
+type Warn = (label: string | null, message: string) => void;
+
+function readNodes({ nodes: entries, pinData }: JsonObject, warn: Warn): N8nNode[] {
   const nodes = new Map<string, N8nNode>();
   for (const [index, entry] of listOf(entries).entries()) {
-    const node = isObject(entry) ? readNode(entry, objectOf(pinData), warnings) : undefined;
+    const node = isObject(entry) ? readNode(entry, objectOf(pinData), warn) : undefined;
     if (node === undefined) {
-      const message = `The entry at position ${index + 1} of "nodes" is no node of n8n and was left out.`;
-      warnings.push({ node: null, message });
+      warn(null, `The entry at position ${index + 1} of "nodes" is no node of n8n and was left out.`);
     } else if (nodes.has(node.name)) {
-      const message = 'Another node of the file has the same name. This one was left out.';
-      warnings.push({ node: node.label, message });
+      warn(node.label, 'Another node of the file has the same name. This one was left out.');
     } else nodes.set(node.name, node);
   }
   return [...nodes.values()];
 }
 
-function readNode(entry: JsonObject, pinned: JsonObject, warnings: ImportWarning[]): N8nNode | undefined {
+function readNode(entry: JsonObject, pinned: JsonObject, warn: Warn): N8nNode | undefined {
   const { name, type, position, credentials, parameters, typeVersion } = entry;
   if (typeof name !== 'string' || name.trim() === '' || typeof type !== 'string') return undefined;
   const [x, y] = listOf(position);
   const label = shortened(name.trim(), MAX_LABEL);
   const version = readVersion(typeVersion);
   if (version === undefined) {
-    warnings.push({ node: label, message: 'Its "typeVersion" is no version. It was read as the newest one.' });
+    warn(label, 'Its "typeVersion" is no version. It was read as the newest one.');
   }
   // Some tools write an empty object as an empty list.
   if (!isObject(parameters) && parameters !== undefined && parameters !== null && !isEmptyList(parameters)) {
-    warnings.push({ node: label, message: 'Its "parameters" are no object and were left out.' });
+    warn(label, 'Its "parameters" are no object and were left out.');
   }
   return {
     name,
@@ -152,33 +156,30 @@ type ByName = ReadonlyMap<string, N8nNode>;
 function readConnections(
   connections: unknown,
   byName: ByName,
-  warnings: ImportWarning[],
+  warn: Warn,
 ): Pick<N8nFile, 'links' | 'subNodes'> {
   const links = new Map<string, N8nLink>();
   const numbers = new Map([...byName.values()].map((node, number) => [node, number]));
   const subNodes: N8nSubNode[] = [];
-  const warn = (node: N8nNode | undefined, message: string): void => {
-    if (warnings.length < MAX_IMPORT_WARNINGS) warnings.push({ node: node?.label ?? null, message });
-  };
   const missing = (name: string): string =>
     `A connection names the node "${shortened(name, MAX_LABEL)}", which the file does not have.`;
   if (!isObject(connections) && connections !== undefined && connections !== null && !isEmptyList(connections)) {
-    warn(undefined, 'The "connections" are not in the form of n8n. No link was taken over.');
+    warn(null, 'The "connections" are not in the form of n8n. No link was taken over.');
   }
   for (const [name, kinds] of Object.entries(objectOf(connections))) {
     const from = byName.get(name);
     for (const found of connectionsIn(kinds)) {
       if (from === undefined) {
         const known = 'to' in found ? byName.get(found.to) : undefined;
-        warn(known, missing(name));
+        warn(known?.label ?? null, missing(name));
       } else if ('odd' in found) {
-        warn(from, `What its connections have at ${found.odd} is not in the form of n8n and was left out.`);
+        warn(from.label, `What its connections have at ${found.odd} is not in the form of n8n and was left out.`);
       } else {
         const { kind, output, input } = found;
         const to = byName.get(found.to);
-        if (to === undefined) warn(from, missing(found.to));
+        if (to === undefined) warn(from.label, missing(found.to));
         else if (links.size + subNodes.length >= MAX_LINKS)
-          warn(from, `A connection was left out: the file has more than ${MAX_LINKS}.`);
+          warn(from.label, `A connection was left out: the file has more than ${MAX_LINKS}.`);
         else if (kind !== 'main') subNodes.push({ subNode: from, of: to, kind });
         else links.set(`${numbers.get(from)}|${output}|${numbers.get(to)}|${input}`, { from, output, to, input });
       }

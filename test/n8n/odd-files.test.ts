@@ -81,6 +81,61 @@ describe('connections of files of n8n', () => {
   });
 });
 
+describe('the bounds of files of n8n', () => {
+  const nodes = Array.from({ length: 300 }, (_, number) => node(`N${number}`, 'noOp'));
+  /** Links from each node to all others, the first `count` of them; of the other kind every second one. */
+  function connectionsOf(count: number) {
+    const targetsOf = (from: number, kind: string) =>
+      nodes.flatMap(({ name }, to) => {
+        const isThere = from * nodes.length + to < count && to % 2 === (kind === 'main' ? 0 : 1);
+        return isThere ? [{ node: name, type: kind, index: 0 }] : [];
+      });
+    return Object.fromEntries(
+      nodes.map(({ name }, from) => [
+        name,
+        { main: [targetsOf(from, 'main')], ai_tool: [targetsOf(from, 'ai_tool')] },
+      ]),
+    );
+  }
+
+  it('are 50,000 links of all kinds: those behind them are left out and reported on their node', () => {
+    for (const [count, taken] of [
+      [50_000, 50_000],
+      [50_002, 50_000],
+    ] as const) {
+      const { links, subNodes, warnings } = readN8nFile({ nodes, connections: connectionsOf(count) });
+      assert.equal(links.length + subNodes.length, taken);
+      const message = 'A connection was left out: the file has more than 50000.';
+      assert.deepEqual(
+        warnings,
+        Array.from({ length: count - taken }, () => ({ node: 'N166', message })),
+      );
+    }
+  });
+
+  it('are 1,000 warnings, of nodes and connections together', () => {
+    const odd = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
+    const links = (count: number) => ({ A: { main: [odd(count)] } });
+    const warningsOf = (nodesOf: unknown[], connections: unknown = {}) =>
+      readN8nFile({ nodes: [...NODES, ...nodesOf], connections }).warnings;
+    const twins = (count: number) => odd(count).map(() => node('A', 'noOp', { typeVersion: 'x', parameters: 'y' }));
+    for (const [at, found] of [
+      [999, warningsOf(odd(999))],
+      [1_000, warningsOf(odd(1_000))],
+      [1_000, warningsOf(odd(1_001))],
+      [999, warningsOf([], links(999))],
+      [1_000, warningsOf([], links(1_001))],
+      [1_000, warningsOf(odd(600), links(401))],
+      [999, warningsOf(twins(333))],
+      [1_000, warningsOf(twins(334))],
+    ] as const) {
+      assert.equal(found.length, at);
+    }
+    const { warnings } = translateN8n({ nodes: [...NODES, ...odd(2_000)], connections: {} });
+    assert.equal(warnings.length, 1_000);
+  });
+});
+
 describe('versions of nodes in files of n8n', () => {
   const SET = { assignments: { assignments: [{ id: '1', name: 'x', value: 'y', type: 'string' }] } };
   const OLD_SET = { values: { string: [{ name: 'x', value: 'y' }] }, keepOnlySet: true };
