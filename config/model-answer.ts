@@ -21,9 +21,15 @@ export function sentenceIn(said: unknown, depth = 0): string | undefined {
   const [inside, text] = typeof error === 'string' ? [undefined, error] : [error, undefined];
   for (const part of [inside, message, detail, msg, errors, description, text]) {
     const sentence = sentenceIn(part, depth + 1);
-    if (sentence !== undefined) return Array.isArray(loc) ? `${loc.map(String).join('.')}: ${sentence}` : sentence;
+    if (sentence !== undefined) return [placeIn(loc), sentence].filter(Boolean).join(': ');
   }
   return undefined;
+}
+
+/** An object may have no text: `String` throws for one with a `toString` that is no function. */
+function placeIn(loc: unknown): string {
+  const steps: unknown[] = Array.isArray(loc) ? loc : [];
+  return steps.filter((step) => typeof step === 'string' || typeof step === 'number').join('.');
 }
 
 /** A failure that an answer with the status 200 tells. */
