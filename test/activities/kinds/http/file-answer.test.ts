@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createFileAnswer } from '../../../../activities/kinds/http/file-answer.js';
+import type { FileUse } from '../../../../activities/node/file-use.js';
+import type { NodeTask } from '../../../../activities/node/node-step.js';
+import type { HttpNodeData } from '../../../../graph/nodes/http.js';
+
+const MOST = 10 * 1024 * 1024;
+const PIECE = Buffer.alloc(1024 * 1024, 'text ');
+
+/** The body of an answer, and how much of it was read. */
+function bodyOf(start: Buffer, sizeBytes: number) {
+  const told = { bytes: 0 };
+  const body = function* (): Generator<Buffer> {
+    while (told.bytes < sizeBytes) {
+      const piece = (told.bytes === 0 ? start : PIECE).subarray(0, sizeBytes - told.bytes);
+      told.bytes += piece.length;
+      yield piece;
+    }
+  };
+  return { body: Readable.from(body(), { objectMode: false }), told };
+}
+
+describe('an answer without a type', () => {
+  const saved: number[] = [];
+  const files = {
+    maxBytes: 100 * MOST,
+    save: async (_task: unknown, _file: unknown, bytes: Readable) => {
+      saved.push((await buffer(bytes)).length);
+      return { file_id: 'x' };
+    },
+  } as unknown as FileUse;
+  const take = (body: Readable) => {
+    const settings = { response: 'auto' } as unknown as HttpNodeData['settings'];
+    const answer = createFileAnswer(files, {} as NodeTask, { url: new URL('http://host/a'), settings });
+    const taken = answer.take({ status: 200, headers: {} })!(body);
+    return taken.then((bytes) => ({ bytes, file: answer.file() }));
+  };
+
+  it('that is a text has at most 10 MiB, and not much more is read', async () => {
+    const { bytes, file } = await take(bodyOf(PIECE, MOST).body);
+    assert.deepEqual([bytes.length, file, saved], [MOST, undefined, []]);
+    const { body, told } = bodyOf(PIECE, 10 * MOST);
+    const tooLarge = { code: 'response_too_large', message: 'The response is larger than 10 MiB.' };
+    await assert.rejects(take(body), tooLarge);
+    assert.ok(told.bytes <= MOST + 4 * PIECE.length, `${told.bytes} bytes were read`);
+    await assert.rejects(take(bodyOf(PIECE, MOST + 1).body), tooLarge);
+    assert.deepEqual(saved, []);
+  });
+
+  it('that is none is a file, with the limit of files', async () => {
+    const image = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+    const { bytes, file } = await take(bodyOf(image, MOST + 1).body);
+    assert.deepEqual([bytes.length, file, saved], [0, { file_id: 'x' }, [MOST + 1]]);
+  });
+});
