@@ -21,10 +21,35 @@ export interface S3Settings {
 /** One part of each upload is in memory at a time. S3 takes no part that is smaller than 5 MiB, apart from the last. */
 const PART_BYTES = 5 * 1024 * 1024;
 
+/** How often a request is made and how long it may take: the SDK waits for ever where nothing is said. */
+interface S3Limits {
+  /** A request is made so often in all where S3 is busy, fails, or does not answer. The SDK pauses in between. */
+  attempts: number;
+  connectMs: number;
+  /** From the beginning of a request, with a part to write, to the head of its answer. */
+  answerMs: number;
+  /** Without a byte in either direction. An HTTP node, which sends a file on, may pause for 300 s. */
+  silenceMs: number;
+}
+
+const LIMITS: S3Limits = { attempts: 3, connectMs: 5_000, answerMs: 60_000, silenceMs: 360_000 };
+
 /** Keeps files as objects of a bucket. The SDK finds the credentials, as in all its programs. */
-export function createS3Store({ bucket, endpoint, region }: S3Settings): FileStore {
+export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: S3Limits = LIMITS): FileStore {
   const client = new S3Client({
     region,
+    maxAttempts: limits.attempts,
+    requestHandler: {
+      connectionTimeout: limits.connectMs,
+      requestTimeout: limits.answerMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: limits.silenceMs,
+      // A request that waited for the connection of another one would lose its time to that one's reader.
+      httpAgent: { maxSockets: Infinity },
+      httpsAgent: { maxSockets: Infinity },
+    },
+    // The SDK would wait as long for the word to send a part as for the answer to it, and some servers never say it.
+    expectContinueHeader: false,
     // A server that is no AWS has its buckets in the path.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     // The chunks are authenticated by us, and servers other than AWS do not all know the newer checksums.
