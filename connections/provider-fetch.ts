@@ -4,13 +4,13 @@ import { decodeJwt } from 'jose';
 import { parseJson, writeJson } from '../graph/json-text.js';
 import { isObject } from '../graph/json.js';
 import { cutText } from '../graph/cut-text.js';
+import { MOST_BYTES } from '../outgoing/fetch-small.js';
 import type { OutgoingClient, OutgoingResponse } from '../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
 import { textOfBytes } from '../outgoing/text-of-bytes.js';
 import { TokenError, toStandardTokens, toTokenError } from './tokens.js';
 
 const TIMEOUT_MS = 15_000;
-const MOST_BYTES = 256 * 1024;
 /** The discovery of an MCP server makes about ten. */
 const MOST_REQUESTS = 20;
 

@@ -1,8 +1,9 @@
 // Session tokens (JWT): those of our own sessions, and those that others issue for their front ends. Specification,
 // "Authentication"; docs/use/interface-notes/access.md.
-import { createRemoteJWKSet, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
 import type { TokenSubject } from '../../db/projects/rate-limits-repository.js';
+import { fetchSmall } from '../../outgoing/fetch-small.js';
 import { ApiError } from '../http/errors.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
 
@@ -20,10 +21,21 @@ interface SessionTokenSource {
 
 /** The clocks of issuer and API may differ by this much. */
 const SKEW_SECONDS = 5;
-const JWKS_TIMEOUT_MS = 3_000;
 const CHECKS = { requiredClaims: ['exp'], clockTolerance: SKEW_SECONDS };
 const SECRET_ALGORITHM = 'HS256';
 const KEY_SET_ALGORITHMS = ['RS256', 'ES256'];
+
+/** How often the keys of an issuer are fetched, and how long that may take: anybody can send tokens with unknown key ids. */
+interface KeySetLimits {
+  /** For the whole answer. */
+  timeoutMs: number;
+  keptMs: number;
+  /** While keys are kept, an unknown key id fetches them again once in this time, whether or not the fetch succeeds. */
+  againMs: number;
+}
+
+const KEY_SET_LIMITS: KeySetLimits = { timeoutMs: 3_000, keptMs: 600_000, againMs: 30_000 };
+
 /** Errors of the connection to the issuer, as opposed to a wrong token. */
 const ISSUER_FAILURES = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC']);
 
@@ -32,9 +44,12 @@ const ISSUER_FAILURES = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JO
  * public key is never used as an HMAC secret, and `none` is never a signature. A token of our own sessions is signed with
  * the secret. Without a source every token is refused.
  */
-export function createSessionVerifier({ jwtSecret, jwtJwksUrl, foreignTokens }: SessionTokenSource): SessionVerifier {
+export function createSessionVerifier(
+  { jwtSecret, jwtJwksUrl, foreignTokens }: SessionTokenSource,
+  limits = KEY_SET_LIMITS,
+): SessionVerifier {
   const bySecret = jwtSecret === undefined ? undefined : verifierBySecret(jwtSecret, foreignTokens);
-  const byKeySet = jwtJwksUrl === undefined ? undefined : verifierByKeySet(jwtJwksUrl, foreignTokens);
+  const byKeySet = jwtJwksUrl === undefined ? undefined : verifierByKeySet(jwtJwksUrl, foreignTokens, limits);
   return async (token) => {
     const verify = algorithmOf(token) === SECRET_ALGORITHM ? bySecret : byKeySet;
     const subject = await verify?.(token).catch(refuse);
@@ -54,11 +69,21 @@ function verifierBySecret(jwtSecret: string, foreignTokens: ForeignTokenRules): 
 }
 
 /**
- * The keys are fetched with the first token and kept for ten minutes. An unknown key id fetches them again, at most every
- * 30 seconds.
+ * The keys are fetched with the first token. The library's own pause begins with a fetch that succeeded: without the one here
+ * an issuer that is down would be asked with each token that has an unknown key id.
  */
-function verifierByKeySet(jwksUrl: string, foreignTokens: ForeignTokenRules): Verifier {
-  const keys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS });
+function verifierByKeySet(jwksUrl: string, foreignTokens: ForeignTokenRules, limits: KeySetLimits): Verifier {
+  let askedMs = -Infinity;
+  const keys = createRemoteJWKSet(new URL(jwksUrl), {
+    timeoutDuration: limits.timeoutMs,
+    cacheMaxAge: limits.keptMs,
+    cooldownDuration: limits.againMs,
+    [customFetch](url, options) {
+      if (keys.fresh && Date.now() < askedMs + limits.againMs) throw new Error('The key set was asked for a moment ago.');
+      askedMs = Date.now();
+      return fetchSmall(url, options);
+    },
+  });
   return async (token) => {
     const { payload } = await jwtVerify(token, keys, { ...CHECKS, algorithms: KEY_SET_ALGORITHMS });
     return readForeignToken(payload, foreignTokens);

@@ -19,6 +19,7 @@ import { isLoopback, type OidcSettings } from '../../config/sign-in-settings.js'
 import type { Identity } from '../../db/sessions/identities-repository.js';
 import { isObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
+import { fetchSmall } from '../../outgoing/fetch-small.js';
 import { OIDC_PATH, type OidcFlow } from './oidc-flow.js';
 
 export interface OidcClient {
@@ -96,7 +97,7 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Con
 
 /** The library would refuse a good ID token because of scopes in a list or a lifetime that is none beside it. */
 async function fetchInStandardForm(url: string, options: CustomFetchOptions): Promise<Response> {
-  const answer = await fetch(url, options as RequestInit);
+  const answer = await fetchSmall(url, options as RequestInit);
   if (options.method !== 'POST' || !answer.ok) return answer;
   const text = await answer.text();
   return new Response(toStandardText(text), { headers: { 'content-type': answer.headers.get('content-type') ?? '' } });

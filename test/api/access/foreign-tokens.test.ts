@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { SignJWT, type JWTPayload } from 'jose';
+import type { ServerResponse } from 'node:http';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 import { createSessionVerifier, OWN_TOKEN_TYPE } from '../../../api/access/session-tokens.js';
+import { startHttpServer, type HttpServer } from '../../../cli/sandbox/http-server.js';
 import type { ForeignTokenRules } from '../../../config/sign-in-settings.js';
 import type { TokenSubject } from '../../../db/projects/rate-limits-repository.js';
 
@@ -71,5 +73,109 @@ describe('tokens of other services', () => {
     assert.deepEqual(await verify({ user_id: 7, sid }, rules, OWN_TOKEN_TYPE), session);
     await assert.rejects(verify({ user_id: 7 }, {}, OWN_TOKEN_TYPE), refused);
     assert.deepEqual(await verify({ user_id: 7, sid }), { by: 'user', userId: 7 }, 'a sid of another service');
+  });
+});
+
+describe('the key set of an issuer', () => {
+  const LIMITS = { timeoutMs: 60_000, keptMs: 600_000, againMs: 30_000 };
+  const realNow = Date.now;
+  let published: JWK;
+  let privateKey: CryptoKey;
+  let issuer: HttpServer;
+  let answer: (response: ServerResponse) => void;
+  let asked = 0;
+
+  before(async () => {
+    const pair = await generateKeyPair('ES256', { extractable: true });
+    ({ privateKey } = pair);
+    published = { ...(await exportJWK(pair.publicKey)), kid: 'known', alg: 'ES256' };
+    issuer = await startHttpServer((_request, response) => {
+      asked += 1;
+      answer(response);
+    });
+  });
+  beforeEach(() => {
+    asked = 0;
+    answer = (response) => void response.end(JSON.stringify({ keys: [published] }));
+  });
+  afterEach(() => (Date.now = realNow));
+  after(() => issuer.close());
+
+  const verifierWith = (limits: Partial<typeof LIMITS> = {}) =>
+    createSessionVerifier(
+      { jwtSecret: undefined, jwtJwksUrl: `${issuer.url}/jwks.json`, foreignTokens: NONE },
+      { ...LIMITS, ...limits },
+    );
+  const tokenOf = (kid: string): Promise<string> =>
+    new SignJWT({ sub: '8' }).setProtectedHeader({ alg: 'ES256', kid }).setExpirationTime('2h').sign(privateKey);
+  const unknown = (count: number): Promise<string[]> =>
+    Promise.all(Array.from({ length: count }, (_, at) => tokenOf(`unknown-${at}`)));
+  const moveClock = (aheadMs: number): void => {
+    Date.now = () => realNow() + aheadMs;
+  };
+
+  it('is fetched again for unknown keys once in thirty seconds, however many tokens name them', async () => {
+    const verifier = verifierWith();
+    const subject = { by: 'user', userId: 8 };
+    assert.deepEqual(await verifier(await tokenOf('known')), subject);
+    for (const token of await unknown(20)) await assert.rejects(verifier(token), refused);
+    assert.equal(asked, 1);
+    for (const [round, aheadMs] of [31_000, 62_000].entries()) {
+      moveClock(aheadMs);
+      const tokens = await unknown(20);
+      await Promise.all(tokens.slice(0, 10).map((token) => assert.rejects(verifier(token), refused)));
+      for (const token of tokens.slice(10)) await assert.rejects(verifier(token), refused);
+      assert.equal(asked, 2 + round);
+    }
+    assert.deepEqual(await verifier(await tokenOf('known')), subject);
+  });
+
+  it('is fetched as seldom where the issuer fails, and no token is called wrong for that', async () => {
+    const verifier = verifierWith();
+    await verifier(await tokenOf('known'));
+    const failures: ((response: ServerResponse) => void)[] = [
+      (response) => void response.writeHead(503).end(),
+      (response) => void response.end('<html>'),
+      (response) => void response.destroy(),
+    ];
+    for (const [at, failure] of failures.entries()) {
+      answer = failure;
+      moveClock((at + 1) * 31_000);
+      for (const token of await unknown(10)) {
+        await assert.rejects(verifier(token), (error: { status?: number }) => error.status === undefined);
+      }
+      assert.equal(asked, 2 + at);
+    }
+    assert.deepEqual(await verifier(await tokenOf('known')), { by: 'user', userId: 8 }, 'the kept key counts');
+  });
+
+  it('has a time limit, for its head and for its body', async () => {
+    const hanging: ((response: ServerResponse) => void)[] = [
+      () => undefined,
+      (response) => void response.writeHead(200).write('{"keys":'),
+    ];
+    const token = await tokenOf('known');
+    for (const hang of hanging) {
+      answer = hang;
+      await assert.rejects(verifierWith({ timeoutMs: 200 })(token), { code: 'ERR_JWKS_TIMEOUT' });
+    }
+  });
+
+  it('has at most 256 KiB', async () => {
+    const text = JSON.stringify({ keys: [published] });
+    const token = await tokenOf('known');
+    answer = (response) => void response.end(text.padEnd(256 * 1024));
+    assert.deepEqual(await verifierWith()(token), { by: 'user', userId: 8 });
+    answer = (response) => void response.end(text.padEnd(256 * 1024 + 1));
+    await assert.rejects(verifierWith()(token), /is larger than 262144 bytes/);
+    // An issuer that never ends its answer is not read for longer.
+    answer = (response) => {
+      const say = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, ' ')));
+      };
+      response.on('drain', say);
+      say();
+    };
+    await assert.rejects(verifierWith()(token), /is larger than 262144 bytes/);
   });
 });
