@@ -199,6 +199,38 @@ describe('a call of a model', () => {
     assert.deepEqual([failure.code, asked.length], ['provider_error', 6]);
   });
 
+  it('is not repeated without a refused field when it is given up in between', async () => {
+    const assistant = { role: 'assistant', content: 'Hi', reasoning: 'hm' };
+    for (const [model, field] of [
+      ['given-up-stream', 'stream_options'],
+      ['given-up-message', 'reasoning'],
+    ] as const) {
+      asked = [];
+      answer = (response) => void response.writeHead(400).end(JSON.stringify({ detail: `Unknown field: ${field}` }));
+      const stop = new AbortController();
+      let sent = 0;
+      const body = {
+        model,
+        messages: [assistant] as never[],
+        stream: false as const,
+        // It is read while a request is put together: from the second one on somebody has given the call up.
+        get n() {
+          if (asked.length > 0) stop.abort();
+          return 1;
+        },
+      };
+      const reply = client.complete(body, {
+        timeoutMs: 10_000,
+        signal: stop.signal,
+        headers: {},
+        onText: () => undefined,
+        onSent: () => (sent += 1),
+      });
+      await assert.rejects(reply, { name: 'Error', message: 'Request was aborted.' });
+      assert.deepEqual([stop.signal.aborted, asked.length, sent], [true, 1, 1], field);
+    }
+  });
+
   it('says what has happened where there is no answer', async () => {
     answer = (response) => void response.destroy();
     assert.match((await failureOf()).message, /^The connection to the provider broke before its answer came: \w+\.$/);
