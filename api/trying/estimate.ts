@@ -15,7 +15,7 @@ import { enclosingLoops } from '../../graph/plan.js';
 import { renderText, type VariableValues } from '../../graph/template.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
-import { UnknownFileError, toMessage } from './estimated-files.js';
+import { UnknownFileError, toMessages } from './estimated-files.js';
 import { inputOfTest, type OpenedTest } from './start-test.js';
 import { readTestValues } from './test-values.js';
 
@@ -121,9 +121,7 @@ async function priceOfCall(deps: AppDeps, data: JsonObject, given: Given): Promi
   const { project_id: projectId } = opened.workflow;
   const reading = { projectId, userId, model, values, memory, signal };
   const drawn = Array.isArray(data['messages']) ? data['messages'].filter(isObject) : [];
-  const filled = [];
-  for (const message of drawn) filled.push(await toMessage(deps, message, reading));
-  const { messages, tokens } = weighFiles(filled);
+  const { messages, tokens } = weighFiles(await toMessages(deps, drawn, reading));
   const parameters = modelParameters(settings, values);
   const characters = writeJson({ ...parameters, model: modelName, messages, stream: false }).length;
   const lengths = JSON.parse(writeJson(parameters)) as Parameters<typeof reservedTokens>[1];

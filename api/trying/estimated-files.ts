@@ -1,4 +1,4 @@
-// A message of a model call with its files, as the model would be given them, to be weighed.
+// The messages of a model call with their files, as the model would be given them, to be weighed.
 import { buffer } from 'node:stream/consumers';
 import type { ResolvedModel } from '../../config/model-providers.js';
 import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
@@ -33,29 +33,45 @@ const MAX_WAITING = 8;
 
 type Deps = Pick<AppDeps, 'db' | 'files' | 'processes'>;
 
-/** Throws `UnknownFileError`. */
-export async function toMessage(
-  deps: Deps,
-  { role, message, files }: JsonObject,
-  reading: Reading,
-): Promise<JsonObject> {
+/** Returns the messages of one call, whose files count together. Throws `UnknownFileError`. */
+export async function toMessages(deps: Deps, drawn: readonly JsonObject[], reading: Reading): Promise<JsonObject[]> {
   const { projectId, values, memory } = reading;
-  const text = typeof message === 'string' ? renderText(message, values) : '';
-  const named = namedFiles(renderJson(files ?? null, values));
-  const ids = named.flatMap((value) => fileIdOf(value) ?? []);
-  if (ids.length < named.length || ids.length > MAX_MODEL_FILES) throw new UnknownFileError();
-  const found = new Map((await findFiles(deps.db, projectId, ids)).map((file) => [file.id, file]));
-  const parts: JsonObject[] = [{ type: 'text', text }];
-  let bytes = 0;
-  for (const id of ids) {
-    const file = found.get(id);
-    bytes += file?.size ?? 0;
-    if (file === undefined || bytes > MAX_MODEL_FILE_BYTES) throw new UnknownFileError();
-    await memory.resize(memory.bytes + HELD_FACTOR * file.size);
-    parts.push(await toPart(deps, file, reading));
+  const made: JsonObject[] = [];
+  const [given, sent] = [createSum(), createSum()];
+  let count = 0;
+  for (const { role, message, files } of drawn) {
+    const text = typeof message === 'string' ? renderText(message, values) : '';
+    const named = namedFiles(renderJson(files ?? null, values));
+    count += named.length;
+    const ids = named.flatMap((value) => fileIdOf(value) ?? []);
+    if (ids.length < named.length || count > MAX_MODEL_FILES) throw new UnknownFileError();
+    const found = new Map((await findFiles(deps.db, projectId, ids)).map((file) => [file.id, file]));
+    const parts: JsonObject[] = [{ type: 'text', text }];
+    for (const id of ids) {
+      const file = found.get(id);
+      if (file === undefined) throw new UnknownFileError();
+      given.add(file.size);
+      await memory.resize(memory.bytes + HELD_FACTOR * file.size);
+      const part = await toPart(deps, file, reading);
+      const { text: said } = part;
+      sent.add(typeof said === 'string' ? Buffer.byteLength(said) : file.size);
+      parts.push(part);
+    }
+    const isText = parts.every(({ type }) => type === 'text');
+    made.push({ role, content: isText ? parts.map((part) => part['text']).join('\n\n') : parts });
   }
-  const isText = parts.every(({ type }) => type === 'text');
-  return { role, content: isText ? parts.map((part) => part['text']).join('\n\n') : parts };
+  return made;
+}
+
+/** A document may have much more text than bytes: what is read and what is sent are each limited. */
+function createSum(): { add: (bytes: number) => void } {
+  let sum = 0;
+  return {
+    add(bytes) {
+      sum += bytes;
+      if (sum > MAX_MODEL_FILE_BYTES) throw new UnknownFileError();
+    },
+  };
 }
 
 async function toPart(deps: Deps, file: StoredFile, { model: { accepts }, ...reading }: Reading): Promise<JsonObject> {
