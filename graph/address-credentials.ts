@@ -35,7 +35,8 @@ export function splitAddress(address: unknown): SplitAddress | undefined {
   if (scheme.includes(FILLER) && from === colon + 1) return undefined;
   const [authority = ''] = filled.slice(from).split(/[/\\?#]/, 1);
   const end = from + authority.lastIndexOf('@');
-  if (end < from || !/[^:\t\n\r]/.test(filled.slice(from, end))) return undefined;
+  // The first colon ends the user name; a password may be a colon itself.
+  if (end < from || /^:?$/.test(filled.slice(from, end).replace(/[\t\n\r]/g, ''))) return undefined;
   return { before: address.slice(0, from), credentials: address.slice(from, end), after: address.slice(end + 1) };
 }
 
@@ -56,6 +57,19 @@ export function holdsCredentials(address: string): boolean {
 /** Returns whether the credentials of an address (`splitAddress`) are nothing but variables. */
 export function areOnlyVariables(credentials: string): boolean {
   return !/[^:\t\n\r\uE000]/.test(fillVariables(credentials));
+}
+
+/** Returns the address without its credentials. */
+export function withoutCredentials(address: unknown): unknown {
+  const split = splitAddress(address);
+  return split === undefined ? address : joinAddress(split, '');
+}
+
+/** Returns the value of the header that sends the credentials of an address. RFC 7617. */
+export function toBasic(credentials: string): string {
+  const [user = '', ...rest] = credentials.split(':');
+  const bytes = new TextEncoder().encode(`${decode(user)}:${decode(rest.join(':'))}`);
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
 /** Returns the texts to mask for the credentials of an address: a user name is one only where it is all that there is. */

@@ -1,8 +1,10 @@
-// Moves literal credentials out of the headers of a drawing, to where a connection is named. Extensions, section 10.
+// Moves literal credentials out of the headers and addresses of a drawing, to where a connection is named. Extensions, section
+// 10.
+import { toBasic, withoutCredentials } from './address-credentials.js';
 import { mapConnections } from './connections.js';
 import { isObject, type JsonObject } from './json.js';
 import { credentialHeadersOf, type CredentialHeader } from './literal-credentials.js';
-import { mapArray, mapObject, MASK } from './secrets.js';
+import { isInAddress, mapArray, mapObject, mapSecrets, MASK } from './secrets.js';
 import { findExpressions } from './template.js';
 
 /** A connection holds so many headers. */
@@ -15,9 +17,11 @@ export interface CredentialMove {
   owner: string;
   origin: string;
   headers: { name: string; value: string }[];
+  /** The field whose address has a user name and password, which are among the headers as `Authorization`. */
+  address?: string;
 }
 
-/** A credential header that stays where it is. */
+/** A credential that stays where it is. */
 export interface CredentialLeft {
   nodeId: string;
   path: string;
@@ -25,26 +29,33 @@ export interface CredentialLeft {
 }
 
 /**
- * Finds the credential headers that can move. `drawing` contains its secrets: a header that is still `********` has no
- * value, and is passed over.
+ * Finds the credentials that can move. `drawing` contains its secrets: what is still `********` has no value, and is passed
+ * over.
  */
 export function findCredentialMoves(drawing: JsonObject): { moves: CredentialMove[]; left: CredentialLeft[] } {
   const connected = ownersWithConnection(drawing);
   const repeated = repeatedIds(drawing);
   const left: CredentialLeft[] = [];
-  const byOwner = new Map<string, CredentialHeader[]>();
-  for (const header of credentialHeadersOf(drawing)) {
-    if (header.value === MASK) continue;
-    const key = ownerKey(header.nodeId, header.owner);
-    const reason = repeated.has(header.nodeId) ? 'Two nodes have its id.' : reasonToStay(header, connected.has(key));
-    if (reason === undefined) byOwner.set(key, [...(byOwner.get(key) ?? []), header]);
-    else left.push(leave(header, reason));
+  const byOwner = new Map<string, FoundCredential[]>();
+  const authorized = new Set<string>();
+  for (const found of [...credentialHeadersOf(drawing), ...addressCredentialsOf(drawing)]) {
+    if (found.value === MASK) continue;
+    const key = ownerKey(found.nodeId, found.owner);
+    const isTwice = found.name.toLowerCase() === 'authorization' && authorized.has(key);
+    if (found.name.toLowerCase() === 'authorization') authorized.add(key);
+    const reason = repeated.has(found.nodeId)
+      ? 'Two nodes have its id.'
+      : reasonToStay(found, { hasConnection: connected.has(key), isTwice });
+    if (reason === undefined) byOwner.set(key, [...(byOwner.get(key) ?? []), found]);
+    else left.push(leave(found, reason));
   }
   const moves: CredentialMove[] = [];
   for (const headers of byOwner.values()) {
     const { nodeId, owner, origin } = headers[0]!;
     if (headers.length <= MOST_HEADERS) {
-      moves.push({ nodeId, owner, origin, headers: headers.map(({ name, value }) => ({ name, value })) });
+      const address = headers.find((header) => header.address !== undefined)?.address;
+      const moved = headers.map(({ name, value, ...of }) => ({ name, value: of.address ? toBasic(value) : value }));
+      moves.push({ nodeId, owner, origin, headers: moved, ...(address !== undefined && { address }) });
     } else {
       left.push(
         ...headers.map((header) => leave(header, `A connection holds ${MOST_HEADERS} headers, and here are more.`)),
@@ -54,13 +65,16 @@ export function findCredentialMoves(drawing: JsonObject): { moves: CredentialMov
   return { moves, left };
 }
 
-/** Returns the headers of a move as headers that stay, for the reason. */
-export function leaveMove({ nodeId, owner, headers }: CredentialMove, reason: string): CredentialLeft[] {
-  const place = owner === '' ? 'headers' : `${owner}.headers`;
-  return headers.map(({ name }) => ({ nodeId, path: `${place}.${name}`, reason }));
+/** Returns the credentials of a move as ones that stay, for the reason. */
+export function leaveMove({ nodeId, owner, headers, address }: CredentialMove, reason: string): CredentialLeft[] {
+  const place = owner === '' ? '' : `${owner}.`;
+  return headers.map(({ name }) => {
+    const isInHeaders = address === undefined || name !== AUTHORIZATION;
+    return { nodeId, path: place + (isInHeaders ? `headers.${name}` : address), reason };
+  });
 }
 
-/** Returns a copy of the drawing without the headers of the moves, and with the connections in their place. */
+/** Returns a copy of the drawing without the credentials of the moves, and with the connections in their place. */
 export function moveCredentials(
   drawing: JsonObject,
   moves: readonly (CredentialMove & { connection: number })[],
@@ -73,7 +87,9 @@ export function moveCredentials(
     const without = mapObject(holder, 'headers', (headers) =>
       Object.fromEntries(Object.entries(headers).filter(([name]) => !names.has(name))),
     );
-    return { ...without, connection: move.connection };
+    const { address } = move;
+    const stripped = address === undefined ? {} : { [address]: withoutCredentials(holder[address]) };
+    return { ...without, ...stripped, connection: move.connection };
   };
   return mapArray(drawing, 'nodes', (node) =>
     mapObject(node, 'data', (data) =>
@@ -82,8 +98,29 @@ export function moveCredentials(
   );
 }
 
-function reasonToStay({ value, origin }: CredentialHeader, hasConnection: boolean): string | undefined {
+/** `address`: the field whose address has the value, a user name and password. */
+type FoundCredential = CredentialHeader & { address?: string };
+
+/** The header that a user name and password are sent in. */
+const AUTHORIZATION = 'Authorization';
+
+function addressCredentialsOf(drawing: JsonObject): FoundCredential[] {
+  const found: FoundCredential[] = [];
+  mapSecrets(drawing, (value, { name, nodeId, origin, path, label }) => {
+    if (!isInAddress({ name }) || typeof nodeId !== 'string') return value;
+    const owner = path.slice(0, -`.${label}`.length);
+    found.push({ nodeId, owner, origin, name: AUTHORIZATION, path, value: String(value), address: label });
+    return value;
+  });
+  return found;
+}
+
+function reasonToStay(
+  { value, origin }: CredentialHeader,
+  { hasConnection, isTwice }: { hasConnection: boolean; isTwice: boolean },
+): string | undefined {
   if (hasConnection) return 'The node has a connection already.';
+  if (isTwice) return 'The node has an Authorization header, which is what it sends.';
   if (!findExpressions(value).next().done) return 'The value has variables.';
   if (!URL.canParse(origin) || new URL(origin).origin !== origin) return 'The address has no literal origin.';
   return undefined;

@@ -133,6 +133,23 @@ describe('npm run admin -- connections extract', function () {
     assert.ok(!/secret-of/.test(JSON.stringify(records.body)));
   });
 
+  it('moves the user name and password of an address, which a run refuses, to where they are sent', async () => {
+    const projectId = await account.api.createProject();
+    const call = http(`${target.url}/extract/address`.replace('://', '://user:secret-of%2Daddress@'));
+    const workflowId = await account.api.createWorkflow(projectId, row(call));
+    assert.equal((await account.api.run(workflowId)).status, 422);
+    const { told, text } = await extract(projectId);
+    assert.deepEqual([told.moved, told.workflows[0]!.left], [1, []]);
+    assert.ok(!text.includes('secret-of'));
+    const { data } = (await read(workflowId)).data.nodes[1]!;
+    const [made] = await connectionsOf(projectId);
+    assert.deepEqual([data['url'], data['connection']], [`${target.url}/extract/address`, made!.id]);
+    const run = await account.api.run(workflowId);
+    assert.equal((await account.api.pollToEnd(run.data.id)).data.status, 'succeed');
+    const { authorization } = target.requestsTo('/extract/address').at(-1)!.headers;
+    assert.equal(authorization, `Basic ${Buffer.from('user:secret-of-address').toString('base64')}`);
+  });
+
   it('uses a connection that the project has, and leaves alone what cannot move', async () => {
     const projectId = await account.api.createProject();
     const host = new URL(target.url).host;

@@ -23,6 +23,7 @@ describe('the user name and password in an address', () => {
     ['https://user:pw@host/{{ input.path }}?mail=a@b', 'user:pw'],
     ['{{ input.scheme }}://user:pw@host/', 'user:pw'],
     ['https://********@host/', '********'],
+    ['https://::@host/', '::'],
   ] as const) {
     it(`are found in ${JSON.stringify(address)}`, () => {
       const split = splitAddress(address)!;

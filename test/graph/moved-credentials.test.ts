@@ -50,6 +50,71 @@ describe('literal credentials that move into connections', () => {
     );
   });
 
+  it('are the user name and password of an address, which a connection sends as a header', () => {
+    const call = http(`https://us%3Fer:p%C3%A4:ss@api.example.com/path/{{ input.id }}`, {
+      headers: { 'X-Key': 'one' },
+    });
+    const calling = mcp('https://token@api.example.com/mcp', 'echo');
+    const asking = agent('hello', {}, [
+      { endpoint_url: `${ORIGIN}/a` },
+      { endpoint_url: 'https://a:b@api.example.com' },
+    ]);
+    const drawn = drawing([trigger(), call, calling, asking]);
+    const { moves, left } = findCredentialMoves(drawn);
+    const basic = (text: string) => ({
+      name: 'Authorization',
+      value: `Basic ${Buffer.from(text).toString('base64')}`,
+    });
+    const [address, server] = [{ address: 'url' }, { address: 'endpoint_url' }];
+    const headers = [{ name: 'X-Key', value: 'one' }, basic('us?er:pä:ss')];
+    assert.deepEqual(moves, [
+      { nodeId: call.id, owner: '', origin: ORIGIN, headers, ...address },
+      { nodeId: calling.id, owner: '', origin: ORIGIN, headers: [basic('token:')], ...server },
+      { nodeId: asking.id, owner: 'tools.1', origin: ORIGIN, headers: [basic('a:b')], ...server },
+    ]);
+    assert.deepEqual(left, []);
+    const moved = moveCredentials(
+      drawn,
+      moves.map((move, index) => ({ ...move, connection: index + 1 })),
+    );
+    assert.deepEqual(findCredentialMoves(moved), { moves: [], left: [] });
+    const [, first, second, third] = (moved['nodes'] as DrawingNode[]).map(({ data }) => data);
+    assert.deepEqual(
+      [first!['url'], first!['headers'], first!['connection']],
+      ['https://api.example.com/path/{{ input.id }}', {}, 1],
+    );
+    assert.deepEqual([second!['endpoint_url'], second!['connection']], [`${ORIGIN}/mcp`, 2]);
+    const [untouched, tool] = third!['tools'] as Record<string, unknown>[];
+    assert.deepEqual([tool!['endpoint_url'], tool!['connection']], [ORIGIN, 3]);
+    assert.deepEqual([untouched!['endpoint_url'], untouched!['connection']], [`${ORIGIN}/a`, undefined]);
+    assert.deepEqual(
+      leaveMove(moves[0]!, 'Why.').map(({ path }) => path),
+      ['headers.X-Key', 'url'],
+    );
+    assert.deepEqual(
+      leaveMove(moves[2]!, 'Why.').map(({ path }) => path),
+      ['tools.1.endpoint_url'],
+    );
+  });
+
+  it('stay in an address that has no value, or beside a header that is sent in their place', () => {
+    const none = [http('https://********@api.example.com'), http('https://{{ input.both }}@api.example.com')];
+    assert.deepEqual(found(...none), { moves: [], left: [] });
+    const both = http('https://a:b@api.example.com', { headers: { authorization: 'Bearer one' } });
+    const { moves, left } = found(both);
+    assert.deepEqual(
+      moves.map(({ headers, address }) => [headers, address]),
+      [[[{ name: 'authorization', value: 'Bearer one' }], undefined]],
+    );
+    assert.deepEqual(
+      left.map(({ path, reason }) => [path, reason]),
+      [['url', 'The node has an Authorization header, which is what it sends.']],
+    );
+    const half = found(http('https://a:{{ input.b }}@api.example.com'));
+    assert.deepEqual([half.moves, half.left.map(({ path }) => path)], [[], ['url']]);
+    assert.match(half.left[0]!.reason, /variables/);
+  });
+
   const many = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`X-Key-${index}`, 'v']));
   for (const [what, data, reason] of [
     ['a value with a variable', { headers: { Authorization: 'Bearer {{ input.token }}' } }, /variables/],
