@@ -169,4 +169,46 @@ describe('agents with the tools that servers really offer', function () {
       ['result', 'result', 'result', 'tool_error', 'result'],
     );
   });
+
+  it('attempts a call that never leaves four times, and tells the model then', async () => {
+    /** The server forgets the session in which its tools were listed, and refuses so many new ones. */
+    const run = async (refusals: number) => {
+      const model = `unsent-calls-${refusals}`;
+      stack.modelProvider.script(model, [{ toolCalls: [{ name: 'echo', arguments: { n: 1 } }] }, { text: 'done' }]);
+      let isForgotten = false;
+      let refused = 0;
+      const server = fake.endpoint({
+        initialize(_request, response) {
+          if (isForgotten && refused < refusals) {
+            refused += 1;
+            return void response.writeHead(503).end();
+          }
+          response.setHeader('mcp-session-id', `session-${isForgotten}`);
+          return { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'f', version: '1' } };
+        },
+        'tools/call'({ params }, response) {
+          if (isForgotten) return { content: [{ type: 'text', text: JSON.stringify(params['arguments']) }] };
+          isForgotten = true;
+          return void response.writeHead(404).end();
+        },
+      });
+      const { data, node } = draw(model, [{ endpoint_url: server.url, require_approval: 'never', timeout: 10 }]);
+      node.data['retry'] = { delay: 0 };
+      const workflowId = await api.createWorkflow(await api.createProject(), data);
+      const started = await api.run(workflowId);
+      assert.equal((await api.pollToEnd(started.data.id)).data.status, 'succeed');
+      const [, second] = stack.modelProvider.requestsFor(model);
+      const { messages } = second!.body as { messages: { role: string; content: string }[] };
+      return { methods: server.methods(), refused, told: messages.at(-1)!.content };
+    };
+    const counted = ({ methods }: { methods: string[] }, method: string) =>
+      methods.filter((made) => made === method).length;
+
+    const late = await run(3);
+    assert.equal(late.told, '{"n":1}');
+    assert.deepEqual([counted(late, 'initialize'), counted(late, 'tools/call'), late.refused], [5, 2, 3]);
+    const never = await run(1_000);
+    assert.match(never.told, /^The call failed \(.*\); it was not made\.$/);
+    assert.deepEqual([counted(never, 'initialize'), counted(never, 'tools/call'), never.refused], [5, 1, 4]);
+  });
 });
