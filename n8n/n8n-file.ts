@@ -153,11 +153,7 @@ export function wellFormed(text: string): string {
 
 type ByName = ReadonlyMap<string, N8nNode>;
 
-function readConnections(
-  connections: unknown,
-  byName: ByName,
-  warn: Warn,
-): Pick<N8nFile, 'links' | 'subNodes'> {
+function readConnections(connections: unknown, byName: ByName, warn: Warn): Pick<N8nFile, 'links' | 'subNodes'> {
   const links = new Map<string, N8nLink>();
   const numbers = new Map([...byName.values()].map((node, number) => [node, number]));
   const subNodes: N8nSubNode[] = [];

@@ -79,7 +79,8 @@ function verifierByKeySet(jwksUrl: string, foreignTokens: ForeignTokenRules, lim
     cacheMaxAge: limits.keptMs,
     cooldownDuration: limits.againMs,
     [customFetch](url, options) {
-      if (keys.fresh && Date.now() < askedMs + limits.againMs) throw new Error('The key set was asked for a moment ago.');
+      if (keys.fresh && Date.now() < askedMs + limits.againMs)
+        throw new Error('The key set was asked for a moment ago.');
       askedMs = Date.now();
       return fetchSmall(url, options);
     },

@@ -26,7 +26,10 @@ describe('the sentence of an error of a model', () => {
   });
 
   it('names the place of a validation, of which only texts and numbers count', () => {
-    assert.equal(sentenceIn({ loc: ['body', 'messages', 0], msg: 'Field required' }), 'body.messages.0: Field required');
+    assert.equal(
+      sentenceIn({ loc: ['body', 'messages', 0], msg: 'Field required' }),
+      'body.messages.0: Field required',
+    );
     const odd = { toString: 1, valueOf: 1 };
     assert.equal(sentenceIn({ loc: ['body', odd, [odd]], msg: 'Field required' }), 'body: Field required');
     assert.equal(sentenceIn({ loc: [odd], msg: 'Field required' }), 'Field required');

@@ -91,10 +91,7 @@ describe('the bounds of files of n8n', () => {
         return isThere ? [{ node: name, type: kind, index: 0 }] : [];
       });
     return Object.fromEntries(
-      nodes.map(({ name }, from) => [
-        name,
-        { main: [targetsOf(from, 'main')], ai_tool: [targetsOf(from, 'ai_tool')] },
-      ]),
+      nodes.map(({ name }, from) => [name, { main: [targetsOf(from, 'main')], ai_tool: [targetsOf(from, 'ai_tool')] }]),
     );
   }
 
@@ -114,24 +111,24 @@ describe('the bounds of files of n8n', () => {
   });
 
   it('are 1,000 warnings, of nodes and connections together', () => {
-    const odd = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
-    const links = (count: number) => ({ A: { main: [odd(count)] } });
+    const numbers = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
+    const links = (count: number) => ({ A: { main: [numbers(count)] } });
     const warningsOf = (nodesOf: unknown[], connections: unknown = {}) =>
       readN8nFile({ nodes: [...NODES, ...nodesOf], connections }).warnings;
-    const twins = (count: number) => odd(count).map(() => node('A', 'noOp', { typeVersion: 'x', parameters: 'y' }));
+    const twins = (count: number) => numbers(count).map(() => node('A', 'noOp', { typeVersion: 'x', parameters: 'y' }));
     for (const [at, found] of [
-      [999, warningsOf(odd(999))],
-      [1_000, warningsOf(odd(1_000))],
-      [1_000, warningsOf(odd(1_001))],
+      [999, warningsOf(numbers(999))],
+      [1_000, warningsOf(numbers(1_000))],
+      [1_000, warningsOf(numbers(1_001))],
       [999, warningsOf([], links(999))],
       [1_000, warningsOf([], links(1_001))],
-      [1_000, warningsOf(odd(600), links(401))],
+      [1_000, warningsOf(numbers(600), links(401))],
       [999, warningsOf(twins(333))],
       [1_000, warningsOf(twins(334))],
     ] as const) {
       assert.equal(found.length, at);
     }
-    const { warnings } = translateN8n({ nodes: [...NODES, ...odd(2_000)], connections: {} });
+    const { warnings } = translateN8n({ nodes: [...NODES, ...numbers(2_000)], connections: {} });
     assert.equal(warnings.length, 1_000);
   });
 });

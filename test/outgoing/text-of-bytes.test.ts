@@ -92,9 +92,13 @@ describe('the text of bytes', () => {
   });
 
   it('is looked for in the five likeliest encodings, and in no other', async () => {
+    // oxlint-disable-next-line typescript/unbound-method -- it is called with its decoder
     const { decode } = TextDecoder.prototype;
     const tried: string[] = [];
-    TextDecoder.prototype.decode = function (this: TextDecoder, ...given: Parameters<typeof decode>) {
+    TextDecoder.prototype.decode = function (
+      this: InstanceType<typeof TextDecoder>,
+      ...given: Parameters<typeof decode>
+    ) {
       if (this.fatal && this.encoding !== 'utf-8') tried.push(this.encoding);
       return decode.apply(this, given);
     };
