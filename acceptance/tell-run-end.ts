@@ -1,7 +1,7 @@
 // The end of a run has consequences outside of the database. The process that has stored the end calls this once.
 import type { Client } from '@temporalio/client';
-import type { Logger } from '../config/logger.js';
-import { contextOf, isTracing, markFailed, runSpanId, startSpan } from '../config/spans.js';
+import type { Logger } from '../telemetry/logger.js';
+import { contextOf, isTracing, markFailed, runSpanId, startSpan } from '../telemetry/spans.js';
 import type { Db } from '../db/core/client.js';
 import type { UpdateOutcome } from '../db/runs/execution-update.js';
 import { findRunTrace } from '../db/runs/run-traces-repository.js';

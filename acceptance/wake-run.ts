@@ -1,7 +1,7 @@
 // Tells runs that what a node of theirs waits for has come. A signal that has not been confirmed is sent again.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import type { Logger } from '../config/logger.js';
-import { inSpan, SpanKind } from '../config/spans.js';
+import type { Logger } from '../telemetry/logger.js';
+import { inSpan, SpanKind } from '../telemetry/spans.js';
 import { WAKE_SIGNAL, type Wake } from '../contract/run-workflow.js';
 import type { Db } from '../db/core/client.js';
 import type { WaitKey } from '../db/waits/wait-key.js';

@@ -1,7 +1,7 @@
 import type { ApiConfig } from './http/api-config.js';
 import type { Client } from '@temporalio/client';
 import type { Currencies } from '../config/currencies.js';
-import type { Logger } from '../config/logger.js';
+import type { Logger } from '../telemetry/logger.js';
 import type { ModelProviders } from '../config/model-providers.js';
 import type { Connections } from '../connections/open-connection.js';
 import type { Database } from '../db/core/client.js';
@@ -10,7 +10,7 @@ import type { Files } from '../files/files.js';
 import type { ChatMeter } from './chat/chat-meter.js';
 import type { ChatUpstream } from './chat/chat-upstream.js';
 import type { RefreshFigures } from './observability/database-metrics.js';
-import type { ByteBudget } from '../outgoing/byte-budget.js';
+import type { ByteBudget } from '../memory/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-types.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import type { Processes } from '../processes/processes.js';

@@ -1,14 +1,14 @@
 // The API process: `npm run api`. Any number of them may run, on any machines.
 import { loadCurrencies } from '../config/currencies.js';
 import { ConfigError, parseEnvironment, required, type Environment } from '../config/environment.js';
-import { portOf } from '../config/health-server.js';
-import { createLogger, type Logger } from '../config/logger.js';
+import { portOf } from '../telemetry/health-server.js';
+import { createLogger, type Logger } from '../telemetry/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
 import { createDataConverter } from '../config/payload-encryption.js';
-import { registerPoolMetrics } from '../config/pool-metrics.js';
+import { registerPoolMetrics } from '../telemetry/pool-metrics.js';
 import { onStopSignal } from '../config/stop-signals.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
-import { startTracing } from '../config/tracing.js';
+import { startTracing } from '../telemetry/tracing.js';
 import { Client, Connection } from '@temporalio/client';
 import { createConnections } from '../connections/open-connection.js';
 import { createDatabase, type Database } from '../db/core/client.js';
@@ -20,7 +20,7 @@ import { CHANGES_CHANNEL, TURN_MESSAGE } from '../db/runs/tell-watchers.js';
 import { sessionNameOf } from '../db/core/session-name.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { openFiles } from '../files/open-files.js';
-import { ByteBudget } from '../outgoing/byte-budget.js';
+import { ByteBudget } from '../memory/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 import { createProcesses } from '../processes/processes.js';

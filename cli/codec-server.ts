@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { parseEnvironment, required } from '../config/environment.js';
-import { createLogger } from '../config/logger.js';
+import { createLogger } from '../telemetry/logger.js';
 import { createPayloadCodec } from '../config/payload-encryption.js';
 import { onStopSignal } from '../config/stop-signals.js';
 import { createCodecServer } from './codec-server/server.js';

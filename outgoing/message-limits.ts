@@ -2,7 +2,7 @@
 // because the SDK would round them.
 import { ExpandedTooFarError } from './response-body.js';
 import { markNumbersIn, markNumbersInEvents } from './exact-numbers.js';
-import { GrowingBuffer } from './growing-buffer.js';
+import { GrowingBuffer } from '../memory/growing-buffer.js';
 import { McpError } from './mcp-error.js';
 import { MAX_MESSAGE_BYTES, MessageCounter, type Reserve } from './message-size.js';
 

@@ -1,5 +1,5 @@
 // Wraps a request to an external server in a span, and sends the trace context in its headers.
-import { inSpan, isTracing, markFailed, SpanKind, withTraceparent } from '../config/spans.js';
+import { inSpan, isTracing, markFailed, SpanKind, withTraceparent } from '../telemetry/spans.js';
 
 interface TracedCall {
   method: string;

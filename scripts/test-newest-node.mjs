@@ -9,7 +9,18 @@ import path from 'node:path';
 import { fetchNewestNode, NEWEST_NODE } from './newest-node.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const FOLDERS = ['graph', 'n8n', 'outgoing', 'processes', 'config', 'activities', 'cli/embedded', 'temporal-workflows'];
+const FOLDERS = [
+  'graph',
+  'n8n',
+  'memory',
+  'outgoing',
+  'processes',
+  'config',
+  'telemetry',
+  'activities',
+  'cli/embedded',
+  'temporal-workflows',
+];
 /** What a test imports that starts a stack. */
 const STACK = /support\/(shared-)?stack\.js'/;
 /** What decides about the registry, the caches and the language, and nothing that a person has set for the service. */

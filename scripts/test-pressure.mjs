@@ -32,7 +32,7 @@ process.stdout.write(`Pressure: ${loops.length} busy loops ${kind} on ${processo
 
 // A group of its own, so that a signal reaches the tests and not npm alone, which would leave them running.
 const tests = spawn('npm', ['test', '--', ...process.argv.slice(2)], { stdio: 'inherit', detached: true });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.kill(-tests.pid, signal));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.kill(-Number(tests.pid), signal));
 const [code] = await once(tests, 'exit');
 const ended = loops.filter(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null);
 for (const loop of loops) loop.stdin.end();

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDERS =
-  /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|outgoing|processes|cli|bench|faults|console)\//;
+  /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|telemetry|memory|files|outgoing|processes|cli|bench|faults|console)\//;
 
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 const sources = tracked.filter((file) => FOLDERS.test(file) && /\.tsx?$/.test(file));
@@ -13,7 +13,7 @@ const sources = tracked.filter((file) => FOLDERS.test(file) && /\.tsx?$/.test(fi
 /** Files of ours that a source imports, types included. */
 function importsOf(file: string): string[] {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
-  return [...text.matchAll(/\bfrom '(\.[^']+)'/g)]
+  return [...text.matchAll(/\b(?:from|import) ?\(?'(\.[^']+)'/g)]
     .map(([, name]) => path.join(path.dirname(file), name!))
     .flatMap((target) => ['.ts', '.tsx'].map((ending) => target.replace(/\.js$/, ending)))
     .filter((target) => existsSync(path.join(ROOT, target)));

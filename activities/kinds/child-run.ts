@@ -3,7 +3,7 @@
 import { toSentences, prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import { START_GRACE_SECONDS, storeRun, type SnapshotStore } from '../../acceptance/store-run.js';
-import { currentTraceparent } from '../../config/spans.js';
+import { currentTraceparent } from '../../telemetry/spans.js';
 import type { ChildToStart } from '../../contract/activities.js';
 import type { Database } from '../../db/core/client.js';
 import { readOutputs } from '../../db/nodes/node-outputs-repository.js';

@@ -1,11 +1,11 @@
 // Tells what models write while they write it. All streams of a worker share one loop, which runs while there are any: it asks
 // the database which runs somebody reads, and writes what they lack in the same statement. Extensions, section 13.
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { writeDeltas, type RunDelta, type ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { Masker } from '../../graph/mask.js';
 import type { NodeKey } from '../../graph/plan.js';
-import { NEVER_WAITS, type ByteBudget } from '../../outgoing/byte-budget.js';
+import { NEVER_WAITS, type ByteBudget } from '../../memory/byte-budget.js';
 import { untilAborted } from '../../outgoing/until-aborted.js';
 import { createStepText, type StepText } from './step-text.js';
 

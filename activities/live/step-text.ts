@@ -3,7 +3,7 @@ import type { DeltaBody, RunDelta, ToldToolCall } from '../../db/runs/run-deltas
 import type { Masker } from '../../graph/mask.js';
 import { toStorable } from '../../graph/storable-text.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 
 interface Step extends NodeKey {
   attempt: number;

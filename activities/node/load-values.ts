@@ -13,7 +13,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { NodeOutput, VariableValues } from '../../graph/template.js';
 import { findPlaces } from '../../graph/variable-places.js';
 import type { LoopVariables, NodeErrorFacts } from '../../graph/variable.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 import type { CallbackUrls } from './callback-urls.js';
 

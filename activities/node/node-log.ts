@@ -1,7 +1,7 @@
 // Log entries about a node's attempts: an attempt failed and is retried, or the node has failed for good. They hold
 // codes and numbers only, because the message of a failure may quote a secret and is for the run's owner.
-import type { Logger } from '../../config/logger.js';
-import { annotateActiveSpan } from '../../config/spans.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { annotateActiveSpan } from '../../telemetry/spans.js';
 import type { NodeTask } from './node-step.js';
 
 /**

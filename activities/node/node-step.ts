@@ -2,7 +2,7 @@
 import type { Charge } from './failures.js';
 import type { Isolation } from './isolation.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { Database } from '../../db/core/client.js';
 import type { NodeClaim, NodeEndRow } from '../../db/nodes/node-results-repository.js';
@@ -10,7 +10,7 @@ import type { SecretBox } from '../../db/core/secret-box.js';
 import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { NodeOutput } from '../../graph/template.js';
-import type { ByteBudget, ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteBudget, ByteLease } from '../../memory/byte-budget.js';
 import type { WorkerMetrics } from '../worker/worker-metrics.js';
 
 export interface NodeDeps {

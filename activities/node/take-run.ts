@@ -9,7 +9,7 @@ import { writeJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
 import type { Plan } from '../../graph/plan.js';
 import type { NodeOutput } from '../../graph/template.js';
-import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { WorkerMetrics } from '../worker/worker-metrics.js';
 import { finalFailure } from './failures.js';
 import { toResultText } from './result-text.js';

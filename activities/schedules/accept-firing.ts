@@ -6,7 +6,7 @@ import { mayRun } from '../../acceptance/roles.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
 import { START_GRACE_SECONDS, storeRun, type SnapshotStore } from '../../acceptance/store-run.js';
-import { currentTraceparent } from '../../config/spans.js';
+import { currentTraceparent } from '../../telemetry/spans.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -26,7 +26,7 @@ import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { maskInput } from '../../graph/secrets.js';
-import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import type { ByteBudget } from '../../memory/byte-budget.js';
 import { DRAWING_FACTOR } from '../kinds/child-run.js';
 
 const TOO_LATE: Refusal = {

@@ -14,7 +14,7 @@ import type {
 } from '../../contract/activities.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
 import { createSnapshotStore } from '../../acceptance/store-run.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Connections } from '../../connections/open-connection.js';
 import type { Database } from '../../db/core/client.js';
@@ -24,7 +24,7 @@ import { kinds, kindsThatRun, type KindThatRuns } from '../../graph/kinds.js';
 import type { Execution } from '../../graph/document.js';
 import type { EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
 import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
 import type { Processes } from '../../processes/processes.js';

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import { MissingKeyError } from '../../db/core/secret-box.js';
 
 /**

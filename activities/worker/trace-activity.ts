@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import { inSpan, isTracing, runContext, withMask } from '../../config/spans.js';
+import { inSpan, isTracing, runContext, withMask } from '../../telemetry/spans.js';
 import type { RunContext, RunContexts } from '../node/run-context.js';
 
 /** `name` is the activity type that is named for this work. A different activity may be doing the work. */

@@ -1,6 +1,6 @@
 // The metrics that a worker process exports to Prometheus. docs/operate/operations.md, "Metrics", describes them.
 import { Gauge, type Registry } from 'prom-client';
-import { createMetricSet } from '../../config/metric-set.js';
+import { createMetricSet } from '../../telemetry/metric-set.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { SlotsLoad } from './project-slots.js';
 

@@ -1,7 +1,7 @@
 // A person's decision on an agent's request. Postgres counts the decisions; once they settle the request, a signal reports
 // it to Temporal and is repeated until the run confirms it.
-import type { ByteLease } from '../../outgoing/byte-budget.js';
-import type { Logger } from '../../config/logger.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import type { Logger } from '../../telemetry/logger.js';
 import {
   findCurrentArguments,
   findRequest,

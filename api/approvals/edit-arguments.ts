@@ -7,7 +7,7 @@ import { writeJson } from '../../graph/json-text.js';
 import { isEqualJson, type JsonObject } from '../../graph/json.js';
 import { MASK } from '../../graph/secrets.js';
 import { readArguments } from '../../graph/tool-arguments.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields, overloaded } from '../http/errors.js';

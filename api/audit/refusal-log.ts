@@ -1,4 +1,4 @@
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import { insertRefusals, type Refusal } from '../../db/audit/refusals-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { together } from '../../db/core/together.js';

@@ -1,6 +1,6 @@
 // Compares one open run with its workflow in Temporal and repairs the difference.
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
-import { inSpan } from '../../config/spans.js';
+import { inSpan } from '../../telemetry/spans.js';
 import type { ExecutionUpdate } from '../../db/runs/execution-update.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';

@@ -1,10 +1,10 @@
 // The answer of a workflow to a chat completion. Extensions, section 13.
 import { Readable } from 'node:stream';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { hasReachedLimitBelow } from '../../db/runs/tool-runs-repository.js';
 import { readRunTokens } from '../../db/runs/run-tokens-repository.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
 import { COMMENT, EVENT_STREAM_HEADERS } from '../http/event-stream.js';

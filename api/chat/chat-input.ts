@@ -4,7 +4,7 @@ import type { FileValue } from '../../files/file-value.js';
 import type { Files, FileToSave } from '../../files/files.js';
 import type { RunInput } from '../../graph/input.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { messageFiles } from '../files/message-files.js';
 import { saveUpload } from '../files/upload.js';
 import { ApiError } from '../http/errors.js';

@@ -3,7 +3,7 @@
 // ends its calls.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { ResolvedModel } from '../../config/model-providers.js';
 import { priceOf, reportsUsage, reservedTokens, tokensIn, usedTokens, type Tokens } from '../../config/model-price.js';
 import type { Database } from '../../db/core/client.js';

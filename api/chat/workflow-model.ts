@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { WORKFLOW_MODEL } from '../../config/model-providers.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { findChat, listChats } from '../../db/workflows/chats-repository.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
@@ -11,7 +11,7 @@ import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { ownValue } from '../../graph/json.js';
 import { cutText } from '../../graph/cut-text.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, overloaded, refusing } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';

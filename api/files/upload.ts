@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FileToSave, Files } from '../../files/files.js';
 import { FileTooLargeError } from '../../files/files.js';
 import type { FileValue } from '../../files/file-value.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { ApiError, bodyTooLarge, invalidFields } from '../http/errors.js';
 import { isMultipart, readMultipart } from '../http/multipart.js';
 

@@ -5,7 +5,7 @@ import type { Files, FileToSave } from '../../files/files.js';
 import { fileFieldOf } from '../../graph/file-values.js';
 import { inputFieldsOf, parseApiKeyInput, RAW_INPUT, type RunInput } from '../../graph/input.js';
 import { isObject } from '../../graph/json.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { decodeName, saveUpload } from '../files/upload.js';
 import { isMultipart } from '../http/multipart.js';
 import { toFreeText } from '../http/middleware/read-body.js';

@@ -1,7 +1,7 @@
 // The address of a hook, at which another service starts a run. docs/use/starts.md.
 import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import {
   countDelivery,
   findAddressedHook,

@@ -1,7 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
-import type { Logger } from '../../config/logger.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Settle } from '../access/admission.js';
 import type { Access, Caller, Route } from './route.js';
 

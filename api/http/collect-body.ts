@@ -1,7 +1,7 @@
 // Receives bodies. Memory is taken as the bytes arrive, and a body that does not arrive is given up.
 import type { IncomingMessage } from 'node:http';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
-import { GrowingBuffer } from '../../outgoing/growing-buffer.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import { GrowingBuffer } from '../../memory/growing-buffer.js';
 import { bodyTooLarge, bodyTooSlow, parseError } from './errors.js';
 
 /** A body costs its bytes, their text and the parsed value. */

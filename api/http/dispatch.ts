@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createTrail, runRecorded } from '../audit/audit-trail.js';
 import { recordRefusal, recordRefusals } from '../audit/record-refusals.js';
 import type { AppContext, AppMiddleware } from './app-state.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
 import type { AppDeps } from '../deps.js';
 import type { Database } from '../../db/core/client.js';

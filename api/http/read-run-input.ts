@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { FileValue } from '../../files/file-value.js';
 import { FileTooLargeError, type Files, type FileToSave } from '../../files/files.js';
 import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/input.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { declaredEncoding, textOfBytes } from '../../outgoing/text-of-bytes.js';
 import type { AppContext } from './app-state.js';
 import { ApiError, bodyTooLarge } from './errors.js';

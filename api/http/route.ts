@@ -2,11 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Role } from '../../db/core/tables.js';
 import type { Reach } from '../../db/projects/reach.js';
 import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import type { ApiError } from './errors.js';
 import { idParams } from './path-ids.js';

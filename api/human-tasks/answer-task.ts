@@ -1,6 +1,6 @@
 // A person's answer to a human task. Postgres decides which answers count (db/human-tasks/answers-repository.ts).
-import type { ByteLease } from '../../outgoing/byte-budget.js';
-import type { Logger } from '../../config/logger.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import type { Logger } from '../../telemetry/logger.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInReach, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
 import type { Reach } from '../../db/projects/reach.js';

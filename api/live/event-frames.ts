@@ -6,7 +6,7 @@ import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
 import type { WaitView } from '../waits/wait-view.js';
-import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import type { ByteBudget } from '../../memory/byte-budget.js';
 import { holdsLazyJson, lazyText, RawJson, toJsonPieces, toJsonText, type LazyJson } from '../http/json-text.js';
 import { toAnswerMemory } from '../http/send-answer.js';
 import type { DeltaEvent } from './run-feed.js';

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/core/client.js';
 import { readAnswer } from '../../db/runs/run-deltas-repository.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../db/runs/run-events-repository.js';
-import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { RunHub } from './run-hub.js';
 import { TextReader, type TextDelta } from './text-reader.js';
 import type { RunReader } from './watched-runs.js';

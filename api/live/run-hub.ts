@@ -1,11 +1,11 @@
 // All who wait for runs in this process share one connection that listens, and one loop that looks at the runs that
 // have changed. A run is looked at once, however many wait for it, and never if nobody does. ADR 16.
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { keepWatches, watchRuns, type RunState } from '../../db/runs/run-watches-repository.js';
 import { readDeltaMessage, runOfMessage } from '../../db/runs/run-deltas-repository.js';
-import { NEVER_WAITS, type ByteBudget } from '../../outgoing/byte-budget.js';
+import { NEVER_WAITS, type ByteBudget } from '../../memory/byte-budget.js';
 import { pause } from '../background/loops.js';
 import type { EventTail } from './event-tail.js';
 import { lookAtStates, lookForDeltas, lookForEvents } from './run-looks.js';

@@ -1,6 +1,6 @@
 // Keeps what the models of one run are writing, for all who read it in this process. Extensions, section 13.
 import type { DeltaKey, RunDelta, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 
 /** One call of a model by a node. */
 export interface StepTexts {

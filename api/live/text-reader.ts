@@ -3,7 +3,7 @@ import type { StoredAnswer, ToldToolCall } from '../../db/runs/run-deltas-reposi
 import type { RunEvent, ToldNode } from '../../db/runs/run-events-repository.js';
 import { isObject } from '../../graph/json.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { NodeTexts, RunTexts, StepTexts } from './run-texts.js';
 
 /** The data of an event `delta`. */

@@ -8,7 +8,7 @@ import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { credentialLiteralsIn, MASK } from '../../graph/secrets.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import type { Asker } from '../http/heavy-turns.js';
 import { LazyJson, lazyText, RawJson, toJsonText } from '../http/json-text.js';

@@ -2,7 +2,7 @@
 // the last one is fresh, and a scrape waits two seconds at most.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { readServiceFigures, type ServiceFigures } from '../../db/observability/metrics-repository.js';
 

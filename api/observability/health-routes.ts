@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { startHealthServer } from '../../config/health-server.js';
+import { startHealthServer } from '../../telemetry/health-server.js';
 import { pendingMigrations } from '../../db/core/migrate.js';
 import type { AppDeps } from '../deps.js';
 import { detailSchema } from '../http/answer-schemas.js';

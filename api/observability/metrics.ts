@@ -1,6 +1,6 @@
 // The Prometheus metrics of this process; database-metrics.ts has those of the database. docs/operate/operations.md,
 // "Metrics".
-import { createMetricSet } from '../../config/metric-set.js';
+import { createMetricSet } from '../../telemetry/metric-set.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

@@ -7,7 +7,7 @@ import { claimKey } from '../../db/runs/idempotency-repository.js';
 import { insertAcceptedRun, insertDraftRun } from '../../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { AppDeps } from '../deps.js';
 import { quotaExceeded } from '../http/errors.js';
 import { findFirstAnswer, sealFingerprint, type KeyedRequest } from './idempotency.js';

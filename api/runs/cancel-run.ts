@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
 import { tellRunEnd } from '../../acceptance/tell-run-end.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
 import { endQueuedRun } from '../../db/conversations/turns-repository.js';

@@ -1,7 +1,7 @@
 // The input of a node is its data with the variables filled in, rendered anew from what is stored. Nothing of it is
 // kept. Secret fields of the input stay `********`. The values that later nodes read unmasked are opened to be
 // rendered, and the run's masker then goes over everything.
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import { findNodeErrors } from '../../db/nodes/node-results-repository.js';
 import { measureOutputs, readOutputs, type MeasuredOutput } from '../../db/nodes/node-outputs-repository.js';
 import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
@@ -13,7 +13,7 @@ import { MASK } from '../../graph/secrets.js';
 import { RenderedTooLargeError, type NodeOutput } from '../../graph/template.js';
 import type { LoopVariables } from '../../graph/variable.js';
 import { findPlaces } from '../../graph/variable-places.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { RawJson } from '../http/json-text.js';
 import { readLoopValues } from './loop-values.js';

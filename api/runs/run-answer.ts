@@ -4,7 +4,7 @@ import { countCharacters, findRunResult } from '../../db/runs/run-output.js';
 import { findRunEnd } from '../../db/runs/tool-runs-repository.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeOutput } from '../../graph/template.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 
 /** The limit applies to the text of an output; no model reads more. */

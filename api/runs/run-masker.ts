@@ -2,7 +2,7 @@
 import { openRunContents, readSecrets } from '../../db/runs/run-contents.js';
 import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
 import type { Masker } from '../../graph/mask.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 
 /** Bytes of memory per byte of JSON text: drawings are mostly small objects, which take more than their text. */

@@ -1,5 +1,5 @@
 // The traces of runs: which trace a run belongs to.
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import {
   annotateActiveSpan,
   currentTraceparent,
@@ -7,7 +7,7 @@ import {
   linkActiveSpan,
   runContext,
   type Context,
-} from '../../config/spans.js';
+} from '../../telemetry/spans.js';
 import type { Database } from '../../db/core/client.js';
 import { findRunTrace } from '../../db/runs/run-traces-repository.js';
 

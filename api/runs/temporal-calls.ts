@@ -8,7 +8,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { activeTraceIds, inSpan, SpanKind } from '../../config/spans.js';
+import { activeTraceIds, inSpan, SpanKind } from '../../telemetry/spans.js';
 import { executionOf, type Execution } from '../../graph/document.js';
 import type { RunToStart } from '../../db/runs/runs-repository.js';
 import {

@@ -1,6 +1,6 @@
 // Makes Temporal's copies of schedules follow Postgres. It runs in every API process: a change that could not be told at
 // once, a schedule that Temporal has lost, and one that is gone from Postgres.
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import {
   findRemovals,
   findSchedulesToSync,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AuthorizationResponseError, ClientError } from 'openid-client';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import { ApiError } from '../http/errors.js';
 import type { RouteResult } from '../http/route.js';
 

@@ -13,7 +13,7 @@ import { modelParameters } from '../../graph/model-parameters.js';
 import { NodeError } from '../../graph/node-error.js';
 import { enclosingLoops } from '../../graph/plan.js';
 import { renderText, type VariableValues } from '../../graph/template.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { UnknownFileError, toMessages } from './estimated-files.js';
 import { inputOfTest, type OpenedTest } from './start-test.js';

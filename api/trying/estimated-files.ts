@@ -7,7 +7,7 @@ import { MissingBytesError } from '../../files/file-store.js';
 import { fileIdOf, MAX_MODEL_FILE_BYTES, MAX_MODEL_FILES, namedFiles } from '../../graph/file-values.js';
 import type { JsonObject } from '../../graph/json.js';
 import { renderJson, renderText, type VariableValues } from '../../graph/template.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { textOfBytes } from '../../outgoing/text-of-bytes.js';
 import { ProcessesBusyError } from '../../processes/processes.js';
 import type { AppDeps } from '../deps.js';

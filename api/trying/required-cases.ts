@@ -1,6 +1,6 @@
 // Before a workflow is published its required cases must pass. Extensions, section 11.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findCaseRun } from '../../db/trying/case-runs-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';

@@ -2,7 +2,7 @@
 // whichever process is alive goes on. Extensions, section 11.
 import { randomUUID } from 'node:crypto';
 import { sumOf } from '../../config/currencies.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import { SYSTEM } from '../../db/audit/audit-entry.js';
 import {
   claimCase,

@@ -3,7 +3,7 @@
 import { openDrawing, openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Db } from '../../db/core/client.js';
 import { addReferences } from '../../db/files/references-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';

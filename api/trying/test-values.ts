@@ -7,7 +7,7 @@ import { iterationPath } from '../../graph/iteration-path.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { findVariables, type NodeOutput, type VariableValues } from '../../graph/template.js';
 import type { LoopVariables, NodeErrorFacts } from '../../graph/variable.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { readLoopValues } from '../runs/loop-values.js';
 import type { Source } from './find-sources.js';

@@ -1,5 +1,5 @@
 // Makes one attempt to deliver a webhook event and records the outcome.
-import { inSpan, isTracing } from '../../config/spans.js';
+import { inSpan, isTracing } from '../../telemetry/spans.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import {
   recordDelivered,

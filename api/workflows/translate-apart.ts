@@ -1,7 +1,7 @@
 // Files of n8n are translated in a process of their own, because a large one takes longer than others can wait.
 import type { JsonObject } from '../../graph/json.js';
 import type { TranslatedFile } from '../../n8n/translate-n8n.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
 import { overloaded } from '../http/errors.js';
 import { tooLargeToTranslate, translateHere } from './import-body.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
-import { call, connectOfficial, textOf } from '../api/tools/mcp-clients.js';
+import { call, connectOfficial, textOf } from '../api/mcp-server/mcp-clients.js';
 import { eventually } from '../support/eventually.js';
 import { drawing, linkInRow, node as nodeOf, trigger } from '../support/graphs.js';
 import { assertAccessible } from './axe.js';

@@ -77,7 +77,7 @@ describe('docker-compose.yml', () => {
       const [, checked, asked] = /http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'/.exec(check) ?? [];
       assert.equal(checked, port[name]);
       assert.ok(routes.some((route) => route.method === 'GET' && route.path === asked));
-      assert.match(read('config/health-server.ts'), new RegExp(`'${asked}'`));
+      assert.match(read('telemetry/health-server.ts'), new RegExp(`'${asked}'`));
     }
     assert.deepEqual(services['api']!.ports, [`127.0.0.1:3000:${port.api}`]);
     assert.equal(environmentOf('api')['TEMPORAL_ADDRESS'], 'temporal:7233');

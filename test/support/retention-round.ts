@@ -1,7 +1,7 @@
 // Rounds of retention in the test's own process, on the stack's database.
 import { createRetentionRound, type RoundOutcome } from '../../api/background/retention.js';
 import { createMetrics, type Metrics } from '../../api/observability/metrics.js';
-import { createLogger } from '../../config/logger.js';
+import { createLogger } from '../../telemetry/logger.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { eventually } from './eventually.js';
 import { queryDatabase } from './inspect.js';

@@ -9,7 +9,7 @@ import { needsApproval, type AgentNodeData, type AgentServer } from '../../../gr
 import type { VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import { MAX_REFUSED, readTools, toShownTools, type RefusedTool } from '../../../outgoing/mcp-tools.js';
-import { splitLease } from '../../../outgoing/split-lease.js';
+import { splitLease } from '../../../memory/split-lease.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer, type ServerDeps, type ServerOfNode } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';

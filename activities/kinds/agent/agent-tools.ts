@@ -13,7 +13,7 @@ import { findTools } from '../../../db/agents/agent-tools.js';
 import { leaveStep } from '../../../db/nodes/node-results-repository.js';
 import { expireRequests } from '../../../db/agents/approvals-repository.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
-import { splitLease } from '../../../outgoing/split-lease.js';
+import { splitLease } from '../../../memory/split-lease.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';

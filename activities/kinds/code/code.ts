@@ -2,7 +2,7 @@
 import { parseJson } from '../../../graph/json-text.js';
 import { codeNode, type CodeNodeData } from '../../../graph/nodes/code.js';
 import { renderJson } from '../../../graph/template.js';
-import type { Logger } from '../../../config/logger.js';
+import type { Logger } from '../../../telemetry/logger.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';

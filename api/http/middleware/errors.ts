@@ -1,6 +1,6 @@
 import { isDatabaseTimeout } from '../../../db/core/client.js';
 import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
-import { MemoryBusyError } from '../../../outgoing/byte-budget.js';
+import { MemoryBusyError } from '../../../memory/byte-budget.js';
 import type { AppMiddleware, AppContext } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
 import { ApiError, overloaded, parseError, quotaExceeded, notFound } from '../errors.js';

@@ -1,4 +1,4 @@
-import type { ByteLease } from '../../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../../memory/byte-budget.js';
 import type { AppContext } from '../app-state.js';
 import { collectBody } from '../collect-body.js';
 import { bodyTooLarge, unsupportedMediaType } from '../errors.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { context, trace } from '@opentelemetry/api';
 import type { Histogram } from 'prom-client';
-import type { Logger } from '../../../config/logger.js';
-import { annotateActiveSpan, contextOf, isTracing, markFailed, SpanKind, startSpan } from '../../../config/spans.js';
+import type { Logger } from '../../../telemetry/logger.js';
+import { annotateActiveSpan, contextOf, isTracing, markFailed, SpanKind, startSpan } from '../../../telemetry/spans.js';
 import type { AppMiddleware } from '../app-state.js';
 
 type Requests = Histogram<'method' | 'route' | 'status'>;

@@ -1,7 +1,7 @@
 // Accepts a run that resumes an earlier one: the run, what it takes over, and the runs below it are stored together.
 import type { Transaction } from 'kysely';
 import { START_GRACE_SECONDS, storeRuns } from '../../../acceptance/store-run.js';
-import type { Logger } from '../../../config/logger.js';
+import type { Logger } from '../../../telemetry/logger.js';
 import type { Db } from '../../../db/core/client.js';
 import type { Tables } from '../../../db/core/tables.js';
 import { claimChild, NODE_ITSELF } from '../../../db/runs/child-runs-repository.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { createLogger } from '../../../config/logger.js';
+import { createLogger } from '../../../telemetry/logger.js';
 import { keepAttempt } from '../../../activities/node/keep-attempt.js';
 import type { NodeTask } from '../../../activities/node/node-step.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';

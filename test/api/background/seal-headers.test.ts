@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sealHeaders } from '../../../api/background/seal-headers.js';
 import { openSecrets, sealSecrets } from '../../../acceptance/opened-drawing.js';
-import { createLogger } from '../../../config/logger.js';
+import { createLogger } from '../../../telemetry/logger.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { migrateToLatest } from '../../../db/core/migrate.js';
 import { createSecretBox, type SecretBox } from '../../../db/core/secret-box.js';

@@ -5,9 +5,9 @@ import { answerStream, answerWhole, type AnswerDeps } from '../../../api/chat/an
 import { createSharedReads } from '../../../api/live/shared-reads.js';
 import { RunHub } from '../../../api/live/run-hub.js';
 import type { ApiError } from '../../../api/http/errors.js';
-import { createLogger } from '../../../config/logger.js';
+import { createLogger } from '../../../telemetry/logger.js';
 import { createDatabase } from '../../../db/core/client.js';
-import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 import { eventually } from '../../support/eventually.js';
 import { drawing, http, linkInRow, llm, node as nodeOf, resultOf, trigger } from '../../support/graphs.js';
 import type { DrawingNode } from '../../support/graphs.js';

@@ -10,7 +10,7 @@ import type { TestStack } from '../../support/stack.js';
 import { createAccount, type Account } from '../accounts.js';
 import { deliverTo, makeStartHook } from '../hooks/hook-sender.js';
 import { inTemporal, makeSchedule, untilFired } from '../schedules/schedule-maker.js';
-import { call, connectOfficial, offer, runOf } from '../tools/mcp-clients.js';
+import { call, connectOfficial, offer, runOf } from '../mcp-server/mcp-clients.js';
 import { createConnection } from './sign-in.js';
 
 describe('runs of every origin use connections', function () {

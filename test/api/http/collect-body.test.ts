@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { collectBody, type BodyPace } from '../../../api/http/collect-body.js';
 import { ApiError } from '../../../api/http/errors.js';
 import { closeServer, listen, type ListeningServer } from '../../../api/http/server.js';
-import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 import { eventually } from '../../support/eventually.js';
 import { head, openRaw, statusesIn, type RawConnection } from '../../support/raw-http.js';
 

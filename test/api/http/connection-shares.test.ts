@@ -8,9 +8,9 @@ import { dispatch } from '../../../api/http/dispatch.js';
 import { HeavyTurns } from '../../../api/http/heavy-turns.js';
 import { defineRoute } from '../../../api/http/route.js';
 import { closeServer, listen } from '../../../api/http/server.js';
-import { createLogger } from '../../../config/logger.js';
+import { createLogger } from '../../../telemetry/logger.js';
 import { sharedPool } from '../../../db/core/tenants.js';
-import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 
 describe('the connections that a request takes', () => {
   it('count for its caller, those that are taken while the answer is sent, too', async () => {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { readMultipart } from '../../../api/http/multipart.js';
 import { readParts } from '../../../api/http/read-run-input.js';
 import type { Files } from '../../../files/files.js';
-import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 
 const GBK = Buffer.from('d0d5c3fb', 'hex');
 

@@ -4,8 +4,8 @@ import type { AppContext } from '../../../api/http/app-state.js';
 import { lazyList, lazyText, lazyValue, RawJson } from '../../../api/http/json-text.js';
 import { sendBytes, sendJson } from '../../../api/http/send-answer.js';
 import { closeServer, listen, type ListeningServer } from '../../../api/http/server.js';
-import { createLogger } from '../../../config/logger.js';
-import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { createLogger } from '../../../telemetry/logger.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 import { eventually } from '../../support/eventually.js';
 import { head, openRaw } from '../../support/raw-http.js';
 

@@ -7,7 +7,7 @@ import type { RunDelta, StoredAnswer } from '../../../db/runs/run-deltas-reposit
 import { createMasker } from '../../../graph/mask.js';
 import { toStorableJson } from '../../../graph/storable-text.js';
 import { cpuMilliseconds } from '../../support/cpu-time.js';
-import { ByteBudget, type ByteLease } from '../../../outgoing/byte-budget.js';
+import { ByteBudget, type ByteLease } from '../../../memory/byte-budget.js';
 
 const SECRETS = ['sk-live-0123456789', 'two\nlines', 'aaaaaab'];
 const PIECES = [

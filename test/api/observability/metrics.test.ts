@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { createDatabaseMetrics } from '../../../api/observability/database-metrics.js';
 import { createMetrics } from '../../../api/observability/metrics.js';
 import { createWorkerMetrics, registerWorkerLoad } from '../../../activities/worker/worker-metrics.js';
-import { createLogger } from '../../../config/logger.js';
+import { createLogger } from '../../../telemetry/logger.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { eventually } from '../../support/eventually.js';
 import { chain, drawing, http, link, llm, trigger } from '../../support/graphs.js';

@@ -3,7 +3,7 @@ import { translateHere } from '../../../api/workflows/import-body.js';
 import { translateApart } from '../../../api/workflows/translate-apart.js';
 import { ApiError } from '../../../api/http/errors.js';
 import type { JsonObject } from '../../../graph/json.js';
-import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 import { createProcesses, ProcessesBusyError, type Processes } from '../../../processes/processes.js';
 
 /** A row of nodes that take several KiB each. */

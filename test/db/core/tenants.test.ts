@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { onBehalfOf } from '../../../db/core/tenants.js';
 import { together } from '../../../db/core/together.js';
-import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
 const CONNECTIONS = 8;

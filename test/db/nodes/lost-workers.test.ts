@@ -7,7 +7,7 @@ import type { NodeFailure } from '../../../activities/node/failures.js';
 import { inIsolation } from '../../../activities/node/in-isolation.js';
 import { Isolation, toTreatment } from '../../../activities/node/isolation.js';
 import type { NodeStep } from '../../../activities/node/node-step.js';
-import { createLogger } from '../../../config/logger.js';
+import { createLogger } from '../../../telemetry/logger.js';
 import type { Database } from '../../../db/core/client.js';
 import { keepEndedAttempt, listKeptAttempts, readDeaths } from '../../../db/nodes/node-attempts-repository.js';
 import {

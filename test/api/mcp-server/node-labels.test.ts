@@ -1,7 +1,7 @@
 // The labels that the progress of tool calls tells: they are shared and bounded.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { labelsOf } from '../../../api/tools/node-labels.js';
+import { labelsOf } from '../../../api/mcp-server/node-labels.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { storeSnapshot } from '../../../db/runs/snapshots-repository.js';
 import type { Plan } from '../../../graph/plan.js';

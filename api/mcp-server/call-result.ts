@@ -1,6 +1,6 @@
 // The result of a tool call: what its run has put out. Failures are results, too, so that the model reads them.
 import { isObject, type JsonObject } from '../../graph/json.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { MAX_ANSWER_CHARACTERS, readRunAnswer, type RunAnswer } from '../runs/run-answer.js';
 

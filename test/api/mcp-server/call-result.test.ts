@@ -1,6 +1,6 @@
 // How much memory the result of a tool call takes.
 import assert from 'node:assert/strict';
-import { readCallResult } from '../../../api/tools/call-result.js';
+import { readCallResult } from '../../../api/mcp-server/call-result.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { drawing, http, linkInRow, node as nodeOf, trigger } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';

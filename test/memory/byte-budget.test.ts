@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ByteBudget, MemoryBusyError, type ByteLease } from '../../outgoing/byte-budget.js';
+import { ByteBudget, MemoryBusyError, type ByteLease } from '../../memory/byte-budget.js';
 
 /** Whether it has been granted once everything that is due has run. */
 async function isGranted(wait: Promise<void> | undefined): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import type { AppDeps } from '../deps.js';
 import type { Caller } from '../http/route.js';

@@ -1,5 +1,5 @@
 // Switches OpenTelemetry on if its standard variables ask for traces. The packages are loaded only then.
-import type { Environment } from './environment.js';
+import type { Environment } from '../config/environment.js';
 import type { Logger } from './logger.js';
 import { setTracing } from './spans.js';
 

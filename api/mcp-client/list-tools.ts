@@ -3,7 +3,7 @@ import { storeRefusedTools } from '../../db/agents/refused-tools-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { agentNode } from '../../graph/nodes/agent.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import { McpError } from '../../outgoing/mcp-client.js';
 import { readTools, toShownTools } from '../../outgoing/mcp-tools.js';
 import type { McpServer } from '../../outgoing/mcp-types.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { ByteBudget } from '../../outgoing/byte-budget.js';
-import { splitLease } from '../../outgoing/split-lease.js';
+import { ByteBudget } from '../../memory/byte-budget.js';
+import { splitLease } from '../../memory/split-lease.js';
 
 const MIB = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { mayRun } from '../../acceptance/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun, withdrawKey } from '../../db/runs/idempotency-repository.js';
 import { findWorkflowOf } from '../../db/runs/tool-runs-repository.js';
-import type { Logger } from '../../config/logger.js';
+import type { Logger } from '../../telemetry/logger.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
