@@ -2,7 +2,7 @@
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { ADDRESSES } from './app/addresses.js';
+import { ADDRESSES } from './service/addresses.js';
 
 const root = import.meta.dirname;
 /** `npm start` has its API here unless told otherwise. */

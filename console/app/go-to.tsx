@@ -1,16 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { Link, useLocation } from 'wouter';
-import { runWord } from '../pages/run/run-word.js';
+import { runWord } from '../live/run-word.js';
 import { Dialog } from '../ui/dialog.js';
 import { SearchField } from '../ui/fields.js';
 import { Time } from '../ui/figures.js';
 import { Status } from '../ui/status.js';
-import { PLACES } from './addresses.js';
-import { api, unwrap } from './api.js';
+import { PLACES } from '../service/addresses.js';
+import { api, unwrap } from '../service/api.js';
 import './go-to.css';
-import { Problem } from './problem.js';
-import { useTyped } from './search-state.js';
+import { Problem } from '../service/problem.js';
+import { useTyped } from '../service/search-state.js';
 
 /** Finds pages, workflows and runs by typing. Enter goes to the first one, the arrows to the others. */
 export function GoTo({ onClose }: { onClose: () => void }) {

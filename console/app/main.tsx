@@ -6,14 +6,14 @@ import '../ui/theme.css';
 import { ConfirmDialog } from '../ui/dialog.js';
 import { Alert, Loading } from '../ui/notices.js';
 import { useStored } from '../ui/store.js';
-import { explain } from './explain.js';
+import { explain } from '../service/explain.js';
 import { Layout } from './layout.js';
-import { guardedNavigation, isGuarded, pendingLeave } from './leave-guard.js';
-import { tellNonceToLibraries } from './nonce.js';
-import { queryClient } from './queries.js';
+import { guardedNavigation, isGuarded, pendingLeave } from '../service/leave-guard.js';
+import { tellNonceToLibraries } from '../service/nonce.js';
+import { queryClient } from '../service/queries.js';
 import { Routes } from './routes.js';
-import { ownerOf, session, useSession } from './session.js';
-import { endSignInWindow } from './sign-in-window.js';
+import { ownerOf, session, useSession } from '../service/session.js';
+import { endSignInWindow } from '../service/sign-in-window.js';
 
 /** A window that the browser does not close becomes a page like any other after this time. */
 const CLOSES_WITHIN_MS = 1_000;

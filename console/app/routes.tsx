@@ -1,9 +1,9 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { NotFound } from '../ui/page-header.js';
-import { ADDRESSES } from './addresses.js';
-import { toOwnPath, toSignInPath } from './return-address.js';
-import { ownerOf, takeReturnAddress, useSession } from './session.js';
+import { ADDRESSES } from '../service/addresses.js';
+import { toOwnPath, toSignInPath } from '../service/return-address.js';
+import { ownerOf, takeReturnAddress, useSession } from '../service/session.js';
 
 /**
  * There is one page for each address. `key` makes another record another page, so that nothing of the last one is left

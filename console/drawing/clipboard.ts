@@ -13,7 +13,7 @@ import {
   type Position,
 } from './drawing.js';
 import { withFrames } from './flow-nodes.js';
-import { asArray, asText, isObject, type JsonObject } from './json.js';
+import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
 import { exitsOf, linksOf, targetsIn, withTargets, type Link } from './links.js';
 import { chosenNotes, isNote, MAX_NOTES, noteKey, notesOf, withNotes, type DrawnNote } from './notes.js';
 

@@ -1,6 +1,6 @@
 // The differences between two drawings, for people who must choose one of them.
 import { dataOf, labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
-import { isObject, isSameJson } from './json.js';
+import { isObject, isSameJson } from '../ui/json.js';
 import { linksOf } from './links.js';
 import { cutText } from '../../graph/cut-text.js';
 

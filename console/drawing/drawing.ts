@@ -1,6 +1,6 @@
 // Reads a drawing, which may hold anything: nodes without an id, entries that are no objects, no arrays at all.
 import type { paths } from '../../clients/typescript/src/index.js';
-import { asArray, asObject, asText, isObject, ownValue, type JsonObject } from './json.js';
+import { asArray, asObject, asText, isObject, ownValue, type JsonObject } from '../ui/json.js';
 
 /** The `data` of a workflow. */
 export type Drawing = JsonObject;

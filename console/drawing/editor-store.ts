@@ -3,7 +3,7 @@ import { createContext, use } from 'react';
 import { createStore, useStored, type Store, type Stored } from '../ui/store.js';
 import { loopOfFrame } from './bodies.js';
 import { nodesOf, type Drawing, type NodeKinds } from './drawing.js';
-import { isSameJson, shareParts } from './json.js';
+import { isSameJson, shareParts } from '../ui/json.js';
 import { linksOf } from './links.js';
 import { noteOfKey, notesOf } from './notes.js';
 import type { Problem } from './schema-problems.js';

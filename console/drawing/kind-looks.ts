@@ -1,6 +1,6 @@
 // How the kinds of nodes look: an icon, a colour, and one line of what a node does. A kind that is not in the table gets
 // a plain look, and its title in place of the line. Nothing here decides what a node can do.
-import { asArray, asObject, asText, isObject, type JsonObject } from './json.js';
+import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
 import { cutText } from '../../graph/cut-text.js';
 
 interface KindLooks {

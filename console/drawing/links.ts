@@ -1,7 +1,7 @@
 // The links of a drawing as they run: by the data of the nodes, else by the drawn edges. An edge that does not run is
 // shown as well, so that nobody wonders where it is.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
-import { asArray, asText, isObject, type JsonObject } from './json.js';
+import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
 
 export interface Link {
   /** The id is unique in the drawing, and stays the same as long as source, handle and target do. */

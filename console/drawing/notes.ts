@@ -2,7 +2,7 @@
 // runs. On the canvas they have ids of their own, because a note may have the id of a node.
 import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
 import type { Drawing, Position } from './drawing.js';
-import { asArray, asText, isObject, type JsonObject } from './json.js';
+import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
 
 export interface DrawnNote extends JsonObject {
   id: string;

@@ -1,5 +1,5 @@
 // The links of a drawing, read without knowing any kind of node by name.
-import { isObject, ownValue, type JsonObject } from './json.js';
+import { isObject, ownValue, type JsonObject } from '../ui/json.js';
 
 export interface RunLink {
   from: string;

@@ -1,6 +1,6 @@
 // Checks unsaved changes by the schemas of their kinds. The service, which knows more, checks what is saved.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
-import { asArray, isObject, type JsonObject } from './json.js';
+import { asArray, isObject, type JsonObject } from '../ui/json.js';
 
 export interface Problem {
   /** The id is null for a problem of the drawing as a whole. */

@@ -1,7 +1,7 @@
 // Beginnings of an empty drawing. Each is a few nodes in a row that need as little as possible from a person.
 import { addNode, connect, setData, tidyUp } from './change-drawing.js';
 import { dataOf, nodesOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject } from '../ui/json.js';
 import { exitsOf } from './links.js';
 
 export interface Starter {

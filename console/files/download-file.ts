@@ -1,5 +1,5 @@
-import { api, ServiceError, unwrap } from '../app/api.js';
-import type { FileValue } from './file-value.js';
+import { api, ServiceError, unwrap } from '../service/api.js';
+import type { FileValue } from '../service/file-value.js';
 
 /** The browser saves the bytes as they come, from a link that is good for a minute: nothing of them is in memory. */
 export async function downloadFile({ file_id: id, name }: FileValue): Promise<void> {

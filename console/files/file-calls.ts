@@ -1,6 +1,6 @@
 // The files of a project, as the service lists them.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { api, unwrap, type paths } from '../app/api.js';
+import { api, unwrap, type paths } from '../service/api.js';
 
 type FileList = paths['/api/v1/projects/{id}/files/']['get']['responses'][200]['content']['application/json'];
 export type ListedFile = FileList['items'][number];

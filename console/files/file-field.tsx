@@ -4,7 +4,7 @@ import { classNames } from '../ui/class-names.js';
 import { Hint } from '../ui/fields.js';
 import { formatBytes } from '../ui/format.js';
 import { useStored } from '../ui/store.js';
-import { filesOfText, UPLOADING, type FileValue } from './file-value.js';
+import { filesOfText, UPLOADING, type FileValue } from '../service/file-value.js';
 import './files.css';
 import { createUploads, type Chosen, type Uploads } from './uploads.js';
 

@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useId, useMemo, useState, type ReactNode, type RefCallback } from 'react';
-import { explain } from '../app/explain.js';
-import { createLimit } from '../live/pace.js';
+import { explain } from '../service/explain.js';
+import { createLimit } from '../service/pace.js';
 import { Button } from '../ui/button.js';
 import { formatBytes } from '../ui/format.js';
 import { Alert, Loading } from '../ui/notices.js';
 import { toVisibleText } from '../ui/visible-json.js';
 import { downloadFile } from './download-file.js';
-import { filesOf, type FileValue } from './file-value.js';
+import { filesOf, type FileValue } from '../service/file-value.js';
 import './files.css';
 import { readPreview, type Preview } from './preview.js';
 

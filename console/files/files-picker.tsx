@@ -1,6 +1,6 @@
 // Fields of nodes that take files: uploaded ones as literals, others by variables. Extensions, section 12.
 import { use, type ReactNode } from 'react';
-import { asObject, isObject } from '../drawing/json.js';
+import { asObject, isObject } from '../ui/json.js';
 import { VariableText } from '../forms/fields.js';
 import { FormContext, useFieldError, type SchemaFieldProps } from '../forms/form.js';
 import { descriptionOf } from '../forms/schema.js';
@@ -10,7 +10,7 @@ import { formatBytes } from '../ui/format.js';
 import { toVisibleText } from '../ui/visible-json.js';
 import { useFiles } from './file-calls.js';
 import { FileField } from './file-field.js';
-import { toFile, type FileValue } from './file-value.js';
+import { toFile, type FileValue } from '../service/file-value.js';
 import './files.css';
 
 /** The formats of fields that take files. `form-files` is the record of a form, whose values are texts or files. */

@@ -1,7 +1,7 @@
 // Decides what a person can see of a file. The bytes decide, and never the type that was declared. Nothing of a file is executed:
 // markup (SVG and HTML, too) is text.
-import { api, unwrap } from '../app/api.js';
-import type { FileValue } from './file-value.js';
+import { api, unwrap } from '../service/api.js';
+import type { FileValue } from '../service/file-value.js';
 
 const HEAD_BYTES = 64 * 1024;
 /** Files up to here are shown without being asked for. */

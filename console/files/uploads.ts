@@ -1,11 +1,11 @@
 // The files that a person has chosen for a field: what is sent, what has arrived, and what has failed.
-import { ServiceError } from '../app/api.js';
-import { explain } from '../app/explain.js';
-import { uploadFile } from '../app/upload.js';
-import { createLimit } from '../live/pace.js';
+import { ServiceError } from '../service/api.js';
+import { explain } from '../service/explain.js';
+import { uploadFile } from '../service/upload.js';
+import { createLimit } from '../service/pace.js';
 import { announce } from '../ui/notices.js';
 import { createStore, type Stored } from '../ui/store.js';
-import type { FileValue } from './file-value.js';
+import type { FileValue } from '../service/file-value.js';
 
 export interface Chosen {
   key: string;

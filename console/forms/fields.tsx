@@ -1,6 +1,6 @@
 import { useState, type KeyboardEvent } from 'react';
 import { MASK } from '../drawing/drawing.js';
-import { asArray, asObject, asText, isSameJson, type JsonObject } from '../drawing/json.js';
+import { asArray, asObject, asText, isSameJson, type JsonObject } from '../ui/json.js';
 import { Button } from '../ui/button.js';
 import {
   CheckboxField,

@@ -1,5 +1,5 @@
 // Forms in layers: what is needed first, then the rest. The schema decides, for all kinds.
-import { asObject, asText, isObject, isSameJson, type JsonObject } from '../drawing/json.js';
+import { asObject, asText, isObject, isSameJson, type JsonObject } from '../ui/json.js';
 import { isRequired, propertiesOf, shapeOf, typesOf, variantsOf, withoutNull } from './schema.js';
 
 /** Returns the schema of the fields that come first, and the schema of the others. `begun` are the keys with values. */

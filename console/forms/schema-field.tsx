@@ -1,9 +1,9 @@
 // The generic form shows a field by its schema, whatever the kind of the node. Controls that hold other fields are in
 // this file, because each of them may hold every other one.
 import { createContext, lazy, Suspense, use, useId, useState, type ComponentType, type ReactNode } from 'react';
-import { ErrorBoundary } from '../app/problem.js';
+import { ErrorBoundary } from '../service/problem.js';
 import { startValue } from '../drawing/change-drawing.js';
-import { asArray, asObject, asText, isObject, isSameJson } from '../drawing/json.js';
+import { asArray, asObject, asText, isObject, isSameJson } from '../ui/json.js';
 import { Button } from '../ui/button.js';
 import { Hint, SelectField } from '../ui/fields.js';
 import { Loading } from '../ui/notices.js';

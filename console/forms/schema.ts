@@ -1,5 +1,5 @@
 // The JSON Schema of a value decides which control edits it.
-import { asArray, asObject, asText, isObject, type JsonObject } from '../drawing/json.js';
+import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
 
 type Shape =
   | 'choice'

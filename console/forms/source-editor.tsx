@@ -4,7 +4,7 @@ import { bracketMatching } from '@codemirror/language';
 import { Compartment, EditorState, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { use, useEffect, useEffectEvent, useRef } from 'react';
-import { styleNonce } from '../app/nonce.js';
+import { styleNonce } from '../service/nonce.js';
 import { FormContext } from './form.js';
 import { variableChips } from './variable-chips.js';
 

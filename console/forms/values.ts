@@ -1,4 +1,4 @@
-import { asObject, isSameJson, type JsonObject } from '../drawing/json.js';
+import { asObject, isSameJson, type JsonObject } from '../ui/json.js';
 
 /** Returns a value as it is edited: as JSON, or as bare text if that cannot be taken for JSON. */
 export function toJsonText(value: unknown): string {

@@ -1,6 +1,6 @@
 // How the body of a request is written: the service sends texts as they are, and anything else as JSON, or as a form where
 // the content type says so.
-import { asObject, asText, isObject, type JsonObject } from '../drawing/json.js';
+import { asObject, asText, isObject, type JsonObject } from '../ui/json.js';
 
 export type BodyType = 'none' | 'json' | 'form' | 'text' | 'file' | 'form-files';
 

@@ -1,5 +1,5 @@
 // Groups of fields: a schema puts fields that every kind has under a heading of their own (`group`).
-import { asText, isObject, type JsonObject } from '../drawing/json.js';
+import { asText, isObject, type JsonObject } from '../ui/json.js';
 import { propertiesOf } from '../forms/schema.js';
 import { cutText } from '../../graph/cut-text.js';
 

@@ -1,5 +1,5 @@
 import { MASK } from '../drawing/drawing.js';
-import { asArray, asObject, asText, isObject, type JsonObject } from '../drawing/json.js';
+import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
 import { useFieldError } from '../forms/form.js';
 import { ItemButtons } from '../forms/schema-field.js';
 import { descriptionOf, propertiesOf, titleOf, withoutNull, type Path } from '../forms/schema.js';

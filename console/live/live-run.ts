@@ -1,7 +1,7 @@
 // The state of a run while it runs, and how news change it. A change leaves the entry of every other node the same
 // object, so that only the parts of the page that show this node render again.
 import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/src/index.js';
-import { isEqualJson, isObject } from '../drawing/json.js';
+import { isEqualJson, isObject } from '../ui/json.js';
 
 /**
  * A node's entry, as the poll has it. `reused` and `handled` are described in the extensions "Going on, going back" and

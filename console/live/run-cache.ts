@@ -2,7 +2,7 @@
 // that it reads has changed.
 import { skipToken, useQuery, type QueryKey } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { queryClient } from '../app/queries.js';
+import { queryClient } from '../service/queries.js';
 import type { RunLink } from '../drawing/run-links.js';
 import { nodeKey, type LiveRun, type NodeEntry } from './live-run.js';
 import { linkState, type LinkState } from './node-status.js';

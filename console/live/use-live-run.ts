@@ -8,12 +8,12 @@ import {
   type RunEvent,
   type VersionedState,
 } from '../../clients/typescript/src/index.js';
-import { api } from '../app/api.js';
-import { queryClient } from '../app/queries.js';
+import { api } from '../service/api.js';
+import { queryClient } from '../service/queries.js';
 import type { RunLinks } from '../drawing/run-links.js';
 import { applyNews, hasEnded, type LiveRun } from './live-run.js';
 import { statusesOf } from './node-status.js';
-import { createFrameBatch } from './pace.js';
+import { createFrameBatch } from '../service/pace.js';
 import { readShownRun, readWords, writeShownRun, writeWords } from './run-cache.js';
 import { watchRun, type Connection, type RunSource } from './watch-run.js';
 import { applyDeltas, keepWords, NO_WORDS, QUIET_MS, writingIn } from './words.js';

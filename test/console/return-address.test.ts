@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toOwnPath, toSignInPath } from '../../console/app/return-address.js';
+import { toOwnPath, toSignInPath } from '../../console/service/return-address.js';
 
 const ORIGIN = 'https://workflows.example';
 

@@ -10,7 +10,7 @@ import Koa from 'koa';
 import { readConsoleFiles } from '../../api/console/console-files.js';
 import { serveConsole } from '../../api/console/serve-console.js';
 import type { AppState } from '../../api/http/app-state.js';
-import { ADDRESSES } from '../../console/app/addresses.js';
+import { ADDRESSES } from '../../console/service/addresses.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 

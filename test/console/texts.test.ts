@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RunNotFoundError, ServiceError } from '../../clients/typescript/src/index.js';
-import { explain, fieldErrors, isNotFound } from '../../console/app/explain.js';
+import { explain, fieldErrors, isNotFound } from '../../console/service/explain.js';
 import { formatDuration } from '../../console/ui/format.js';
 
 const failure = (status: number, body: unknown, headers = {}) =>

@@ -1,9 +1,9 @@
 import { FilesOf } from '../../files/file-figure.js';
 import { Link } from 'wouter';
-import { toText } from '../../drawing/json.js';
+import { toText } from '../../ui/json.js';
 import { Table, type Column } from '../../ui/table.js';
-import type { Case, CaseResult, CaseRun, Expectation } from './case-calls.js';
-import './cases.css';
+import type { Case, CaseResult, CaseRun, Expectation } from '../../parts/cases/case-calls.js';
+import '../../parts/cases/cases.css';
 
 type Failure = CaseResult['failures'][number];
 

@@ -1,12 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { api, unwrap } from '../../app/api.js';
-import { ConfirmDelete } from '../../app/confirm-change.js';
-import { explain, isNotFound } from '../../app/explain.js';
-import { Awaited, Problem } from '../../app/problem.js';
-import { mayAct, type Role } from '../../app/projects.js';
-import { useChange } from '../../app/queries.js';
-import { useSearchState } from '../../app/search-state.js';
+import { api, unwrap } from '../../service/api.js';
+import { ConfirmDelete } from '../../service/confirm-change.js';
+import { explain, isNotFound } from '../../service/explain.js';
+import { Awaited, Problem } from '../../service/problem.js';
+import { mayAct, type Role } from '../../service/projects.js';
+import { useChange } from '../../service/queries.js';
+import { useSearchState } from '../../service/search-state.js';
 import { byType, labelOf, nodesOf } from '../../drawing/drawing.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Money } from '../../ui/figures.js';
@@ -23,10 +23,10 @@ import {
   useCases,
   type Case,
   type CaseRun,
-} from './case-calls.js';
-import { CaseDialog } from './case-dialog.js';
+} from '../../parts/cases/case-calls.js';
+import { CaseDialog } from '../../parts/cases/case-dialog.js';
 import { CaseDifferences } from './case-differences.js';
-import './cases.css';
+import '../../parts/cases/cases.css';
 
 /** The cases of a workflow: what they expect, and how they ended when they were run last. */
 export function CasesPage({ workflowId }: { workflowId: number }) {

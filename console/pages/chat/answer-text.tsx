@@ -1,6 +1,6 @@
 import { lazy, Suspense, useDeferredValue, useMemo } from 'react';
 import { parseJson } from '../../../graph/json-text.js';
-import { parseStructure } from '../../drawing/json.js';
+import { parseStructure } from '../../ui/json.js';
 import { Loading } from '../../ui/notices.js';
 import { partOf } from '../../ui/part-of.js';
 import { toVisibleJson } from '../../ui/visible-json.js';

@@ -1,19 +1,19 @@
 import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { pollRun } from '../../../clients/typescript/src/index.js';
-import { api } from '../../app/api.js';
-import { Problem } from '../../app/problem.js';
-import { queryClient } from '../../app/queries.js';
+import { api } from '../../service/api.js';
+import { Problem } from '../../service/problem.js';
+import { queryClient } from '../../service/queries.js';
 import { startLiveRun } from '../../live/live-run.js';
 import { requestsOf, useRequests, type Requests } from '../../live/run-cache.js';
 import { Alert, Loading } from '../../ui/notices.js';
-import { useConnectionsToSignIn } from '../connection/connection-calls.js';
-import { ConnectionWait } from '../connection/connection-wait.js';
-import { useSignIn } from '../connection/sign-in.js';
-import { readApproval, readTask } from '../inbox/inbox-calls.js';
-import { RequestArticle } from '../inbox/request-article.js';
-import { SignInArticle } from '../inbox/sign-in-article.js';
-import { TaskArticle } from '../inbox/task-article.js';
+import { useConnectionsToSignIn } from '../../parts/connection/connection-calls.js';
+import { ConnectionWait } from '../../parts/connection/connection-wait.js';
+import { useSignIn } from '../../parts/connection/sign-in.js';
+import { readApproval, readTask } from '../../parts/requests/request-calls.js';
+import { RequestArticle } from '../../parts/requests/request-article.js';
+import { SignInArticle } from '../../parts/requests/sign-in-article.js';
+import { TaskArticle } from '../../parts/requests/task-article.js';
 
 /** A run below is read so often. It is not followed, because browsers have six connections for a service. */
 const READ_AGAIN_MS = 3_000;

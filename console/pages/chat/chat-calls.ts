@@ -1,10 +1,10 @@
 // Conversations, as the service returns them. See docs/use/conversations.md.
 import { useInfiniteQuery, useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
-import { api, ServiceError, unwrap, type components } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
-import { queryClient } from '../../app/queries.js';
-import { asArray, isObject } from '../../drawing/json.js';
-import type { FileValue } from '../../files/file-value.js';
+import { api, ServiceError, unwrap, type components } from '../../service/api.js';
+import { explain } from '../../service/explain.js';
+import { queryClient } from '../../service/queries.js';
+import { asArray, isObject } from '../../ui/json.js';
+import type { FileValue } from '../../service/file-value.js';
 import { firstLoaded, PAGE_SIZE, readNewest, together, type Loaded, type Message } from './messages.js';
 
 export type Conversation = components['schemas']['Conversation'];

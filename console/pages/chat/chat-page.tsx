@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { api, unwrap } from '../../app/api.js';
-import { isNotFound } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
-import { mayAct } from '../../app/projects.js';
+import { api, unwrap } from '../../service/api.js';
+import { isNotFound } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { mayAct } from '../../service/projects.js';
 import { byType } from '../../drawing/drawing.js';
 import { classNames } from '../../ui/class-names.js';
 import { Loading, Note } from '../../ui/notices.js';

@@ -1,7 +1,7 @@
 // The workflow of a chat, as the parts of the page need it.
 import { nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
-import { asObject, ownValue } from '../../drawing/json.js';
-import { runFields, type RunField } from '../workflow/run-input.js';
+import { asObject, ownValue } from '../../ui/json.js';
+import { runFields, type RunField } from '../../parts/run-input/run-input.js';
 
 export interface ChatWorkflow {
   id: number;

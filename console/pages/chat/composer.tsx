@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { queryClient, useRunKey } from '../../app/queries.js';
+import { queryClient, useRunKey } from '../../service/queries.js';
 import { FileField } from '../../files/file-field.js';
-import { filesOfText, UPLOADING, type FileValue } from '../../files/file-value.js';
+import { filesOfText, UPLOADING, type FileValue } from '../../service/file-value.js';
 import { Button } from '../../ui/button.js';
 import { Alert, announce } from '../../ui/notices.js';
 import { explainRefusal, sendMessage } from './chat-calls.js';

@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Awaited, Problem } from '../../app/problem.js';
-import { submits } from '../../app/queries.js';
+import { Awaited, Problem } from '../../service/problem.js';
+import { submits } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Time } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
 import { toVisibleText } from '../../ui/visible-json.js';
-import { useRunInput } from '../workflow/run-input-form.js';
+import { useRunInput } from '../../parts/run-input/run-input-form.js';
 import { createConversation, useConversations, type Conversation } from './chat-calls.js';
 import type { ChatWorkflow } from './chat-workflow.js';
 

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ConfirmDelete } from '../../app/confirm-change.js';
-import { isNotFound } from '../../app/explain.js';
-import { Awaited, Problem } from '../../app/problem.js';
-import { submits, useChange } from '../../app/queries.js';
-import { useUser } from '../../app/session.js';
+import { ConfirmDelete } from '../../service/confirm-change.js';
+import { isNotFound } from '../../service/explain.js';
+import { Awaited, Problem } from '../../service/problem.js';
+import { submits, useChange } from '../../service/queries.js';
+import { useUser } from '../../service/session.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';

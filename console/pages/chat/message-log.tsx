@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from 'react';
-import { Awaited, Problem } from '../../app/problem.js';
-import { queryClient } from '../../app/queries.js';
+import { Awaited, Problem } from '../../service/problem.js';
+import { queryClient } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Note } from '../../ui/notices.js';
 import { cancelRun, readOlder, useMessages, useReadAgain } from './chat-calls.js';

@@ -2,13 +2,13 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { parseJson } from '../../../graph/json-text.js';
-import { isNotFound } from '../../app/explain.js';
-import { isObject } from '../../drawing/json.js';
+import { isNotFound } from '../../service/explain.js';
+import { isObject } from '../../ui/json.js';
 import { useNodeEntry, useNodeWords, useRequests } from '../../live/run-cache.js';
 import type { ToolCall } from '../../live/words.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
-import { readAgentSteps, type Step, type StepCall } from '../run/agent-steps.js';
+import { readAgentSteps, type Step, type StepCall } from '../../parts/node-result/agent-steps.js';
 import type { ChatWorkflow } from './chat-workflow.js';
 
 interface ToolCallsProps {

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { Problem } from '../../app/problem.js';
+import { Problem } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { cancelRun } from './chat-calls.js';
 

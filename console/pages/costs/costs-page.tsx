@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { fieldErrors } from '../../app/explain.js';
-import { FailedChoices } from '../../app/problem.js';
-import { useProjects } from '../../app/projects.js';
-import { useSearchState } from '../../app/search-state.js';
+import { fieldErrors } from '../../service/explain.js';
+import { FailedChoices } from '../../service/problem.js';
+import { useProjects } from '../../service/projects.js';
+import { useSearchState } from '../../service/search-state.js';
 import { ButtonLink } from '../../ui/button.js';
 import { sumDecimals } from '../../ui/decimals.js';
 import { SelectField, TextField } from '../../ui/fields.js';

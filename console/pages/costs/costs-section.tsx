@@ -1,8 +1,8 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { Awaited } from '../../app/problem.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { Awaited } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Money } from '../../ui/figures.js';
 import { Table, type Column } from '../../ui/table.js';

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
-import { api, unwrap } from '../../app/api.js';
-import { explain, fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
-import { mayAct, useProjects, type Project } from '../../app/projects.js';
-import { useChange } from '../../app/queries.js';
+import { api, unwrap } from '../../service/api.js';
+import { explain, fieldErrors } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { mayAct, useProjects, type Project } from '../../service/projects.js';
+import { useChange } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';

@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { isNotFound } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { isNotFound } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
 import { ButtonLink } from '../../ui/button.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
-import type { Approval } from './approvals.js';
-import { readApproval, readTask, type Task } from './inbox-calls.js';
-import './inbox.css';
-import { RequestArticle } from './request-article.js';
-import { TaskArticle } from './task-article.js';
+import type { Approval } from '../../parts/requests/approvals.js';
+import { readApproval, readTask, type Task } from '../../parts/requests/request-calls.js';
+import '../../parts/requests/requests.css';
+import { RequestArticle } from '../../parts/requests/request-article.js';
+import { TaskArticle } from '../../parts/requests/task-article.js';
 
 const ASK_EVERY_MS = 10_000;
 

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
-import { Awaited } from '../../app/problem.js';
-import { useSearchState } from '../../app/search-state.js';
+import { Awaited } from '../../service/problem.js';
+import { useSearchState } from '../../service/search-state.js';
 import { SelectField } from '../../ui/fields.js';
 import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
-import { useConnectionsToSignIn } from '../connection/connection-calls.js';
-import type { ApprovalFilter } from './approvals.js';
-import { listApprovals, listTasks } from './inbox-calls.js';
-import './inbox.css';
-import { RequestArticle } from './request-article.js';
-import { WaitingConnections } from './sign-in-article.js';
-import { TaskArticle } from './task-article.js';
+import { useConnectionsToSignIn } from '../../parts/connection/connection-calls.js';
+import type { ApprovalFilter } from '../../parts/requests/approvals.js';
+import { listApprovals, listTasks } from '../../parts/requests/request-calls.js';
+import '../../parts/requests/requests.css';
+import { RequestArticle } from '../../parts/requests/request-article.js';
+import { WaitingConnections } from '../../parts/requests/sign-in-article.js';
+import { TaskArticle } from '../../parts/requests/task-article.js';
 import { useWaiting, useWaitingTasks, WaitingList, WaitingTasks } from './waiting.js';
 
 const TABS = ['waiting', 'decided', 'tasks'] as const;

@@ -1,13 +1,13 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { explain } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { explain } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Alert, announce, Loading, Note } from '../../ui/notices.js';
-import { freshOf, missingOf, withChanges, withOlder, type Approval } from './approvals.js';
-import { keepPlaces, listApprovals, listTasks, readApproval, type Task } from './inbox-calls.js';
-import { RequestArticle } from './request-article.js';
-import { TaskArticle } from './task-article.js';
+import { freshOf, missingOf, withChanges, withOlder, type Approval } from '../../parts/requests/approvals.js';
+import { keepPlaces, listApprovals, listTasks, readApproval, type Task } from '../../parts/requests/request-calls.js';
+import { RequestArticle } from '../../parts/requests/request-article.js';
+import { TaskArticle } from '../../parts/requests/task-article.js';
 
 type Waiting = ReturnType<typeof useWaiting>;
 

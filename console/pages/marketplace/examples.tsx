@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { Awaited } from '../../app/problem.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { Awaited } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { SelectField } from '../../ui/fields.js';
 import { Money, Time } from '../../ui/figures.js';

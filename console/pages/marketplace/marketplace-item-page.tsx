@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
-import { api, unwrap } from '../../app/api.js';
-import { isNotFound } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
-import { toSignInPath } from '../../app/return-address.js';
-import { useUser } from '../../app/session.js';
+import { api, unwrap } from '../../service/api.js';
+import { isNotFound } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { toSignInPath } from '../../service/return-address.js';
+import { useUser } from '../../service/session.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Money, Time } from '../../ui/figures.js';
 import { announce, Loading } from '../../ui/notices.js';

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { Link } from 'wouter';
-import { Awaited, FailedChoices } from '../../app/problem.js';
-import { useSearchState, useTyped } from '../../app/search-state.js';
+import { Awaited, FailedChoices } from '../../service/problem.js';
+import { useSearchState, useTyped } from '../../service/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { SearchField, SelectField } from '../../ui/fields.js';
 import { Money } from '../../ui/figures.js';

@@ -1,7 +1,7 @@
 // Published workflows, and the choices of their filters. All of it is open to visitors.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { readAllPages } from '../../app/calls.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { readAllPages } from '../../service/calls.js';
 import { Money } from '../../ui/figures.js';
 
 type Path = paths['/api/v1/workflows/marketplace/']['get'];

@@ -1,14 +1,14 @@
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { isNotFound } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
-import { toText } from '../../drawing/json.js';
+import { isNotFound } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { toText } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { partOf } from '../../ui/part-of.js';
 import './differences.css';
-import { useRun, type RunDetail } from './run-data.js';
+import { useRun, type RunDetail } from '../../parts/run/run-data.js';
 import { compareRuns, type Difference } from './run-differences.js';
 
 interface DifferencesProps {

@@ -1,8 +1,8 @@
 import { useState, type ComponentType, type Ref } from 'react';
 import { Link } from 'wouter';
-import { isNotFound } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
-import { toText } from '../../drawing/json.js';
+import { isNotFound } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { toText } from '../../ui/json.js';
 import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
 import { statusOf, wordOf } from '../../live/node-status.js';
 import { useIsWaiting, useNodeEntry, useNodeStatus, useStartedNodes } from '../../live/run-cache.js';
@@ -15,13 +15,19 @@ import { Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Table, type Column } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
-import { JsonTree } from './json-tree.js';
-import { useNodeDetail } from './node-detail.js';
+import { JsonTree } from '../../parts/node-result/json-tree.js';
+import { useNodeDetail } from '../../parts/node-result/node-detail.js';
 import './node-panel.css';
-import { ResultTab } from './result-tab.js';
+import { ResultTab } from '../../parts/node-result/result-tab.js';
 import { ResumeFromHere } from './resume.js';
 import { iterationInWords, type NodeChoice } from './run-address.js';
-import { useApprovals, type Attempt, type NodeDetail, type RunDetail, type Transaction } from './run-data.js';
+import {
+  useApprovals,
+  type Attempt,
+  type NodeDetail,
+  type RunDetail,
+  type Transaction,
+} from '../../parts/run/run-data.js';
 
 interface NodePanelProps {
   run: RunDetail;

@@ -2,17 +2,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { reRun } from '../../../clients/typescript/src/index.js';
-import { api, ServiceError, unwrap } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
-import { useRunKey } from '../../app/queries.js';
-import { parseExact } from '../../drawing/json.js';
+import { api, ServiceError, unwrap } from '../../service/api.js';
+import { explain } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { useRunKey } from '../../service/queries.js';
+import { parseExact } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert, announce, Loading } from '../../ui/notices.js';
-import { refusalsOf } from './result-parts.js';
-import type { RunDetail } from './run-data.js';
+import { refusalsOf } from '../../parts/node-result/result-parts.js';
+import type { RunDetail } from '../../parts/run/run-data.js';
 
 /** Starts a new run, once for each wish, and goes to it. */
 export function useNewRun<Wish>(start: (wish: Wish, idempotencyKey: string) => Promise<string>) {

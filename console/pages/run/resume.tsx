@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { resumeRun, type ResumeOptions } from '../../../clients/typescript/src/index.js';
-import { api, ServiceError } from '../../app/api.js';
+import { api, ServiceError } from '../../service/api.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField } from '../../ui/fields.js';
 import { Refused, useNewRun } from './re-run.js';
-import { useMayRun, type RunDetail } from './run-data.js';
+import { useMayRun, type RunDetail } from '../../parts/run/run-data.js';
 
 interface ResumeDialogProps {
   run: RunDetail;

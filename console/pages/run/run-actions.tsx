@@ -1,19 +1,19 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, unwrap } from '../../app/api.js';
-import { Problem } from '../../app/problem.js';
+import { api, unwrap } from '../../service/api.js';
+import { Problem } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Duration, Money, Time } from '../../ui/figures.js';
 import { announce, Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager } from '../../ui/table.js';
-import { SaveAsCase } from '../cases/save-as-case.js';
+import { SaveAsCase } from '../../parts/cases/save-as-case.js';
 import { InputDialog, type useReRun } from './re-run.js';
 import { isUnfinished, mayResume, ResumeDialog } from './resume.js';
 import './run-actions.css';
-import { useMayRun, type RunDetail } from './run-data.js';
-import { runWord } from './run-word.js';
+import { useMayRun, type RunDetail } from '../../parts/run/run-data.js';
+import { runWord } from '../../live/run-word.js';
 
 interface RunActionsProps {
   run: RunDetail;

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import type { RunLinks } from '../../drawing/run-links.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { readShownRun } from '../../live/run-cache.js';
-import type { RunDetail } from './run-data.js';
+import type { RunDetail } from '../../parts/run/run-data.js';
 
 interface RunAddress {
   /** The node whose details are shown. */

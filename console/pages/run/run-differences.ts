@@ -1,8 +1,8 @@
 // The differences between two runs of a workflow: input, definition, outcome, cost, time, and node by node.
-import { isEqualJson, isObject, ownValue, parseStructure, type JsonObject } from '../../drawing/json.js';
+import { isEqualJson, isObject, ownValue, parseStructure, type JsonObject } from '../../ui/json.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { statusOf } from '../../live/node-status.js';
-import { runWord, type StoredStatus } from './run-word.js';
+import { runWord, type StoredStatus } from '../../live/run-word.js';
 
 /** The parts of a run that are compared. */
 export interface ComparedRun {

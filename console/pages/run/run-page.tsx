@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { api, unwrap } from '../../app/api.js';
-import { explain, isNotFound } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
+import { api, unwrap } from '../../service/api.js';
+import { explain, isNotFound } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
 import { byType, hasWriter, type NodeKinds } from '../../drawing/drawing.js';
-import { isObject } from '../../drawing/json.js';
-import { labelOf, RunGraph } from '../../drawing/run-graph.js';
+import { isObject } from '../../ui/json.js';
+import { labelOf, RunGraph } from '../../live/run-graph.js';
 import { readLinks, type RunLinks } from '../../drawing/run-links.js';
 import { useRunWord } from '../../live/run-cache.js';
 import { useLiveRun } from '../../live/use-live-run.js';
@@ -19,11 +19,11 @@ import { NodePanel } from './node-panel.js';
 import { Refused, useReRun } from './re-run.js';
 import { RunActions, useCancel } from './run-actions.js';
 import { failureOf, useRunAddress, type NodeChoice } from './run-address.js';
-import { useRun, useRunningCost, type RunDetail } from './run-data.js';
+import { useRun, useRunningCost, type RunDetail } from '../../parts/run/run-data.js';
 import './run-page.css';
 import { RunResult } from './run-result.js';
-import { runWord } from './run-word.js';
-import { RunStory } from './story.js';
+import { runWord } from '../../live/run-word.js';
+import { RunStory } from '../../parts/run/story.js';
 import { Timeline } from './timeline.js';
 
 export function RunPage({ runId }: { runId: string }) {

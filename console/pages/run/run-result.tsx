@@ -1,14 +1,14 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { ownValue, parseStructure } from '../../drawing/json.js';
+import { ownValue, parseStructure } from '../../ui/json.js';
 import type { RunLinks } from '../../drawing/run-links.js';
 import { FilesOf } from '../../files/file-figure.js';
 import { Button } from '../../ui/button.js';
 import { Loading } from '../../ui/notices.js';
 import { partOf } from '../../ui/part-of.js';
-import { JsonTree } from './json-tree.js';
-import { readResult } from './result-parts.js';
+import { JsonTree } from '../../parts/node-result/json-tree.js';
+import { readResult } from '../../parts/node-result/result-parts.js';
 import { resultNodeOf, type NodeChoice } from './run-address.js';
-import type { RunDetail } from './run-data.js';
+import type { RunDetail } from '../../parts/run/run-data.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 

@@ -1,5 +1,5 @@
 // The filters of the list of runs as they stand in the address, and as the service takes them.
-import { toStoredStatus, type StoredStatus } from '../run/run-word.js';
+import { toStoredStatus, type StoredStatus } from '../../live/run-word.js';
 
 export interface RunFilters {
   /** A word of the console, such as `failed`, or an empty text. */

@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { FailedChoices, Problem } from '../../app/problem.js';
-import { useTyped } from '../../app/search-state.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { FailedChoices, Problem } from '../../service/problem.js';
+import { useTyped } from '../../service/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { SearchField, SelectField, TextField, type SelectOption } from '../../ui/fields.js';
 import { Duration, Money, RunningFor, Time } from '../../ui/figures.js';
@@ -11,7 +11,7 @@ import { Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
-import { RUN_FILTERS, runWord, toStoredStatus } from '../run/run-word.js';
+import { RUN_FILTERS, runWord, toStoredStatus } from '../../live/run-word.js';
 import {
   dayOf,
   isFiltered,

@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { api, unwrap, type paths } from '../../app/api.js';
+import { api, unwrap, type paths } from '../../service/api.js';
 
 type Route = paths['/api/v1/audit/']['get'];
 type List = Route['responses'][200]['content']['application/json'];

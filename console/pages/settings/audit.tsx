@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import { Awaited } from '../../app/problem.js';
-import type { Project } from '../../app/projects.js';
+import { Awaited } from '../../service/problem.js';
+import type { Project } from '../../service/projects.js';
 import { SelectField, TextField, type SelectOption } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
 import { Status } from '../../ui/status.js';

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ServiceError } from '../../app/api.js';
-import { ConfirmChange } from '../../app/confirm-change.js';
-import { explain } from '../../app/explain.js';
-import { Awaited } from '../../app/problem.js';
-import { mayAct, type Project } from '../../app/projects.js';
-import { useChange } from '../../app/queries.js';
-import { useSearchState } from '../../app/search-state.js';
+import { ServiceError } from '../../service/api.js';
+import { ConfirmChange } from '../../service/confirm-change.js';
+import { explain } from '../../service/explain.js';
+import { Awaited } from '../../service/problem.js';
+import { mayAct, type Project } from '../../service/projects.js';
+import { useChange } from '../../service/queries.js';
+import { useSearchState } from '../../service/search-state.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Time } from '../../ui/figures.js';
@@ -19,11 +19,11 @@ import {
   testConnection,
   useConnections,
   useUsedBy,
-} from '../connection/connection-calls.js';
-import type { Connection } from '../connection/connection-types.js';
-import { EditConnectionDialog, NewConnectionDialog, SignInGoesOn } from '../connection/connection-dialog.js';
-import { KINDS, needsSignIn } from '../connection/connection-fields.js';
-import { signInProblem, useSignIn } from '../connection/sign-in.js';
+} from '../../parts/connection/connection-calls.js';
+import type { Connection } from '../../parts/connection/connection-types.js';
+import { EditConnectionDialog, NewConnectionDialog, SignInGoesOn } from '../../parts/connection/connection-dialog.js';
+import { KINDS, needsSignIn } from '../../parts/connection/connection-fields.js';
+import { signInProblem, useSignIn } from '../../parts/connection/sign-in.js';
 
 type Open = { dialog: 'new' } | { dialog: 'edit' | 'remove' | 'used-by'; connection: Connection };
 

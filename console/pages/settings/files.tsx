@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmChange } from '../../app/confirm-change.js';
-import { Awaited, Problem } from '../../app/problem.js';
-import { mayAct, type Project } from '../../app/projects.js';
-import { useChange } from '../../app/queries.js';
-import { useSearchState, useTyped } from '../../app/search-state.js';
+import { ConfirmChange } from '../../service/confirm-change.js';
+import { Awaited, Problem } from '../../service/problem.js';
+import { mayAct, type Project } from '../../service/projects.js';
+import { useChange } from '../../service/queries.js';
+import { useSearchState, useTyped } from '../../service/search-state.js';
 import { downloadFile } from '../../files/download-file.js';
 import { deleteFile, ORDERS, useFiles, usesOf, type ListedFile } from '../../files/file-calls.js';
 import { FileField } from '../../files/file-field.js';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { readAllPages } from '../../app/calls.js';
-import { fieldErrors } from '../../app/explain.js';
-import { Awaited, Problem } from '../../app/problem.js';
-import { useChange, submits } from '../../app/queries.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { readAllPages } from '../../service/calls.js';
+import { fieldErrors } from '../../service/explain.js';
+import { Awaited, Problem } from '../../service/problem.js';
+import { useChange, submits } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';

@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { api, unwrap } from '../../app/api.js';
-import { ConfirmDelete } from '../../app/confirm-change.js';
-import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
-import { mayAct, type Project } from '../../app/projects.js';
-import { useChange } from '../../app/queries.js';
+import { api, unwrap } from '../../service/api.js';
+import { ConfirmDelete } from '../../service/confirm-change.js';
+import { fieldErrors } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { mayAct, type Project } from '../../service/projects.js';
+import { useChange } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { Awaited } from '../../app/problem.js';
-import { mayAct, useProjects, type Project } from '../../app/projects.js';
-import { useSearchState } from '../../app/search-state.js';
-import { useUser } from '../../app/session.js';
+import { Awaited } from '../../service/problem.js';
+import { mayAct, useProjects, type Project } from '../../service/projects.js';
+import { useSearchState } from '../../service/search-state.js';
+import { useUser } from '../../service/session.js';
 import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';

@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { api, unwrap } from '../../app/api.js';
-import { readAllPages } from '../../app/calls.js';
-import { Awaited, FailedChoices } from '../../app/problem.js';
-import type { Project } from '../../app/projects.js';
+import { api, unwrap } from '../../service/api.js';
+import { readAllPages } from '../../service/calls.js';
+import { Awaited, FailedChoices } from '../../service/problem.js';
+import type { Project } from '../../service/projects.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField } from '../../ui/fields.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { Pager } from '../../ui/table.js';
-import { useHooksOfProject, type ShownHook } from '../starts/hook-data.js';
-import { NewHookDialog } from '../starts/hook-dialogs.js';
-import { HookArticles, ShownSecret } from '../starts/hooks.js';
-import { useSchedulesOfProject } from '../starts/schedule-data.js';
-import { ScheduleDialog } from '../starts/schedule-dialog.js';
-import { ScheduleArticles } from '../starts/schedules.js';
-import { StartsList } from '../starts/starts-list.js';
+import { useHooksOfProject, type ShownHook } from '../../parts/starts/hook-data.js';
+import { NewHookDialog } from '../../parts/starts/hook-dialogs.js';
+import { HookArticles, ShownSecret } from '../../parts/starts/hooks.js';
+import { useSchedulesOfProject } from '../../parts/starts/schedule-data.js';
+import { ScheduleDialog } from '../../parts/starts/schedule-dialog.js';
+import { ScheduleArticles } from '../../parts/starts/schedules.js';
+import { StartsList } from '../../parts/starts/starts-list.js';
 
 /** The schedules and hooks of all workflows of a project. */
 export function StartsTab({ project }: { project: Project }) {

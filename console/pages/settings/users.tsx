@@ -1,11 +1,11 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { readAllPages } from '../../app/calls.js';
-import { fieldErrors } from '../../app/explain.js';
-import { Awaited, Problem } from '../../app/problem.js';
-import { useChange } from '../../app/queries.js';
-import { useTyped } from '../../app/search-state.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { readAllPages } from '../../service/calls.js';
+import { fieldErrors } from '../../service/explain.js';
+import { Awaited, Problem } from '../../service/problem.js';
+import { useChange } from '../../service/queries.js';
+import { useTyped } from '../../service/search-state.js';
 import { Button } from '../../ui/button.js';
 import { NewSecret } from '../../ui/copy-button.js';
 import { Dialog } from '../../ui/dialog.js';

@@ -1,12 +1,12 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { ConfirmChange } from '../../app/confirm-change.js';
-import { fieldErrors } from '../../app/explain.js';
-import { Awaited, Problem } from '../../app/problem.js';
-import { mayAct, type Project } from '../../app/projects.js';
-import { useChange, submits } from '../../app/queries.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { ConfirmChange } from '../../service/confirm-change.js';
+import { fieldErrors } from '../../service/explain.js';
+import { Awaited, Problem } from '../../service/problem.js';
+import { mayAct, type Project } from '../../service/projects.js';
+import { useChange, submits } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { NewSecret } from '../../ui/copy-button.js';
 import { CheckboxField, TextField } from '../../ui/fields.js';

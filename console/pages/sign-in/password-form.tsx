@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { explain, fieldErrors } from '../../app/explain.js';
-import { session } from '../../app/session.js';
-import { submits } from '../../app/queries.js';
+import { explain, fieldErrors } from '../../service/explain.js';
+import { session } from '../../service/session.js';
+import { submits } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';

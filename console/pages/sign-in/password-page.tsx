@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { ADDRESSES } from '../../app/addresses.js';
-import { fieldErrors } from '../../app/explain.js';
-import { Problem } from '../../app/problem.js';
-import { readPasswordToken, session } from '../../app/session.js';
-import { submits } from '../../app/queries.js';
+import { ADDRESSES } from '../../service/addresses.js';
+import { fieldErrors } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { readPasswordToken, session } from '../../service/session.js';
+import { submits } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Redirect, useSearchParams } from 'wouter';
-import { api, unwrap } from '../../app/api.js';
-import { Problem } from '../../app/problem.js';
-import { toOwnPath } from '../../app/return-address.js';
-import { keepReturnAddress, useSession } from '../../app/session.js';
+import { api, unwrap } from '../../service/api.js';
+import { Problem } from '../../service/problem.js';
+import { toOwnPath } from '../../service/return-address.js';
+import { keepReturnAddress, useSession } from '../../service/session.js';
 import { Alert, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { PasswordForm } from './password-form.js';

@@ -1,4 +1,4 @@
-import { Problem } from '../../app/problem.js';
+import { Problem } from '../../service/problem.js';
 import { ButtonLink } from '../../ui/button.js';
 import { CheckboxField } from '../../ui/fields.js';
 import { useOffer } from './offer.js';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { useChange } from '../../app/queries.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { useChange } from '../../service/queries.js';
 
 type Fields = NonNullable<paths['/api/v1/workflows/{id}/']['patch']['requestBody']>['content']['application/json'];
 

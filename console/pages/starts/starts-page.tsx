@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, unwrap } from '../../app/api.js';
-import { isNotFound } from '../../app/explain.js';
-import { Awaited } from '../../app/problem.js';
+import { api, unwrap } from '../../service/api.js';
+import { isNotFound } from '../../service/explain.js';
+import { Awaited } from '../../service/problem.js';
 import { ButtonLink } from '../../ui/button.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { StartsSections } from './starts-sections.js';

@@ -1,8 +1,8 @@
-import type { components } from '../../app/api.js';
+import type { components } from '../../service/api.js';
 import { ChatSection } from './chat.js';
-import { HooksSection } from './hooks.js';
-import { SchedulesSection } from './schedules.js';
-import './starts.css';
+import { HooksSection } from '../../parts/starts/hooks.js';
+import { SchedulesSection } from '../../parts/starts/schedules.js';
+import '../../parts/starts/starts.css';
 import { ToolSection } from './tool.js';
 
 interface StartsSectionsProps {

@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { Awaited, Problem } from '../../app/problem.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { Awaited, Problem } from '../../service/problem.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { CheckboxField } from '../../ui/fields.js';
 import { useOffer } from './offer.js';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { bodiesOf } from '../../drawing/bodies.js';
 import { isWriter, labelOf, nodesOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
-import { asObject, asText } from '../../drawing/json.js';
+import { asObject, asText } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField } from '../../ui/fields.js';

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, unwrap } from '../../app/api.js';
-import { ConfirmChange } from '../../app/confirm-change.js';
-import { fieldErrors } from '../../app/explain.js';
-import { ErrorBoundary, Problem } from '../../app/problem.js';
-import { submits } from '../../app/queries.js';
+import { api, unwrap } from '../../service/api.js';
+import { ConfirmChange } from '../../service/confirm-change.js';
+import { fieldErrors } from '../../service/explain.js';
+import { ErrorBoundary, Problem } from '../../service/problem.js';
+import { submits } from '../../service/queries.js';
 import { differencesOf } from '../../drawing/differences.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';

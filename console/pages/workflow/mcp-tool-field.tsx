@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { use } from 'react';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { Problem } from '../../app/problem.js';
-import { asArray, asText, isSameJson, type JsonObject } from '../../drawing/json.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { Problem } from '../../service/problem.js';
+import { asArray, asText, isSameJson, type JsonObject } from '../../ui/json.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import { Properties } from '../../forms/schema-field.js';
 import { typesOf } from '../../forms/schema.js';

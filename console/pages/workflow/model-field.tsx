@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
-import { api, unwrap, type paths } from '../../app/api.js';
-import { FailedChoices } from '../../app/problem.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { FailedChoices } from '../../service/problem.js';
 import { useFieldError, type SchemaFieldProps } from '../../forms/form.js';
 import { descriptionOf } from '../../forms/schema.js';
 import { Field } from '../../ui/fields.js';

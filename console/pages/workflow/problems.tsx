@@ -1,8 +1,8 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
 import { useEffect, useState } from 'react';
-import { api, unwrap, type components } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
+import { api, unwrap, type components } from '../../service/api.js';
+import { explain } from '../../service/explain.js';
 import { labelOf, nodesOf, positionOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore, type EditorStore } from '../../drawing/editor-store.js';
 import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { api, unwrap } from '../../app/api.js';
-import { fieldErrors } from '../../app/explain.js';
-import { FailedChoices, Problem } from '../../app/problem.js';
+import { api, unwrap } from '../../service/api.js';
+import { fieldErrors } from '../../service/explain.js';
+import { FailedChoices, Problem } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SearchField, SelectField, TextField } from '../../ui/fields.js';

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { startRun } from '../../../clients/typescript/src/index.js';
-import { api, RunRefusedError } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
-import { useRunKey, submits } from '../../app/queries.js';
+import { api, RunRefusedError } from '../../service/api.js';
+import { explain } from '../../service/explain.js';
+import { useRunKey, submits } from '../../service/queries.js';
 import { useStored } from '../../ui/store.js';
 import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
@@ -10,9 +10,9 @@ import { titleOfPath } from '../../forms/schema.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Alert, announce, Note } from '../../ui/notices.js';
-import { useTrials } from '../trying/use-trials.js';
-import { useRunInput } from './run-input-form.js';
-import { runFields } from './run-input.js';
+import { useTrials } from './trying/use-trials.js';
+import { useRunInput } from '../../parts/run-input/run-input-form.js';
+import { runFields } from '../../parts/run-input/run-input.js';
 import type { Saver } from './saver.js';
 
 /** Starts a run that is followed in the editor. */

@@ -1,7 +1,7 @@
 // Saves the drawing, one save at a time, and only if nobody else has changed it meanwhile.
-import { api, ServiceError, type components } from '../../app/api.js';
+import { api, ServiceError, type components } from '../../service/api.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
-import { isSameJson } from '../../drawing/json.js';
+import { isSameJson } from '../../ui/json.js';
 import { announce } from '../../ui/notices.js';
 import { createStore, type Store, type Stored } from '../../ui/store.js';
 

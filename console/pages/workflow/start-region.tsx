@@ -1,6 +1,6 @@
 import { useReactFlow } from '@xyflow/react';
 import { useId, useMemo } from 'react';
-import { ADDRESSES } from '../../app/addresses.js';
+import { ADDRESSES } from '../../service/addresses.js';
 import { nodesOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { KindIcon } from '../../drawing/kind-icon.js';
@@ -8,7 +8,7 @@ import { notesOf } from '../../drawing/notes.js';
 import { startersOf, type Starter } from '../../drawing/starters.js';
 import { ButtonLink } from '../../ui/button.js';
 import { Alert } from '../../ui/notices.js';
-import { ImportButton, ImportDialogs, useImport } from '../workflows/import.js';
+import { ImportButton, ImportDialogs, useImport } from '../../parts/import.js';
 
 /** The ways to begin, on an empty canvas. */
 export function StartRegion({ projectId }: { projectId: number }) {

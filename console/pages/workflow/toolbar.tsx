@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { api, unwrap } from '../../app/api.js';
-import { explain } from '../../app/explain.js';
+import { api, unwrap } from '../../service/api.js';
+import { explain } from '../../service/explain.js';
 import { tidyUp } from '../../drawing/change-drawing.js';
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
@@ -8,7 +8,7 @@ import { download } from '../../ui/download.js';
 import { Menu, type MenuItem } from '../../ui/menu.js';
 import { Alert } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
-import { TestMenu } from '../trying/test-menu.js';
+import { TestMenu } from './trying/test-menu.js';
 import type { OpenDialog } from './dialogs.js';
 import { saveAndTell, type Saver } from './saver.js';
 import { cutText } from '../../../graph/cut-text.js';

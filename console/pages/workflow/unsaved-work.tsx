@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import { browserEntries } from '../../app/browser-entries.js';
-import { draftKey, listDrafts, readDraft, writeDraft, type DraftHead } from '../../app/drafts.js';
-import { ownerOf, session } from '../../app/session.js';
+import { browserEntries } from '../../service/browser-entries.js';
+import { draftKey, listDrafts, readDraft, writeDraft, type DraftHead } from '../../service/drafts.js';
+import { ownerOf, session } from '../../service/session.js';
 import { newId } from '../../drawing/change-drawing.js';
 import { useStore, type EditorStore } from '../../drawing/editor-store.js';
-import { isSameJson, shareParts, type JsonObject } from '../../drawing/json.js';
+import { isSameJson, shareParts, type JsonObject } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { announce } from '../../ui/notices.js';

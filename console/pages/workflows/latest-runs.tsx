@@ -1,5 +1,5 @@
 import { classNames } from '../../ui/class-names.js';
-import { runWord, type StoredStatus } from '../run/run-word.js';
+import { runWord, type StoredStatus } from '../../live/run-word.js';
 import './latest-runs.css';
 
 /** The last runs of a workflow as a small picture: a bar a run, the newest at the right. Failed ones are the highest. */

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, unwrap } from '../../app/api.js';
-import { explain, fieldErrors, isNotFound } from '../../app/explain.js';
-import { isWritable, projectToWriteTo, useProjects } from '../../app/projects.js';
-import { submits } from '../../app/queries.js';
+import { api, unwrap } from '../../service/api.js';
+import { explain, fieldErrors, isNotFound } from '../../service/explain.js';
+import { isWritable, projectToWriteTo, useProjects } from '../../service/projects.js';
+import { submits } from '../../service/queries.js';
 import { MASK } from '../../drawing/drawing.js';
-import { isObject, type JsonObject } from '../../drawing/json.js';
+import { isObject, type JsonObject } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { isZero } from '../../ui/decimals.js';
 import { Dialog } from '../../ui/dialog.js';

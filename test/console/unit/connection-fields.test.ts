@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connectionPresets } from '../../../api/connections/presets.js';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { connectionKinds } from '../../../connections/kinds.js';
-import type { Connection, Preset } from '../../../console/pages/connection/connection-types.js';
+import type { Connection, Preset } from '../../../console/parts/connection/connection-types.js';
 import {
   fieldsOf,
   KINDS,
@@ -13,7 +13,7 @@ import {
   refusalsOf,
   toBody,
   withPlaceholders,
-} from '../../../console/pages/connection/connection-fields.js';
+} from '../../../console/parts/connection/connection-fields.js';
 
 const presets = connectionPresets as readonly Preset[];
 const presetOf = (id: string): Preset => presets.find((preset) => preset.id === id)!;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { draftKey, forgetDrafts, listDrafts, readDraft, writeDraft } from '../../../console/app/drafts.js';
+import { draftKey, forgetDrafts, listDrafts, readDraft, writeDraft } from '../../../console/service/drafts.js';
 
 /** A browser's store with room for so many characters. */
 function startEntries(room = 5_000_000) {

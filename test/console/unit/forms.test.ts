@@ -5,9 +5,9 @@ import { exitOfEdge, exitsOf, setAt, targetsIn, withTargets } from '../../../con
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
 import { schemaProblems } from '../../../console/drawing/schema-problems.js';
 import { startValue } from '../../../console/drawing/change-drawing.js';
-import type { JsonObject } from '../../../console/drawing/json.js';
+import type { JsonObject } from '../../../console/ui/json.js';
 import { groupsOf, toFieldId, withoutGroups } from '../../../console/kinds/kind-fields.js';
-import { runFields, toInput } from '../../../console/pages/workflow/run-input.js';
+import { runFields, toInput } from '../../../console/parts/run-input/run-input.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { drawing, http, llm, trigger } from '../../graph/drawings.js';
 

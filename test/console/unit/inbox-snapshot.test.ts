@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { freshOf, missingOf, withChanges, withOlder, type Approval } from '../../../console/pages/inbox/approvals.js';
+import {
+  freshOf,
+  missingOf,
+  withChanges,
+  withOlder,
+  type Approval,
+} from '../../../console/parts/requests/approvals.js';
 
 /** Requests begin with the newest; a higher number is newer. */
 const request = (number: number, status: Approval['status'] = 'pending') =>

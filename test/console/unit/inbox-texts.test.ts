@@ -1,7 +1,7 @@
 // An approver reads these texts. They must hide nothing, and say plainly what has happened.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { outcomeSentence, remainingText, tooLateSentence } from '../../../console/pages/inbox/approvals.js';
+import { outcomeSentence, remainingText, tooLateSentence } from '../../../console/parts/requests/approvals.js';
 import { beginningOf } from '../../../console/ui/part-of.js';
 import { toVisibleJson, toVisibleText } from '../../../console/ui/visible-json.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';

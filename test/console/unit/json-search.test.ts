@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { parseStructure } from '../../../console/drawing/json.js';
-import { searchJson, splitAtMatches, toVariable } from '../../../console/pages/run/json-search.js';
+import { parseStructure } from '../../../console/ui/json.js';
+import { searchJson, splitAtMatches, toVariable } from '../../../console/parts/node-result/json-search.js';
 import { parseVariable } from '../../../graph/variable.js';
 
 describe('the search in a result', () => {

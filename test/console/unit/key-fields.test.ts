@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readAllPages } from '../../../console/app/calls.js';
+import { readAllPages } from '../../../console/service/calls.js';
 import { NEW_KEY, toBody, toFields } from '../../../console/pages/settings/key-fields.js';
 
 describe('the fields of an API key', () => {

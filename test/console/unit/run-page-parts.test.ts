@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createFrameBatch, createLimit } from '../../../console/live/pace.js';
-import { failedChild, lineOfError, readResult, refusalsOf } from '../../../console/pages/run/result-parts.js';
-import { parseStructure, WrittenNumber } from '../../../console/drawing/json.js';
-import { runWord, toStoredStatus } from '../../../console/pages/run/run-word.js';
+import { createFrameBatch, createLimit } from '../../../console/service/pace.js';
+import { failedChild, lineOfError, readResult, refusalsOf } from '../../../console/parts/node-result/result-parts.js';
+import { parseStructure, WrittenNumber } from '../../../console/ui/json.js';
+import { runWord, toStoredStatus } from '../../../console/live/run-word.js';
 import { sumAmounts, sumDecimals } from '../../../console/ui/decimals.js';
 import { formatBytes } from '../../../console/ui/format.js';
 import { linesAround, partOf, SHOWN_BYTES } from '../../../console/ui/part-of.js';

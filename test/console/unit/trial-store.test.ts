@@ -4,9 +4,9 @@ import { byType, dataOf, nodesOf, type Drawing } from '../../../console/drawing/
 import { schemaProblems } from '../../../console/drawing/schema-problems.js';
 import { startersOf } from '../../../console/drawing/starters.js';
 import { startLiveRun, type NodeEntry } from '../../../console/live/live-run.js';
-import { changedSince, isChanged } from '../../../console/pages/trying/changed.js';
-import { loopsAround, pathOf } from '../../../console/pages/trying/iterations.js';
-import { TrialStore } from '../../../console/pages/trying/trial-store.js';
+import { changedSince, isChanged } from '../../../console/pages/workflow/trying/changed.js';
+import { loopsAround, pathOf } from '../../../console/pages/workflow/trying/iterations.js';
+import { TrialStore } from '../../../console/pages/workflow/trying/trial-store.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
 import { drawing, http, trigger } from '../../graph/drawings.js';

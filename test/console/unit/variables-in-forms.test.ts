@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { chipOf } from '../../../console/drawing/chips.js';
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
-import type { JsonObject } from '../../../console/drawing/json.js';
+import type { JsonObject } from '../../../console/ui/json.js';
 import { completionsFor, openVariable } from '../../../console/forms/completions.js';
 import { isSet, layersOf, withoutOtherModes } from '../../../console/forms/layers.js';
 import { propertiesOf } from '../../../console/forms/schema.js';
 import { bodyTypeOf, toBodyType } from '../../../console/kinds/body.js';
 import { queryRows, withQuery } from '../../../console/kinds/query.js';
-import { previewOf } from '../../../console/pages/trying/variable-values.js';
+import { previewOf } from '../../../console/pages/workflow/trying/variable-values.js';
 
 const kinds = byType(describeNodes() as unknown as NodeKind[]);
 

@@ -1,0 +1,274 @@
+import {
+  Background,
+  BaseEdge,
+  Controls,
+  getBezierPath,
+  Handle,
+  MarkerType,
+  Position,
+  ReactFlow,
+  type Edge,
+  type EdgeProps,
+  type Node,
+  type NodeProps,
+} from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import { createContext, use, useMemo } from 'react';
+import { useIsWriting, useLinkState, useNodeEntry, useNodeStatus } from './run-cache.js';
+import { classNames } from '../ui/class-names.js';
+import { findBodies, frameId, framesOf, frameZ, isBodyHandle, NO_BODIES, type Bodies } from '../drawing/bodies.js';
+import type { NodeKinds } from '../drawing/drawing.js';
+import { isObject, ownValue, type JsonObject } from '../ui/json.js';
+import { layOut } from '../drawing/lay-out.js';
+import '../drawing/loop-frame.css';
+import { OpeningView } from '../drawing/opening-view.js';
+import './run-graph.css';
+import type { RunLink, RunLinks } from '../drawing/run-links.js';
+
+interface RunGraphProps {
+  runId: string;
+  /** The drawing with which the run was started. */
+  drawing: JsonObject;
+  links: RunLinks;
+  kinds: NodeKinds;
+  selected: string | undefined;
+  /** The node that is in sight at first, if the whole drawing is too large for that. */
+  first: string | undefined;
+  onSelect: (nodeId: string) => void;
+}
+
+const NODE_TYPES = { run: RunGraphNode, frame: RunFrame };
+const EDGE_TYPES = { run: RunGraphEdge };
+const FIT = { padding: 0.08, maxZoom: 1 };
+const ARIA = { 'controls.ariaLabel': 'View of the graph' };
+/** Larger drawings show only what is in sight. */
+const DRAWN_WHOLE = 600;
+
+/** A drawing as it runs or ran. It is looked at and not changed. The nodes read their status by themselves. */
+export function RunGraph({ runId, drawing, links, kinds, selected, first, onSelect }: RunGraphProps) {
+  const { nodes, edges } = useMemo(() => toFlow(drawing, links, kinds), [drawing, links, kinds]);
+  const context = useMemo(() => ({ runId, selected, onSelect }), [runId, selected, onSelect]);
+  return (
+    <RunGraphContext value={context}>
+      <ReactFlow
+        className="run-graph"
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        disableKeyboardA11y
+        onlyRenderVisibleElements={nodes.length > DRAWN_WHOLE}
+        ariaLabelConfig={ARIA}
+        colorMode="system"
+        minZoom={0.02}
+        maxZoom={1.5}
+      >
+        <Background />
+        <Controls orientation="horizontal" showInteractive={false} fitViewOptions={FIT} />
+        <OpeningView nodes={nodes} first={first ?? links.order[0]} />
+      </ReactFlow>
+    </RunGraphContext>
+  );
+}
+
+function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {
+  const bodies = runBodies(drawing, links, kinds);
+  const views = layOutRun(drawing, links, bodies);
+  const places = new Map(views.map((view) => [view.id, view]));
+  const labels = new Map(views.map(({ id, label }) => [id, label]));
+  const nodes = views.map(({ id, label, type, x, y }): RunFlowNode => ({
+    id,
+    type: 'run',
+    position: { x, y },
+    width: NODE_WIDTH,
+    height: NODE_HEIGHT,
+    data: { label, kind: kinds.get(type)?.title ?? '' },
+  }));
+  const frames = framesOf(bodies, (id) => ({ ...places.get(id)!, width: NODE_WIDTH, height: NODE_HEIGHT })).map(
+    ({ loop, depth, x, y, width, height }): RunFrameNode => ({
+      id: frameId(loop),
+      type: 'frame',
+      position: { x, y },
+      width,
+      height,
+      zIndex: frameZ(depth),
+      data: { label: labels.get(loop)!, loop },
+    }),
+  );
+  const edges = links.links.map((link): RunFlowEdge => {
+    const { from, to, handle } = link;
+    return {
+      id: JSON.stringify([from, handle, to]),
+      type: 'run',
+      source: from,
+      target: to,
+      data: { link },
+      ariaLabel: `${labels.get(from)} to ${labels.get(to)}`,
+      markerEnd: { type: MarkerType.ArrowClosed },
+      ...(handle === '' ? {} : { label: handle }),
+    };
+  });
+  return { nodes: [...nodes, ...frames], edges };
+}
+
+type RunFlowNode = Node<{ label: string; kind: string }, 'run'>;
+
+/** A node as it ran: a group named `<label>, <status>`, and in it the button that shows the details. */
+function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
+  const { runId, selected, onSelect } = use(RunGraphContext);
+  const status = useNodeStatus(runId, id);
+  const isWriting = useIsWriting(runId, id) && status === 'in progress';
+  const tone = status.split(',')[0]!.replace(' ', '-');
+  return (
+    <div
+      role="group"
+      aria-label={`${label}, ${status}`}
+      className={classNames(
+        'run-node',
+        `run-node-${tone}`,
+        status.endsWith('reused') && 'run-node-reused',
+        selected === id && 'run-node-selected',
+      )}
+    >
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <button type="button" className="run-node-button" aria-pressed={selected === id} onClick={() => onSelect(id)}>
+        <span className="run-node-label">{label}</span>
+        <span className="run-node-foot">
+          <span className="run-node-status">{status}</span>
+          {isWriting ? (
+            <span className="run-node-writing">writing</span>
+          ) : (
+            <span className="run-node-kind">{kind}</span>
+          )}
+        </span>
+      </button>
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+}
+
+type RunFlowEdge = Edge<{ link: RunLink }, 'run'>;
+
+/** A link: it looks as if something flows along it while the run comes from there, and is faint where nothing went. */
+function RunGraphEdge({ id, data, label, markerEnd, ...ends }: EdgeProps<RunFlowEdge>) {
+  const { runId } = use(RunGraphContext);
+  const state = useLinkState(runId, data!.link);
+  const [path, labelX, labelY] = getBezierPath(ends);
+  return (
+    <BaseEdge
+      id={id}
+      path={path}
+      className={`run-edge run-edge-${state}`}
+      {...{ label, labelX, labelY }}
+      {...(markerEnd !== undefined && { markerEnd })}
+    />
+  );
+}
+
+type RunFrameNode = Node<{ label: string; loop: string }, 'frame'>;
+
+/**
+ * The frame around the body of a loop as it ran: a group named `Body of <label>`, with the number of iterations that
+ * are over.
+ */
+function RunFrame({ data: { label, loop } }: NodeProps<RunFrameNode>) {
+  const { runId } = use(RunGraphContext);
+  // A loop in another loop has an entry for each iteration of the outer one, and none here.
+  const counts = useNodeEntry(runId, loop)?.iterations;
+  return (
+    <div role="group" aria-label={`Body of ${label}`} className="loop-frame">
+      <div className="loop-frame-title">
+        <span className="loop-frame-label">Body of {label}</span>
+        {counts !== undefined && (
+          <span className="loop-frame-progress">
+            {counts.succeeded + counts.failed} of {counts.total}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface RunGraphContextValue {
+  runId: string;
+  /** The node whose details are shown. */
+  selected: string | undefined;
+  onSelect: (nodeId: string) => void;
+}
+
+/** The nodes of the drawing share this, because React Flow renders them by itself. */
+const RunGraphContext = createContext<RunGraphContextValue>({
+  runId: '',
+  selected: undefined,
+  onSelect: () => undefined,
+});
+
+// Places of nodes when a run is shown: as they were drawn, or laid out if nothing was drawn.
+
+interface RunNodeView {
+  id: string;
+  label: string;
+  /** The kind's word in drawings, such as `http-node`. */
+  type: string;
+  x: number;
+  y: number;
+}
+
+const NODE_WIDTH = 220;
+const NODE_HEIGHT = 64;
+const GAPS = { nodesep: 32, ranksep: 80 };
+
+function layOutRun(drawing: JsonObject, links: RunLinks, bodies: Bodies = NO_BODIES): RunNodeView[] {
+  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
+  const seen = new Set<string>();
+  const unique = nodes.filter(({ id }) => typeof id === 'string' && !seen.has(id) && seen.add(id));
+  const views = unique.map((node) => ({ ...describe(node), ...positionOf(node) }));
+  const places = new Set(views.map(({ x, y }) => `${x} ${y}`));
+  const isDrawn = views.every(({ x, y }) => x !== undefined && y !== undefined);
+  // Programs that make drawings often leave every node where it began.
+  if (isDrawn && (places.size > views.length / 2 || views.length === 1)) return views as RunNodeView[];
+  return arrange(views, links, bodies);
+}
+
+/** Returns the label of a node, or its id if it has none. */
+export function labelOf(node: JsonObject): string {
+  const label = ownValue(node['data'], 'label');
+  return typeof label === 'string' && label.trim() !== '' ? label : String(node['id']);
+}
+
+function describe(node: JsonObject): Pick<RunNodeView, 'id' | 'label' | 'type'> {
+  return { id: node['id'] as string, label: labelOf(node), type: String(node['type']) };
+}
+
+function positionOf(node: JsonObject): { x: number | undefined; y: number | undefined } {
+  const [x, y] = [ownValue(node['position'], 'x'), ownValue(node['position'], 'y')];
+  return Number.isFinite(x) && Number.isFinite(y) ? { x: x as number, y: y as number } : { x: undefined, y: undefined };
+}
+
+function arrange(
+  views: readonly Pick<RunNodeView, 'id' | 'label' | 'type'>[],
+  { links }: RunLinks,
+  bodies: Bodies,
+): RunNodeView[] {
+  const sizes = new Map(views.map(({ id }) => [id, { width: NODE_WIDTH, height: NODE_HEIGHT }]));
+  const ends = links.map(({ from, to }) => ({ source: from, target: to }));
+  const places = layOut(sizes, ends, bodies, GAPS);
+  return views.map(({ id, label, type }) => ({ id, label, type, ...places.get(id)! }));
+}
+
+/** Returns the bodies of the loops of a drawing as it ran. There are none until the kinds are known. */
+function runBodies(drawing: JsonObject, { start, links, order }: RunLinks, kinds: NodeKinds): Bodies {
+  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
+  const types = new Map(nodes.map(({ id, type }) => [id, type]));
+  const ends = links.map(({ from, to, handle }) => ({
+    source: from,
+    target: to,
+    isIntoBody: isBodyHandle(kinds.get(String(types.get(from))), handle),
+  }));
+  return findBodies(order, start, ends);
+}

@@ -1,0 +1,56 @@
+import { useEffect, useMemo } from 'react';
+import { Problem } from '../../../service/problem.js';
+import { useEditor, useStore, type Remark } from '../../../drawing/editor-store.js';
+import { useStored } from '../../../ui/store.js';
+import type { Saver } from '../saver.js';
+import { changedSince } from './changed.js';
+import { useNewest } from './follow.js';
+import { TestDialog } from './test-dialog.js';
+import { TestResult } from './test-result.js';
+import { useTrial, useTrials } from './use-trials.js';
+import { usePins } from './trying-calls.js';
+import type { Pin } from './trial-store.js';
+
+/** Trying while drawing: the dialog `Test`, what tests have found out, and the marks of both on the canvas. */
+export function TestPane({ saver }: { saver: Saver }) {
+  const id = useStored(saver, (state) => state.workflow.id);
+  const project = useStored(saver, (state) => state.workflow.project);
+  const etag = useStored(saver, (state) => state.etag);
+  const query = usePins(id, etag);
+  const trials = useTrials();
+  const pins = useTrial((state) => state.pins);
+  const asked = useTrial((state) => state.asked);
+  useEffect(() => {
+    if (query.data !== undefined) trials.setPins(query.data);
+  }, [trials, query.data]);
+  useNewest(id);
+  useRemarks(pins);
+  return (
+    <>
+      <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
+      <TestResult workflowId={id} projectId={project} pins={pins} />
+      {asked !== undefined && <TestDialog workflowId={id} projectId={project} pins={pins} asked={asked} />}
+    </>
+  );
+}
+
+/** Marks the nodes on the canvas with their last status and their pins. A node that has changed since has no status. */
+function useRemarks(pins: readonly Pin[]): void {
+  const store = useStore();
+  const results = useTrial((state) => state.results);
+  // A text is the same as long as nothing of it has changed, and then the canvas is not drawn again.
+  const changed = useEditor(({ history }) => JSON.stringify(changedSince(results, history.present, store.kinds)));
+  const remarks = useMemo(() => {
+    const found = new Map<string, Remark>();
+    const isOld = new Set(JSON.parse(changed) as string[]);
+    for (const [nodeId, { status, isWriting }] of results) {
+      if (!isOld.has(nodeId)) found.set(nodeId, { status, pin: undefined, isWriting });
+    }
+    for (const { node_id: nodeId, is_stale: isStale } of pins) {
+      const { status, isWriting = false } = found.get(nodeId) ?? {};
+      found.set(nodeId, { status, pin: isStale ? 'pinned, stale' : 'pinned', isWriting });
+    }
+    return found;
+  }, [results, pins, changed]);
+  useEffect(() => store.setRemarks(remarks), [store, remarks]);
+}

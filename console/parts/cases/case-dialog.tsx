@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { fieldErrors } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { submits, useChange } from '../../service/queries.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/fields.js';
+import { Note } from '../../ui/notices.js';
+import type { Case, Expectation } from './case-calls.js';
+import { Expectations, toExpectations, toRows, type ExpectationRow } from './expectations.js';
+
+interface CaseDialogProps {
+  title: string;
+  hint?: string;
+  /** With what the dialog begins. */
+  name: string;
+  expect: readonly Expectation[];
+  labels: ReadonlyMap<string, string>;
+  /** The change leaves out the expectations if nobody has touched them. */
+  save: (change: { name: string; expect: Expectation[] | undefined }) => Promise<Case>;
+  /** What screen readers are told. */
+  said: string;
+  onClose: () => void;
+}
+
+/** The name of a case, and what is expected of its run. */
+export function CaseDialog({ title, hint, labels, save, said, onClose, ...begin }: CaseDialogProps) {
+  const [name, setName] = useState(begin.name);
+  const [first] = useState(() => toRows(begin.expect));
+  const [rows, setRows] = useState<readonly ExpectationRow[]>(first);
+  const change = useChange(
+    () => save({ name: name.trim(), expect: rows === first ? undefined : toExpectations(rows) }),
+    { invalidates: ['cases'], said, onSuccess: onClose },
+  );
+  return (
+    <Dialog title={title} holdsText isWide onClose={onClose}>
+      <form className="case-form" onSubmit={submits({ isPending: change.isPending, mutate: () => change.mutate() })}>
+        {hint !== undefined && <Note>{hint}</Note>}
+        <TextField
+          label="Name"
+          isRequired
+          maxLength={200}
+          value={name}
+          onChange={setName}
+          error={fieldErrors(change.error)['name']}
+        />
+        <Expectations rows={rows} labels={labels} onChange={setRows} />
+        <Problem error={change.error} fields={['name']} />
+        <Button type="submit" variant="primary" isBusy={change.isPending} disabled={name.trim() === ''}>
+          Save case
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { pollRun } from '../../../clients/typescript/src/index.js';
+import { api } from '../../service/api.js';
+import { isNotFound } from '../../service/explain.js';
+import { ErrorBoundary } from '../../service/problem.js';
+import { isObject } from '../../ui/json.js';
+import { labelOf } from '../../live/run-graph.js';
+import { Button } from '../../ui/button.js';
+import type { RunDetail } from '../run/run-data.js';
+import { changeCase, makeCase, type Case, type Expectation } from './case-calls.js';
+
+const CaseDialog = lazy(() => import('./case-dialog.js').then((part) => ({ default: part.CaseDialog })));
+
+/** The button `Save as case`, once the run has ended. */
+export function SaveAsCase({ run }: { run: RunDetail }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const expected = useQuery({
+    queryKey: ['run-output', run.id],
+    queryFn: ({ signal }) => expectOutput(run.id, signal),
+    enabled: isOpen,
+    staleTime: Infinity,
+  });
+  if (run.status === 'In Progress' || run.status === 'Draft' || run.results_expired_at !== undefined) return null;
+  return (
+    <>
+      <Button isBusy={isOpen && expected.isFetching} onClick={() => setIsOpen(true)}>
+        Save as case
+      </Button>
+      {isOpen && !expected.isFetching && (
+        <ErrorBoundary>
+          <Suspense>
+            <Opened run={run} expect={expected.data ?? []} onClose={() => setIsOpen(false)} />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+    </>
+  );
+}
+
+interface OpenedProps {
+  run: RunDetail;
+  expect: readonly Expectation[];
+  onClose: () => void;
+}
+
+function Opened({ run, expect, onClose }: OpenedProps) {
+  const made = useRef<number>(undefined);
+  const workflowId = run.workflow.id;
+  /** A case that was made, and then could not be changed, is not made twice. */
+  const save = async (change: { name: string; expect: Expectation[] | undefined }): Promise<Case> => {
+    const { name, expect: changed } = change;
+    const known = made.current;
+    if (known !== undefined) return changeCase(workflowId, known, { name, ...(changed && { expect: changed }) });
+    const saved = await makeCase(workflowId, run.id, name);
+    made.current = saved.id;
+    return changed === undefined ? saved : changeCase(workflowId, saved.id, { expect: changed });
+  };
+  return (
+    <CaseDialog
+      title="Save as case"
+      hint="The case has the input of this run. What has side effects is not called: its result is taken from this run."
+      name=""
+      expect={expect}
+      labels={labelsOf(run.data)}
+      save={save}
+      said="The case is saved."
+      onClose={onClose}
+    />
+  );
+}
+
+const MOST_CHARACTERS = 64 * 1024;
+
+/** Returns what the service will expect of the case, unless a person changes it. */
+async function expectOutput(runId: string, signal: AbortSignal): Promise<Expectation[]> {
+  const { output } = await pollRun(api, runId, signal).catch((error: unknown) => {
+    if (isNotFound(error)) return { output: undefined };
+    throw error;
+  });
+  if (output === undefined) return [];
+  const right = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output);
+  return right.length > MOST_CHARACTERS ? [] : [{ output: true, path: '', operator: '==', right }];
+}
+
+function labelsOf(drawing: RunDetail['data']): ReadonlyMap<string, string> {
+  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
+  return new Map(nodes.map((node) => [String(node['id']), labelOf(node)]));
+}

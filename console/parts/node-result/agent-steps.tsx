@@ -1,0 +1,158 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { parseJson } from '../../../graph/json-text.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { explain } from '../../service/explain.js';
+import type { NodeEntry } from '../../live/live-run.js';
+import type { NodeWords } from '../../live/words.js';
+import { Duration, Money } from '../../ui/figures.js';
+import { Alert } from '../../ui/notices.js';
+import { Pager } from '../../ui/table.js';
+import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
+import type { NodeAddress } from './node-detail.js';
+
+interface AgentStepsProps {
+  query: UseQueryResult<StepList>;
+  page: number;
+  onPage: (page: number) => void;
+}
+
+/** The steps of an agent, shown while it works as well. A node without steps shows nothing. */
+export function AgentSteps({ query: { data, error, isFetching, refetch }, page, onPage }: AgentStepsProps) {
+  if (error !== null) {
+    return (
+      <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
+        The steps could not be read. {explain(error)}
+      </Alert>
+    );
+  }
+  if (data === undefined || data.total === 0) return null;
+  return (
+    <section className="node-part" aria-label="Steps">
+      <h3>Steps</h3>
+      <ol className="node-steps">
+        {data.items.map((step) => (
+          <OneStep key={step.iteration} step={step} />
+        ))}
+      </ol>
+      <Pager page={page} size={data.size} total={data.total} onPage={onPage} />
+    </section>
+  );
+}
+
+function OneStep({ step }: { step: Step }) {
+  const { input_tokens: input, output_tokens: output, content } = step;
+  return (
+    <li>
+      <span className="node-step-name">Model call {step.iteration}</span>
+      <p className="node-hint">
+        {STATUS_WORDS[step.status]} {step.model}
+        {input !== null && output !== null && `, ${input} tokens in, ${output} out`}, <Money amount={step.cost} />
+        <Took startedAt={step.started_at} finishedAt={step.finished_at} />
+      </p>
+      {step.left_out && <p className="node-hint">What was said is too long to be shown here.</p>}
+      {(step.warnings ?? []).map(({ server_label: server, tool_name: tool, message }, index) => (
+        // Two tools of a server may have the same name, and the warnings keep their order.
+        // oxlint-disable-next-line react/no-array-index-key
+        <p key={index} className="node-hint">
+          {tool} ({server}): {message}
+        </p>
+      ))}
+      {content !== null && content !== '' && <pre className="node-step-text">{content}</pre>}
+      {step.tool_calls.length > 0 && (
+        <ul className="node-steps">
+          {step.tool_calls.map((call, index) => (
+            // A tool may be called twice in a step, and the calls keep their order.
+            // oxlint-disable-next-line react/no-array-index-key
+            <OneCall key={index} call={call} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+const STATUS_WORDS: Readonly<Record<Step['status'], string>> = {
+  'in progress': 'waits for',
+  succeed: 'answered by',
+  failed: 'not answered by',
+};
+
+function OneCall({ call }: { call: StepCall }) {
+  const { tool_name: tool, server_label: server, outcome, answer, edited_arguments: edited } = call;
+  return (
+    <li>
+      called <code>{toVisibleText(tool)}</code>
+      {server !== null && server !== '' && <> of {toVisibleText(server)}</>}:{' '}
+      {(outcome ?? 'no outcome yet').replaceAll('_', ' ')}
+      <Took startedAt={call.started_at} finishedAt={call.finished_at} />
+      {call.run_id !== null && (
+        <>
+          , <Link href={`/runs/${encodeURIComponent(call.run_id)}`}>its run</Link>
+        </>
+      )}
+      {call.left_out ? (
+        <p className="node-hint">Its arguments and its answer are too long to be shown here.</p>
+      ) : (
+        <>
+          <pre className="node-step-text">{toShown(edited ?? call.arguments)}</pre>
+          {edited !== null && <p className="node-hint">A person has changed these arguments.</p>}
+          {answer !== null && <pre className="node-step-text">{answer}</pre>}
+        </>
+      )}
+    </li>
+  );
+}
+
+/** Arguments that are no JSON object are a text. */
+function toShown(value: unknown): string {
+  return typeof value === 'string' ? toVisibleText(value) : toVisibleJson(value);
+}
+
+function Took({ startedAt, finishedAt }: { startedAt: string | null; finishedAt: string | null }) {
+  if (startedAt === null || finishedAt === null) return null;
+  return (
+    <>
+      , <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
+    </>
+  );
+}
+
+type StepList =
+  paths['/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/steps/']['get']['responses'][200]['content']['application/json'];
+export type Step = StepList['items'][number];
+export type StepCall = Step['tool_calls'][number];
+
+const PAGE_SIZE = 20;
+const RUNNING_EVERY_MS = 3_000;
+
+/**
+ * Returns a page of the steps of an agent. A node of another kind has none. The steps are read anew when the model of the
+ * node begins to write another step.
+ */
+export function useAgentSteps(
+  address: NodeAddress,
+  entry: NodeEntry,
+  page: number,
+  words: NodeWords | undefined,
+): UseQueryResult<StepList> {
+  const { runId, nodeId, path } = address;
+  const isRunning = entry.status === 'in progress';
+  return useQuery({
+    queryKey: ['agent-steps', runId, nodeId, path, page, entry.status, entry.finished_at, words?.step],
+    queryFn: ({ signal }) => readAgentSteps(address, page, signal),
+    placeholderData: (before) => before,
+    staleTime: isRunning ? 0 : 60_000,
+    refetchInterval: isRunning ? RUNNING_EVERY_MS : false,
+  });
+}
+
+/** Numbers stay as they were written. */
+export async function readAgentSteps(address: NodeAddress, page: number, signal: AbortSignal): Promise<StepList> {
+  const { runId, workflowId, nodeId, path } = address;
+  const query = { page, size: PAGE_SIZE, ...(path === '' ? {} : { path }) };
+  const params = { path: { id: workflowId, run_id: runId, node_id: nodeId }, query };
+  const options = { params, parseAs: 'text', signal } as const;
+  const text = await unwrap(api.GET('/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/steps/', options));
+  return parseJson(text) as StepList;
+}

@@ -1,0 +1,126 @@
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { parseStructure } from '../../ui/json.js';
+import { Button } from '../../ui/button.js';
+import { CopyButton } from '../../ui/copy-button.js';
+import { download } from '../../ui/download.js';
+import { SelectField } from '../../ui/fields.js';
+import { formatBytes } from '../../ui/format.js';
+import { Loading } from '../../ui/notices.js';
+import { linesAround, partOf } from '../../ui/part-of.js';
+import './content-view.css';
+import { SearchedTree } from './json-tree.js';
+import { cutText } from '../../../graph/cut-text.js';
+
+const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
+
+type Form = 'text' | 'json' | 'markdown';
+const ENDINGS = { text: 'txt', json: 'json', markdown: 'md' } as const;
+
+interface ContentViewProps {
+  text: string;
+  /** Names the file of a download. */
+  name: string;
+  /** Whether a model has written it: then it is Markdown unless it is JSON. */
+  isAnswer: boolean;
+  /** The variable whose value the text is: `NODE.result`. */
+  root: string;
+}
+
+/** The length from which a text is no longer read as JSON. */
+const MOST_JSON = 16 * 1024 * 1024;
+
+/**
+ * A text of a run: as text, as a tree if it is JSON, or as Markdown. Only the beginning of a large text is shown, of JSON what is open, and
+ * all of it can be downloaded.
+ */
+export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
+  const part = useMemo(() => partOf(text), [text]);
+  const structure = useMemo(() => (text.length <= MOST_JSON ? parseStructure(text) : undefined), [text]);
+  const usual: Form = structure !== undefined ? 'json' : isAnswer ? 'markdown' : 'text';
+  const [chosen, setChosen] = useState<Form>();
+  const form = chosen ?? usual;
+  const save = (): void => download(toFileName(name, ENDINGS[usual]), text, 'text/plain;charset=utf-8');
+  if (text === '') return <p className="content-empty">The content is empty.</p>;
+  return (
+    <div className="content">
+      <div className="content-bar">
+        <SelectField
+          label="Show as"
+          value={form}
+          options={[
+            ...(structure === undefined ? [] : [{ value: 'json', label: 'JSON' }]),
+            { value: 'text', label: 'Text' },
+            { value: 'markdown', label: 'Markdown' },
+          ]}
+          onChange={(value) => setChosen(value as Form)}
+        />
+        <CopyButton text={text} label="Copy" />
+        <Button onClick={save}>Download</Button>
+      </div>
+      {!part.isWhole && form !== 'json' && (
+        <p className="content-part">
+          The first {formatBytes(64 * 1024)} of {formatBytes(new Blob([text]).size)}. The download has all of it.
+        </p>
+      )}
+      {form === 'json' && structure !== undefined && <SearchedTree value={structure} root={root} />}
+      {form === 'text' && <pre className="content-text">{part.text}</pre>}
+      {form === 'markdown' && (
+        <Suspense fallback={<Loading />}>
+          <div className="content-markdown">
+            <Markdown text={part.text} />
+          </div>
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+interface CodeLinesProps {
+  code: string;
+  /** The number of the line that is marked, from 1. */
+  marked: number | undefined;
+}
+
+/** Code with the numbers of its lines. Of long code only the part around the marked line is shown. */
+export function CodeLines({ code, marked }: CodeLinesProps) {
+  const { lines, first, total } = linesAround(code, marked);
+  return (
+    <section className="node-part" aria-label="Code">
+      <h3>Code</h3>
+      {lines.length < total && (
+        <p className="node-hint">
+          Lines {first} to {first + lines.length - 1} of {total} are shown.
+        </p>
+      )}
+      {/* The tabindex lets people scroll it by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="code-lines" role="group" aria-label="Lines" tabIndex={0}>
+        <ol>
+          {lines.map((text, index) =>
+            first + index === marked ? (
+              <li key={first + index} data-line={first + index} className="code-line-marked" ref={showInTheMiddle}>
+                <mark>{text}</mark>
+              </li>
+            ) : (
+              <li key={first + index} data-line={first + index}>
+                {text}
+              </li>
+            ),
+          )}
+        </ol>
+      </div>
+    </section>
+  );
+}
+
+/** Scrolls the code and not the page. */
+function showInTheMiddle(line: HTMLLIElement | null): void {
+  const box = line?.offsetParent;
+  if (line && box) box.scrollTop = line.offsetTop - (box.clientHeight - line.offsetHeight) / 2;
+}
+
+/** Returns a name that every file system takes. */
+function toFileName(label: string, ending: 'json' | 'md' | 'txt'): string {
+  const plain = label.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
+  return `${cutText(plain, 80) || 'result'}.${ending}`;
+}

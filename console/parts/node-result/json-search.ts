@@ -1,0 +1,86 @@
+// Finds where a text occurs in JSON, and names such a place by a variable.
+import { isStructure, WrittenNumber } from '../../ui/json.js';
+
+/** The keys that lead to a value, from the outside in. */
+export type JsonPath = readonly string[];
+
+export interface Found {
+  /** The first matches, in the order in which they are shown. */
+  paths: readonly JsonPath[];
+  /** Whether there are more. */
+  isCut: boolean;
+}
+
+/** Nobody walks through more. */
+const MOST = 1_000;
+
+/** Returns the places whose key or value holds the text. Capitals do not count. The tree is walked without recursion. */
+export function searchJson(value: unknown, text: string): Found {
+  const wanted = text.toLowerCase();
+  const paths: JsonPath[] = [];
+  if (wanted === '' || !isStructure(value)) return { paths, isCut: false };
+  const open: Level[] = [{ value, keys: Object.keys(value), at: 0 }];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const key = level.keys[level.at];
+    if (key === undefined) {
+      open.pop();
+      continue;
+    }
+    level.at += 1;
+    const item = (level.value as Record<string, unknown>)[key];
+    const isKeyOfObject = !Array.isArray(level.value);
+    const isMatch = (isKeyOfObject && holds(key, wanted)) || (!isStructure(item) && holds(shownText(item), wanted));
+    if (isMatch) {
+      if (paths.length === MOST) return { paths, isCut: true };
+      paths.push(open.map(({ keys, at }) => keys[at - 1]!));
+    }
+    if (isStructure(item)) open.push({ value: item, keys: Object.keys(item), at: 0 });
+  }
+  return { paths, isCut: false };
+}
+
+interface Level {
+  value: object;
+  keys: readonly string[];
+  /** The number of keys that were looked at. */
+  at: number;
+}
+
+function holds(text: string, wanted: string): boolean {
+  return text.toLowerCase().includes(wanted);
+}
+
+/** Returns a value that is no object or array as the tree shows it. */
+function shownText(value: unknown): string {
+  return value instanceof WrittenNumber ? value.text : String(value);
+}
+
+/** Returns the parts of a text, those at odd places being matches. */
+export function splitAtMatches(text: string, wanted: string): readonly string[] {
+  const lower = text.toLowerCase();
+  // Few letters have another length in lower case, and then the places do not fit.
+  if (wanted === '' || lower.length !== text.length) return [text];
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, from)) {
+    parts.push(text.slice(from, at), text.slice(at, at + wanted.length));
+    from = at + wanted.length;
+  }
+  return [...parts, text.slice(from)];
+}
+
+/** Returns `{{ NODE.result.items[0]["a name"] }}` for a place in what `root` names (`NODE.result`). */
+export function toVariable(root: string, value: unknown, path: JsonPath): string {
+  let at: unknown = value;
+  let text = root;
+  for (const key of path) {
+    text += Array.isArray(at) ? `[${key}]` : toPart(key);
+    at = isStructure(at) ? (at as Record<string, unknown>)[key] : undefined;
+  }
+  return `{{ ${text} }}`;
+}
+
+function toPart(key: string): string {
+  if (/^[^\s.[\]{}"']+$/.test(key)) return `.${key}`;
+  return key.includes('"') ? `['${key}']` : `["${key}"]`;
+}

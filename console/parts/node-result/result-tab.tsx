@@ -1,0 +1,217 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { ownValue } from '../../ui/json.js';
+import { FilesOf } from '../../files/file-figure.js';
+import type { NodeEntry } from '../../live/live-run.js';
+import { useNodeWords } from '../../live/run-cache.js';
+import type { NodeWords } from '../../live/words.js';
+import { CopyButton } from '../../ui/copy-button.js';
+import { Time } from '../../ui/figures.js';
+import { ConnectionWait } from '../connection/connection-wait.js';
+import { AgentSteps, useAgentSteps } from './agent-steps.js';
+import { CodeLines, ContentView } from './content-view.js';
+import { JsonTree, SearchedTree } from './json-tree.js';
+import type { NodeAddress } from './node-detail.js';
+import { failedChild, lineOfError, readRefusal, readResult } from './result-parts.js';
+import type { ApprovalRequest, NodeDetail } from '../run/run-data.js';
+import { Written } from './written.js';
+
+interface ResultTabProps {
+  address: NodeAddress;
+  /** The project of the run. */
+  projectId: number;
+  entry: NodeEntry;
+  /** The detail is undefined until it is read. */
+  detail: NodeDetail | undefined;
+  /** The name of downloaded files. */
+  label: string;
+  /** The node's requests that nobody has decided. */
+  pending: readonly ApprovalRequest[];
+  /** The time since which the contents are gone. */
+  expiredAt: string | undefined;
+}
+
+export function ResultTab({ address, ...shown }: ResultTabProps) {
+  const words = useNodeWords(address.runId, address.nodeId, address.path);
+  const [page, setPage] = useState(1);
+  const steps = useAgentSteps(address, shown.entry, page, words);
+  // Calls that have begun are told with their outcomes.
+  const isInSteps = steps.data?.items.some(
+    ({ iteration, status, tool_calls: calls }) =>
+      iteration - 1 === words?.step && status !== 'in progress' && calls.length > 0,
+  );
+  return (
+    <div className="node-part">
+      <Result nodeId={address.nodeId} {...shown} words={isInSteps ? undefined : words} />
+      <AgentSteps query={steps} page={page} onPage={setPage} />
+    </div>
+  );
+}
+
+interface ResultProps extends Omit<ResultTabProps, 'address'> {
+  nodeId: string;
+  /** What the node is writing. */
+  words: NodeWords | undefined;
+}
+
+function Result({ nodeId, projectId, entry, detail, label, pending, expiredAt, words }: ResultProps) {
+  const root = `${nodeId}.result`;
+  if (entry.status === 'failed') return <Failure entry={entry} detail={detail} />;
+  if (entry.status !== 'succeed' && words !== undefined && pending.length === 0 && entry.waiting === undefined) {
+    const attempt = detail?.attempts.find(({ number }) => number === words.attempt);
+    return <Written words={words} hasFailed={attempt?.status === 'failed'} />;
+  }
+  if (entry.status !== 'succeed') return <Unfinished {...{ projectId, pending }} waiting={entry.waiting} />;
+  if (expiredAt !== undefined) {
+    return (
+      <p>
+        The result has expired: it was removed on <Time at={expiredAt} />.
+      </p>
+    );
+  }
+  const { content, isAnswer, childRun, rest } = readResult(entry.result);
+  const isSearched = content !== undefined && /^\s*[[{]/.test(content);
+  return (
+    <div className="node-part">
+      {childRun !== undefined && <ChildLink runId={childRun} />}
+      {content !== undefined && <ContentView text={content} name={label} isAnswer={isAnswer} root={root} />}
+      <FilesOf value={entry.result} />
+      {Object.keys(rest).length > 0 && (
+        <section className="node-part" aria-label="Further fields">
+          <h3>Further fields</h3>
+          {/* One searchbox is enough: that of the content, if there is one that is JSON. */}
+          {isSearched ? (
+            <JsonTree value={rest} depth={1} root={root} />
+          ) : (
+            <SearchedTree value={rest} depth={1} root={root} />
+          )}
+        </section>
+      )}
+    </div>
+  );
+}
+
+interface FailureProps {
+  entry: NodeEntry;
+  /** The detail is undefined until it is read. */
+  detail: NodeDetail | undefined;
+}
+
+/** Says why a node has failed, and shows what helps to find out more: its code, or the run that it had started. */
+function Failure({ entry, detail }: FailureProps) {
+  const refusal = readRefusal(entry.result);
+  if (refusal.length > 0) {
+    return (
+      <div className="node-part">
+        <p>The node was not valid, so the run did not begin.</p>
+        <ul className="node-refusal">
+          {refusal.map(({ field, sentence }) => (
+            <li key={`${field} ${sentence}`}>
+              <code>{field}</code>: {sentence}
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  }
+  const { error } = entry;
+  const childRun = failedChild(error);
+  const code = error?.code === 'code_error' && detail?.input ? ownValue(detail.input, 'code') : undefined;
+  return (
+    <div className="node-part">
+      <div className="node-error">
+        <code className="node-error-code">{error?.code ?? 'failed'}</code>
+        <p className="node-error-message">{error?.message ?? 'The node failed.'}</p>
+      </div>
+      {childRun !== undefined && <ChildLink runId={childRun} />}
+      {typeof code === 'string' && <CodeLines code={code} marked={lineOfError(error)} />}
+    </div>
+  );
+}
+
+interface UnfinishedProps {
+  projectId: number;
+  waiting: NodeEntry['waiting'];
+  /** The node's requests that nobody has decided. */
+  pending: readonly ApprovalRequest[];
+}
+
+/** Says what a node waits for, and how a person can help. */
+function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
+  if (pending.length > 0) return <Requests pending={pending} />;
+  switch (waiting?.for) {
+    case 'child':
+      return (
+        <div className="node-part">
+          <p>The node waits for the end of another run. Its result appears here.</p>
+          {waiting.run_id !== undefined && <ChildLink runId={waiting.run_id} />}
+        </div>
+      );
+    case 'callback':
+      return <Callback url={waiting.callback_url} until={waiting.until} />;
+    case 'connection':
+      return <ConnectionWait projectId={projectId} connectionId={waiting.connection_id} until={waiting.until} />;
+    case 'human':
+      return (
+        <p>
+          The node waits for a person until <Time at={waiting.until} />.{' '}
+          {waiting.task_id !== undefined && (
+            <Link href={`/inbox/${encodeURIComponent(waiting.task_id)}`}>Open the task</Link>
+          )}
+        </p>
+      );
+    case 'time':
+      return (
+        <p>
+          The node waits until <Time at={waiting.until} />.
+        </p>
+      );
+    case 'approval':
+    case undefined:
+    default:
+      return <p>The node has not ended yet. Its result appears here.</p>;
+  }
+}
+
+function Callback({ url, until }: { url: string | undefined; until: string }) {
+  return (
+    <div className="node-part">
+      <p>
+        The node waits for a callback until <Time at={until} />. What is sent to its address becomes its result.
+      </p>
+      {url !== undefined && (
+        <>
+          <pre className="node-step-text">{url}</pre>
+          <p>
+            <CopyButton text={url} label="Copy address" />
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Requests({ pending }: Pick<UnfinishedProps, 'pending'>) {
+  return (
+    <div className="node-part">
+      <p>The node waits for a decision:</p>
+      <ul className="node-part">
+        {pending.map((request) => (
+          <li key={request.request_id}>
+            <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>Decide about {request.tool_name}</Link>{' '}
+            until <Time at={request.expires_at} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** A link to the run that a node has started. */
+function ChildLink({ runId }: { runId: string }) {
+  return (
+    <p>
+      <Link href={`/runs/${encodeURIComponent(runId)}`}>Open the run that it has started</Link>
+    </p>
+  );
+}

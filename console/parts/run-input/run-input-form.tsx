@@ -1,0 +1,89 @@
+import { useState, type ReactNode } from 'react';
+import { parseExact } from '../../ui/json.js';
+import { CheckboxField, TextField } from '../../ui/fields.js';
+import { RunFieldControl } from './run-field.js';
+import { isUploading, toInput, type RunField } from './run-input.js';
+
+interface RunInputForm {
+  /** The input; undefined while what is written is no JSON, or a file has not arrived. */
+  input: unknown;
+  values: ReadonlyMap<string, string>;
+  form: ReactNode;
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
+interface RunInputOptions {
+  fields: readonly RunField[];
+  /** The project that gets uploaded files. */
+  projectId: number;
+  /** The texts with which the form begins, by the ids of the fields. */
+  begin?: ReadonlyMap<string, string>;
+}
+
+/** The input of a run: the trigger's fields, or JSON. Ctrl+Enter in the JSON sends the form around it. */
+export function useRunInput({ fields, projectId, begin = NOTHING }: RunInputOptions): RunInputForm {
+  const [values, setValues] = useState(begin);
+  const [json, setJson] = useState<string>();
+  const ofFields = isUploading(values) ? undefined : toInput(fields, values);
+  const input = json === undefined ? ofFields : parse(json);
+  const form = (
+    <>
+      {json === undefined ? (
+        <Fields
+          {...{ fields, projectId, values }}
+          onChange={(id, value) => setValues((before) => new Map(before).set(id, value))}
+        />
+      ) : (
+        <TextField
+          label="Input as JSON"
+          rows={8}
+          value={json}
+          onChange={setJson}
+          spellCheck={false}
+          onKeyDown={(event) => {
+            const isMeant = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+            if (isMeant && input !== undefined) event.currentTarget.form?.requestSubmit();
+          }}
+          error={input === undefined ? 'This is no JSON yet.' : undefined}
+        />
+      )}
+      <CheckboxField
+        label="Write the input as JSON"
+        isChecked={json !== undefined}
+        onChange={(isJson) => setJson(isJson ? JSON.stringify(toInput(fields, values), null, 2) : undefined)}
+      />
+    </>
+  );
+  return { input, values, form };
+}
+
+interface FieldsProps {
+  fields: readonly RunField[];
+  projectId: number;
+  values: ReadonlyMap<string, string>;
+  onChange: (id: string, value: string) => void;
+}
+
+function Fields({ fields, projectId, values, onChange }: FieldsProps) {
+  if (fields.length === 0) return <p>This workflow asks for no input.</p>;
+  return fields.map((field) => (
+    <RunFieldControl
+      key={field.id}
+      field={field}
+      projectId={projectId}
+      value={values.get(field.id) ?? field.start}
+      onChange={(value) => onChange(field.id, value)}
+    />
+  ));
+}
+
+/** Returns undefined if the text is no JSON. An empty text is an empty input. */
+function parse(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+// The input of a run as a form: the start node's fields, and the values that are sent.
+import {
+  dataOf,
+  isStart,
+  MASK,
+  nodesOf,
+  startOf,
+  typeOf,
+  type Drawing,
+  type NodeKinds,
+} from '../../drawing/drawing.js';
+import { UPLOADING } from '../../service/file-value.js';
+import { asArray, asText, isObject, parseExact, type JsonObject } from '../../ui/json.js';
+
+export interface RunField {
+  id: string;
+  title: string;
+  type: string;
+  isRequired: boolean;
+  isSecret: boolean;
+  placeholder: string;
+  hint: string | undefined;
+  /** The text with which the form begins. */
+  start: string;
+  options: { value: string; label: string }[];
+}
+
+/** Returns the fields of the start node, or of the first trigger if there is none. The service does the same. */
+export function runFields(drawing: Drawing, kinds: NodeKinds): RunField[] {
+  const nodes = nodesOf(drawing);
+  const start =
+    nodes.get(startOf(drawing) ?? '') ?? [...nodes.values()].find((node) => isStart(kinds.get(typeOf(node))));
+  return fieldsOf(asArray(dataOf(start)['input_fields']));
+}
+
+/** The fields of a form, as triggers and human tasks list them. */
+export function fieldsOf(list: readonly unknown[]): RunField[] {
+  return list.filter(isObject).flatMap((field) => {
+    const id = asText(field['id']);
+    return id === undefined || id === '' ? [] : [toField(id, field)];
+  });
+}
+
+function toField(id: string, field: JsonObject): RunField {
+  const isSecret = field['is_secret'] === true;
+  const options = asArray(field['options']).filter(isObject);
+  const byDefault = field['default_value'] ?? options.find((option) => option['is_default'] === true)?.['value'];
+  const isStored = isSecret && byDefault === MASK;
+  const tooltip = asText(field['tooltip']) ?? '';
+  const hints = [tooltip, isStored ? 'A value is stored; leave this empty to use it.' : ''].filter(
+    (each) => each !== '',
+  );
+  return {
+    id,
+    title: asText(field['title'])?.trim() || id,
+    type: asText(field['type']) ?? 'text',
+    isRequired: field['input_requirements'] === true && !isStored,
+    isSecret,
+    placeholder: asText(field['placeholder']) ?? '',
+    hint: hints.length === 0 ? undefined : hints.join(' '),
+    start: isStored ? '' : toText(byDefault),
+    options: options.map(({ title, value }) => ({ value: toText(value), label: asText(title) || toText(value) })),
+  };
+}
+
+export function takesFiles({ type }: RunField): boolean {
+  return type === 'file' || type === 'files';
+}
+
+/** Returns whether a file has been chosen that has not arrived yet. */
+export function isUploading(values: ReadonlyMap<string, string>): boolean {
+  return [...values.values()].includes(UPLOADING);
+}
+
+/** An empty field is not sent, and the service takes its default. */
+export function toInput(fields: readonly RunField[], values: ReadonlyMap<string, string>): JsonObject {
+  const entries = fields.flatMap((field) => {
+    const text = values.get(field.id) ?? field.start;
+    return text === '' || text === UPLOADING ? [] : [[field.id, toValue(field, text)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function toValue(field: RunField, text: string): unknown {
+  const { type } = field;
+  if (type === 'number') {
+    const number = Number(text);
+    // A number that a double cannot hold is sent as it is written.
+    return Number.isFinite(number) && String(number) === text.trim() ? number : text;
+  }
+  if (type === 'checkbox' || type === 'boolean') return text === 'true';
+  if (type !== 'json' && !takesFiles(field)) return text;
+  try {
+    return parseExact(text);
+  } catch {
+    return text;
+  }
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

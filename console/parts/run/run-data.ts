@@ -1,0 +1,144 @@
+// The data that the run page reads from the service.
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { useProjectRole } from '../../service/projects.js';
+import { readLinks } from '../../drawing/run-links.js';
+import { applyState, nodeKey, startLiveRun, type NodeEntry } from '../../live/live-run.js';
+import { statusesOf } from '../../live/node-status.js';
+import { readShownRun, writeShownRun } from '../../live/run-cache.js';
+import { toPollStatus } from '../../live/run-word.js';
+
+export type RunDetail = paths['/api/v1/runs/{run_id}/']['get']['responses'][200]['content']['application/json'];
+export type NodeDetail =
+  paths['/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/']['get']['responses'][200]['content']['application/json'];
+export type Transaction = NodeDetail['transactions'][number];
+export type Attempt = NodeDetail['attempts'][number];
+export type ApprovalRequest =
+  paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/']['get']['responses'][200]['content']['application/json'][number];
+
+/**
+ * Returns the whole run. The state of its nodes goes into the cache of live runs as well, from which the parts of the
+ * page read.
+ */
+export function useRun(runId: string): UseQueryResult<RunDetail> {
+  return useQuery({ queryKey: ['run', runId], queryFn: ({ signal }) => loadRun(runId, signal) });
+}
+
+async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
+  const run = await unwrap(api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: runId } }, signal }));
+  const status = toPollStatus(run);
+  const nodes = run.result as Record<string, NodeEntry>;
+  const known = readShownRun(runId)?.live;
+  const links = readLinks(run.data);
+  const live =
+    known === undefined
+      ? startLiveRun(status, nodes, links.order)
+      : applyState(known, { status, version: undefined, nodes });
+  writeShownRun(runId, { live, statuses: statusesOf(links, live) });
+  const inside = await loadIterations(run, Object.values(nodes), signal);
+  if (inside.length > 0) {
+    const latest = readShownRun(runId)?.live ?? live;
+    const entries = Object.fromEntries(inside.map((entry) => [nodeKey(entry.id, entry.path), entry]));
+    const whole = applyState(latest, { status: latest.status, version: undefined, nodes: entries });
+    writeShownRun(runId, { live: whole, statuses: statusesOf(links, whole) });
+  }
+  return run;
+}
+
+/** Returns the approval requests of a run, including decided ones. */
+export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
+  return useQuery({
+    queryKey: ['run-approvals', runId],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/', {
+          params: { path: { workflow_run_id: runId } },
+          signal,
+        }),
+      ),
+  });
+}
+
+const COST_EVERY_MS = 4_000;
+
+/** Returns what an open run has cost so far. It is read from the list of runs, which comes without the results. */
+export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record<string, string>> {
+  const createdAtMs = Date.parse(run.created_at);
+  const query = useQuery({
+    queryKey: ['run-cost', run.id],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/v1/runs/', {
+          params: {
+            query: {
+              workflow: run.workflow.id,
+              started_after: run.created_at,
+              started_before: new Date(createdAtMs + 1).toISOString(),
+            },
+          },
+          signal,
+        }),
+      ),
+    enabled: isOpen,
+    refetchInterval: COST_EVERY_MS,
+  });
+  const listed = query.data?.items.find(({ id }) => id === run.id);
+  return isOpen ? (listed?.cost ?? run.cost) : run.cost;
+}
+
+/**
+ * Returns whether the person may run it. People who may only read get no buttons. If the role cannot be read, the
+ * service decides.
+ */
+export function useMayRun(projectId: number): boolean {
+  const { role, isKnown } = useProjectRole(projectId);
+  return isKnown && role !== 'viewer';
+}
+
+// The nodes inside loops are read by themselves: neither the run nor its polls have them.
+
+/**
+ * The limits of what is read of each loop, and of all loops together: a page that shows a run must not ask for ten
+ * thousand iterations.
+ */
+const ITERATIONS_OF_A_LOOP = 100;
+const MAX_REQUESTS = 20;
+
+interface LoopAddress {
+  node: string;
+  /** The enclosing iteration; empty outside loops. */
+  path: string;
+}
+
+/** Returns the entries of the nodes in the first iterations of each loop of `nodes`, with their paths. */
+async function loadIterations(
+  { id, workflow }: { id: string; workflow: { id: number } },
+  nodes: readonly NodeEntry[],
+  signal: AbortSignal,
+): Promise<NodeEntry[]> {
+  const found: NodeEntry[] = [];
+  const loops = loopsOf(nodes);
+  // The list grows while it is iterated: an iteration may have loops of its own.
+  for (const [index, { node, path }] of loops.entries()) {
+    if (index === MAX_REQUESTS) break;
+    const { items } = await unwrap(
+      api.GET('/api/v1/workflows/{id}/history/{run_id}/iterations/', {
+        params: {
+          path: { id: workflow.id, run_id: id },
+          query: { node, size: ITERATIONS_OF_A_LOOP, ...(path !== '' && { path }) },
+        },
+        signal,
+      }),
+    );
+    for (const iteration of items) {
+      const entries = Object.values(iteration.nodes).map((entry) => ({ ...entry, path: iteration.path }));
+      found.push(...entries);
+      loops.push(...loopsOf(entries));
+    }
+  }
+  return found;
+}
+
+function loopsOf(nodes: readonly NodeEntry[]): LoopAddress[] {
+  return nodes.flatMap(({ id, path = '', iterations }) => (iterations === undefined ? [] : [{ node: id, path }]));
+}

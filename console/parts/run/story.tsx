@@ -1,0 +1,205 @@
+import { useMemo, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { RunLinks } from '../../drawing/run-links.js';
+import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
+import { useNodeEntry, useNodesInFlight } from '../../live/run-cache.js';
+import { ClockTime, Duration, Money, RunningFor, Time } from '../../ui/figures.js';
+import { failureOf, resultNodeOf, type NodeChoice } from '../../pages/run/run-address.js';
+import { useApprovals, type RunDetail } from './run-data.js';
+import './story.css';
+
+interface RunStoryProps {
+  run: RunDetail;
+  /** The status of the run in the console's words. */
+  word: string;
+  isOpen: boolean;
+  labels: ReadonlyMap<string, string>;
+  links: RunLinks;
+  onSelect: (choice: NodeChoice) => void;
+}
+
+/** Says in a line what has happened, where, and what a person can do now. */
+export function RunStory(props: RunStoryProps) {
+  const { run, word, isOpen } = props;
+  return (
+    <div role="group" aria-label="What happened" className={`run-story run-story-${word.replace(' ', '-')}`}>
+      {isOpen ? <Open {...props} /> : <Ended {...props} />}
+      {run.status === 'Succeeded' && run.total_cost['USD'] !== run.cost['USD'] && (
+        <p>
+          With the runs that it has started: <Money amount={run.total_cost} />.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Ended({ run, labels, links, onSelect }: RunStoryProps) {
+  const result = useMemo(() => resultNodeOf(run, links), [run, links]);
+  const failed = useMemo(() => failureOf(run), [run]);
+  const choice = failed === undefined ? undefined : { nodeId: failed.id, path: failed.path ?? '' };
+  const took = <Duration ms={(run.duration ?? 0) * 1000} />;
+  switch (run.status) {
+    case 'Succeeded':
+      return (
+        <p>
+          Succeeded in {took} for <Money amount={run.cost} />.
+          {result !== undefined && (
+            <>
+              {' '}
+              Its result is that of{' '}
+              <NodeButton choice={{ nodeId: result.id, path: '' }} labels={labels} onSelect={onSelect} />.
+            </>
+          )}
+        </p>
+      );
+    case 'Cancelled':
+      return <p>Was cancelled{run.duration !== null && <> after {took}</>}. What had ended until then is kept.</p>;
+    case 'Draft':
+      return (
+        <p>
+          Was refused before it began: fields of its nodes were not valid.
+          {choice !== undefined && (
+            <>
+              {' '}
+              The first is <NodeButton choice={choice} labels={labels} onSelect={onSelect} />.
+            </>
+          )}
+        </p>
+      );
+    case 'Error':
+    case 'In Progress':
+    default:
+      return (
+        <p>
+          Failed
+          {choice !== undefined && (
+            <>
+              {' '}
+              at <NodeButton choice={choice} labels={labels} onSelect={onSelect} />
+            </>
+          )}
+          {run.duration !== null && <> after {took}</>}
+          <Reason error={failed?.error ?? run.error} />
+        </p>
+      );
+  }
+}
+
+function Reason({ error }: { error: { code: string; message: string } | null }) {
+  if (error === null) return '.';
+  return (
+    <>
+      : <code>{error.code}</code> {error.message}
+    </>
+  );
+}
+
+interface NodeButtonProps extends Pick<RunStoryProps, 'labels' | 'onSelect'> {
+  choice: NodeChoice;
+}
+
+/** Shows the node's details. */
+function NodeButton({ choice: { nodeId, path }, labels, onSelect }: NodeButtonProps) {
+  return (
+    <button type="button" className="run-story-node" onClick={() => onSelect({ nodeId, path })}>
+      {labels.get(nodeId) ?? nodeId}
+    </button>
+  );
+}
+
+/** So many nodes are told of by name. */
+const NAMED = 3;
+
+function Open(props: RunStoryProps) {
+  const { run, word, links } = props;
+  const { waiting, running, ended } = useNodesInFlight(run.id);
+  const requests = (useApprovals(run.id).data ?? []).filter(({ status }) => status === 'pending');
+  const asking = new Set(requests.map(({ node_id: id }) => id));
+  const others = waiting.filter((key) => !asking.has(parseNodeKey(key).nodeId));
+  if (word === 'in queue') {
+    return (
+      <p>
+        Is in queue since <ClockTime at={run.created_at} />.
+      </p>
+    );
+  }
+  return (
+    <>
+      {requests.slice(0, NAMED).map((request) => (
+        <p key={request.request_id}>
+          {props.labels.get(request.node_id) ?? request.node_label} asks since <ClockTime at={request.created_at} />{' '}
+          whether it may call {request.tool_name}:{' '}
+          <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>decide in the inbox</Link>.
+        </p>
+      ))}
+      {others.slice(0, NAMED).map((key) => (
+        <Wait key={key} {...props} nodeKey={key} />
+      ))}
+      {requests.length + others.length > 2 * NAMED && <p>Other nodes wait, too.</p>}
+      {running.length > 0 && (
+        <p>
+          Is running{' '}
+          {running.slice(0, NAMED).map((key, index) => (
+            <span key={key}>
+              {index > 0 && ', '}
+              <NodeButton {...props} choice={parseNodeKey(key)} />
+            </span>
+          ))}
+          {running.length > NAMED && ` and ${running.length - NAMED} more`}; {ended} of {links.order.length} nodes have
+          ended.
+        </p>
+      )}
+      {running.length + waiting.length + requests.length === 0 && <p>Is running.</p>}
+    </>
+  );
+}
+
+/** Says for what a node waits, since when, and leads to where a person can end it. */
+function Wait({ run, labels, nodeKey, onSelect }: RunStoryProps & { nodeKey: string }) {
+  const choice = parseNodeKey(nodeKey);
+  const entry = useNodeEntry(run.id, choice.nodeId, choice.path);
+  const waiting = entry?.waiting;
+  if (entry === null || waiting === undefined) return null;
+  return (
+    <p>
+      Waits at <NodeButton choice={choice} labels={labels} onSelect={onSelect} /> {WAITS[waiting.for]}
+      {typeof entry.started_at === 'string' && (
+        <>
+          {' '}
+          since <ClockTime at={entry.started_at} /> (<RunningFor since={entry.started_at} />)
+        </>
+      )}
+      , until <Time at={waiting.until} /> at the latest.
+      {remedyOf(run, waiting)}
+    </p>
+  );
+}
+
+type Waiting = NonNullable<NodeEntry['waiting']>;
+
+const WAITS: Readonly<Record<Waiting['for'], string>> = {
+  approval: 'for a decision',
+  callback: 'for a callback',
+  child: 'for the end of the run that it has started',
+  connection: 'until somebody has signed in for its connection',
+  human: 'for the answer of a person',
+  time: 'for its time to come',
+};
+
+function remedyOf({ project }: RunDetail, waiting: Waiting): ReactNode {
+  if (waiting.task_id !== undefined)
+    return <Remedy to={`/inbox/${encodeURIComponent(waiting.task_id)}`} name="Answer" />;
+  if (waiting.run_id !== undefined)
+    return <Remedy to={`/runs/${encodeURIComponent(waiting.run_id)}`} name="Open that run" />;
+  if (waiting.for !== 'connection') return null;
+  return <Remedy to={`/settings?tab=connections&project=${project.id}`} name="Sign in" />;
+}
+
+function Remedy({ to, name }: { to: string; name: string }) {
+  return (
+    <>
+      {' '}
+      <Link href={to}>{name}</Link>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import cronstrue from 'cronstrue';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { readAllPages } from '../../service/calls.js';
+
+const SCHEDULES = '/api/v1/workflows/{id}/schedules/';
+const SCHEDULE = '/api/v1/workflows/{id}/schedules/{schedule_id}/';
+
+type Schedules = paths[typeof SCHEDULES];
+export type Schedule = Schedules['get']['responses'][200]['content']['application/json']['items'][number];
+/** A schedule with its workflow, whose title is missing on the page of the workflow itself. */
+export interface ListedSchedule extends Schedule {
+  workflow: { id: number; title?: string };
+}
+type ScheduleBody = NonNullable<Schedules['post']['requestBody']>['content']['application/json'];
+type ScheduleChange = NonNullable<paths[typeof SCHEDULE]['patch']['requestBody']>['content']['application/json'];
+
+/** A schedule fires at most once a minute. */
+const REFRESH_MS = 30_000;
+
+/** A workflow has at most 20. */
+export function useSchedules(workflowId: number): UseQueryResult<Schedule[]> {
+  return useQuery({
+    queryKey: ['schedules', workflowId],
+    queryFn: ({ signal }) =>
+      readAllPages((page) =>
+        unwrap(api.GET(SCHEDULES, { params: { path: { id: workflowId }, query: { page, size: 100 } }, signal })),
+      ),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** The service lists no more at once. */
+const SIZE = 20;
+
+/** A page of the schedules of all workflows of the project; the first page is 1. */
+export function useSchedulesOfProject(projectId: number, page: number) {
+  return useQuery({
+    queryKey: ['schedules', 'of-project', projectId, page],
+    queryFn: ({ signal }) => {
+      const params = { path: { id: projectId }, query: { page, size: SIZE } };
+      return unwrap(api.GET('/api/v1/projects/{id}/schedules/', { params, signal }));
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export function makeSchedule(workflowId: number, body: ScheduleBody): Promise<Schedule> {
+  return unwrap(api.POST(SCHEDULES, { params: { path: { id: workflowId } }, body }));
+}
+
+export function changeSchedule(workflowId: number, scheduleId: string, body: ScheduleChange): Promise<Schedule> {
+  return unwrap(api.PATCH(SCHEDULE, { params: { path: { id: workflowId, schedule_id: scheduleId } }, body }));
+}
+
+export function deleteSchedule(workflowId: number, scheduleId: string): Promise<unknown> {
+  return unwrap(api.DELETE(SCHEDULE, { params: { path: { id: workflowId, schedule_id: scheduleId } } }));
+}
+
+// A schedule as its form shows it.
+
+type Overlap = Schedule['overlap'];
+
+export const OVERLAPS: readonly { value: Overlap; label: string; hint: string }[] = [
+  { value: 'skip', label: 'Skip it', hint: 'The firing starts nothing.' },
+  { value: 'buffer_one', label: 'Start it afterwards', hint: 'One firing waits for the end of the open run.' },
+  { value: 'allow_all', label: 'Start it at once', hint: 'The runs go on side by side.' },
+  { value: 'cancel_other', label: 'Cancel the open run', hint: 'The new run starts after the end of the open one.' },
+];
+
+interface ScheduleFields {
+  cron: string;
+  timeZone: string;
+  overlap: Overlap;
+  jitter: string;
+  catchup: string;
+}
+
+export function newFields(): ScheduleFields {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return { cron: '0 8 * * MON-FRI', timeZone, overlap: 'skip', jitter: '0', catchup: '300' };
+}
+
+export function fieldsOfSchedule(schedule: Schedule): ScheduleFields {
+  return {
+    cron: schedule.cron,
+    timeZone: schedule.time_zone,
+    overlap: schedule.overlap,
+    jitter: String(schedule.jitter_seconds),
+    catchup: String(schedule.catchup_seconds),
+  };
+}
+
+/** A text that is no number is sent as it is, so that the service says what is wrong with it. */
+export function toBody({ cron, timeZone, overlap, jitter, catchup }: ScheduleFields): ScheduleBody {
+  return {
+    cron,
+    time_zone: timeZone,
+    overlap,
+    jitter_seconds: Number(jitter || '0'),
+    catchup_seconds: Number(catchup || '300'),
+  };
+}
+
+/**
+ * Returns words such as `At 08:00, Monday through Friday`, and undefined for a text that is no expression of five
+ * fields.
+ */
+export function inWords(cron: string): string | undefined {
+  if (cron.trim().split(/\s+/).length !== 5) return undefined;
+  try {
+    return cronstrue.toString(cron, { use24HourTimeFormat: true });
+  } catch {
+    return undefined;
+  }
+}
+
+export const timeZones: readonly { value: string; label: string }[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]
+  .filter((zone, index, all) => all.indexOf(zone) === index)
+  .map((zone) => ({ value: zone, label: zone }));

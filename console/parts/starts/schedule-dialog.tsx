@@ -1,0 +1,233 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, unwrap } from '../../service/api.js';
+import { fieldErrors } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
+import { useChange } from '../../service/queries.js';
+import { parseExact } from '../../ui/json.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { CheckboxField, SelectField, TextField } from '../../ui/fields.js';
+import { Loading } from '../../ui/notices.js';
+import { RunFieldControl } from '../run-input/run-field.js';
+import { isUploading, runFields, toInput, type RunField } from '../run-input/run-input.js';
+import {
+  changeSchedule,
+  fieldsOfSchedule,
+  inWords,
+  makeSchedule,
+  newFields,
+  OVERLAPS,
+  timeZones,
+  toBody,
+  type Schedule,
+} from './schedule-data.js';
+
+interface ScheduleDialogProps {
+  workflowId: number;
+  /** The schedule that is changed. Without it a new one is made. */
+  of?: Schedule | undefined;
+  onClose: () => void;
+}
+
+/** The fields of the form depend on the workflow's trigger. */
+export function ScheduleDialog(props: ScheduleDialogProps) {
+  const { workflowId, of, onClose } = props;
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['workflow', workflowId, 'run-fields'],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: workflowId } };
+      const { data: drawing, project: projectId } = await unwrap(
+        api.GET('/api/v1/workflows/{id}/', { params, signal }),
+      );
+      return { fields: runFields(drawing, new Map()), projectId };
+    },
+  });
+  const title = of === undefined ? 'New schedule' : 'Edit schedule';
+  if (data !== undefined) return <ScheduleForm {...props} title={title} {...data} />;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {error === null && <Loading />}
+    </Dialog>
+  );
+}
+
+interface ScheduleFormProps extends ScheduleDialogProps {
+  title: string;
+  fields: readonly RunField[];
+  projectId: number;
+}
+
+function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: ScheduleFormProps) {
+  const [form, setForm] = useState(() => (of === undefined ? newFields() : fieldsOfSchedule(of)));
+  const [written, setWritten] = useState(() => writtenInput(fields, of === undefined ? {} : of.input));
+  const [begun] = useState(written);
+  const input = readInput(fields, written);
+  const save = (): Promise<Schedule> => {
+    // An input that nobody has changed stays as it is stored, digit by digit.
+    const body = { ...toBody(form), ...(written !== begun || of === undefined ? { input } : {}) };
+    return of === undefined ? makeSchedule(workflowId, body) : changeSchedule(workflowId, of.id, body);
+  };
+  const change = useChange(save, {
+    invalidates: ['schedules'],
+    said: of === undefined ? 'The schedule is made.' : 'The schedule is changed.',
+    onSuccess: onClose,
+  });
+  const errors = fieldErrors(change.error);
+  const set = (changed: Partial<typeof form>): void => setForm({ ...form, ...changed });
+  const words = inWords(form.cron);
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      holdsText
+      footer={
+        <Button
+          variant="primary"
+          isBusy={change.isPending}
+          disabled={input === undefined}
+          onClick={() => !change.isPending && change.mutate()}
+        >
+          {of === undefined ? 'Make schedule' : 'Save schedule'}
+        </Button>
+      }
+    >
+      <Problem
+        error={change.error}
+        fields={['cron', 'time_zone', 'overlap', 'jitter_seconds', 'catchup_seconds', 'input']}
+      />
+      <TextField
+        label="Cron expression"
+        hint={words ?? 'Minute, hour, day of the month, month, day of the week'}
+        autoComplete="off"
+        spellCheck={false}
+        value={form.cron}
+        onChange={(cron) => set({ cron })}
+        error={errors['cron']}
+        maxLength={300}
+        isRequired
+      />
+      <SelectField
+        label="Time zone"
+        value={form.timeZone}
+        options={timeZones}
+        onChange={(timeZone) => set({ timeZone })}
+        error={errors['time_zone']}
+      />
+      <ScheduleInput
+        fields={fields}
+        projectId={projectId}
+        written={written}
+        onChange={setWritten}
+        error={errors['input']}
+      />
+      <SelectField
+        label="While a run is open"
+        hint={OVERLAPS.find(({ value }) => value === form.overlap)?.hint}
+        value={form.overlap}
+        options={OVERLAPS}
+        onChange={(chosen) => set({ overlap: OVERLAPS.find(({ value }) => value === chosen)?.value ?? 'skip' })}
+        error={errors['overlap']}
+      />
+      <TextField
+        label="Jitter in seconds"
+        hint="Each firing comes late by up to so much, at random."
+        type="number"
+        inputMode="numeric"
+        value={form.jitter}
+        onChange={(jitter) => set({ jitter })}
+        error={errors['jitter_seconds']}
+      />
+      <TextField
+        label="Catch up in seconds"
+        hint="How late a firing may come that the service has slept through."
+        type="number"
+        inputMode="numeric"
+        value={form.catchup}
+        onChange={(catchup) => set({ catchup })}
+        error={errors['catchup_seconds']}
+      />
+    </Dialog>
+  );
+}
+
+/** The input as it is being written: by the fields of the trigger, or as JSON. */
+interface WrittenInput {
+  values: ReadonlyMap<string, string>;
+  json: string | undefined;
+}
+
+/** Returns the input with which the form begins. An input that the fields cannot hold begins as JSON. */
+function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput {
+  const entries = Object.entries((input ?? {}) as Record<string, unknown>);
+  const isFields = typeof input === 'object' && !Array.isArray(input);
+  if (!isFields || entries.some(([key]) => !fields.some(({ id }) => id === key))) {
+    return { values: new Map(), json: JSON.stringify(input, null, 2) };
+  }
+  const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  return { values: new Map(entries.map(([key, value]) => [key, toText(value)])), json: undefined };
+}
+
+/** Returns undefined if the text is no JSON. An empty text is an empty input. */
+function readInput(fields: readonly RunField[], { values, json }: WrittenInput): unknown {
+  if (json === undefined) return isUploading(values) ? undefined : toInput(fields, values);
+  if (json.trim() === '') return {};
+  try {
+    return parseExact(json);
+  } catch {
+    return undefined;
+  }
+}
+
+interface ScheduleInputProps {
+  fields: readonly RunField[];
+  projectId: number;
+  written: WrittenInput;
+  onChange: (change: (before: WrittenInput) => WrittenInput) => void;
+  error: string | undefined;
+}
+
+function ScheduleInput({ fields, projectId, written, onChange, error }: ScheduleInputProps) {
+  const { values, json } = written;
+  const isJson = json !== undefined;
+  return (
+    <fieldset className="schedule-input">
+      <legend>Input of the runs</legend>
+      {!isJson && fields.length === 0 && <p>This workflow asks for no input.</p>}
+      {!isJson &&
+        fields.map((field) => (
+          <RunFieldControl
+            key={field.id}
+            field={field}
+            projectId={projectId}
+            value={values.get(field.id) ?? field.start}
+            onChange={(value) =>
+              onChange((before) => ({ ...before, values: new Map(before.values).set(field.id, value) }))
+            }
+          />
+        ))}
+      {isJson && (
+        <TextField
+          label="Input as JSON"
+          rows={5}
+          value={json}
+          onChange={(text) => onChange(() => ({ values, json: text }))}
+          spellCheck={false}
+          error={readInput(fields, written) === undefined ? 'This is no JSON yet.' : undefined}
+        />
+      )}
+      {error !== undefined && <p className="field-error">{error}</p>}
+      <CheckboxField
+        label="Write the input as JSON"
+        isChecked={isJson}
+        onChange={(asJson) =>
+          onChange((before) => ({
+            ...before,
+            json: asJson ? JSON.stringify(toInput(fields, before.values), null, 2) : undefined,
+          }))
+        }
+      />
+    </fieldset>
+  );
+}
