@@ -6,9 +6,9 @@ import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import type { Approval } from '../../parts/requests/approvals.js';
 import { readApproval, readTask, type Task } from '../../parts/requests/request-calls.js';
-import '../../parts/requests/requests.css';
 import { RequestArticle } from '../../parts/requests/request-article.js';
 import { TaskArticle } from '../../parts/requests/task-article.js';
+import './inbox.css';
 
 const ASK_EVERY_MS = 10_000;
 

@@ -10,11 +10,10 @@ import { Tabs } from '../../ui/tabs.js';
 import { useConnectionsToSignIn } from '../../parts/connection/connection-calls.js';
 import type { ApprovalFilter } from '../../parts/requests/approvals.js';
 import { listApprovals, listTasks } from '../../parts/requests/request-calls.js';
-import '../../parts/requests/requests.css';
 import { RequestArticle } from '../../parts/requests/request-article.js';
-import { WaitingConnections } from '../../parts/requests/sign-in-article.js';
 import { TaskArticle } from '../../parts/requests/task-article.js';
-import { useWaiting, useWaitingTasks, WaitingList, WaitingTasks } from './waiting.js';
+import './inbox.css';
+import { useWaiting, useWaitingTasks, WaitingConnections, WaitingList, WaitingTasks } from './waiting.js';
 
 const TABS = ['waiting', 'decided', 'tasks'] as const;
 

@@ -1,12 +1,15 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { explain } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { Alert, announce, Loading, Note } from '../../ui/notices.js';
+import type { ConnectionToSignIn } from '../../parts/connection/connection-types.js';
+import { useSignIn } from '../../parts/connection/sign-in.js';
 import { freshOf, missingOf, withChanges, withOlder, type Approval } from '../../parts/requests/approvals.js';
 import { keepPlaces, listApprovals, listTasks, readApproval, type Task } from '../../parts/requests/request-calls.js';
 import { RequestArticle } from '../../parts/requests/request-article.js';
+import { SignInArticle } from '../../parts/requests/sign-in-article.js';
 import { TaskArticle } from '../../parts/requests/task-article.js';
 
 type Waiting = ReturnType<typeof useWaiting>;
@@ -184,4 +187,21 @@ export function useWaitingTasks() {
     total: list.data?.total,
     change: (changed: Task) => setShown(shown.map((task) => (task.id === changed.id ? changed : task))),
   };
+}
+
+/** The connections that need a sign-in of the person. Nothing is shown where there are none. */
+export function WaitingConnections({ query }: { query: UseQueryResult<ConnectionToSignIn[]> }) {
+  const { data, error, refetch, isFetching } = query;
+  const signIn = useSignIn(() => document.getElementById('main')?.focus());
+  if (data === undefined) return <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
+  if (data.length === 0) return null;
+  return (
+    <section aria-label="Connections" className="inbox-list">
+      <p>{data.length === 1 ? '1 connection needs a sign-in.' : `${data.length} connections need a sign-in.`}</p>
+      {signIn.problem !== undefined && <Alert>{signIn.problem}</Alert>}
+      {data.map((connection) => (
+        <SignInArticle key={connection.id} connection={connection} signIn={signIn} />
+      ))}
+    </section>
+  );
 }

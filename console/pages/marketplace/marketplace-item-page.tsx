@@ -13,7 +13,8 @@ import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { RemarksDialog } from '../../ui/remarks.js';
 import { Examples } from './examples.js';
 import './marketplace-item.css';
-import { Fee, languageName, useLanguages, type Published } from './published.js';
+import { languageName, useLanguages } from '../../service/languages.js';
+import { Fee, type Published } from './published.js';
 
 const Guide = lazy(() => import('../../ui/markdown.js').then((part) => ({ default: part.Guide })));
 

@@ -8,17 +8,9 @@ import { Money } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager } from '../../ui/table.js';
+import { languageName, useLanguages, type Language } from '../../service/languages.js';
 import './marketplace.css';
-import {
-  Fee,
-  languageName,
-  useCategories,
-  useLanguages,
-  usePublished,
-  type Language,
-  type Ordering,
-  type Published,
-} from './published.js';
+import { Fee, useCategories, usePublished, type Ordering, type Published } from './published.js';
 
 const PAGE_SIZE = 24;
 const FILTERS = ['search', 'category', 'subcategory', 'language'] as const;

@@ -1,4 +1,4 @@
-// Published workflows, and the choices of their filters. All of it is open to visitors.
+// Published workflows, and the categories by which they are filtered. All of it is open to visitors.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
@@ -8,14 +8,12 @@ type Path = paths['/api/v1/workflows/marketplace/']['get'];
 type Query = NonNullable<Path['parameters']['query']>;
 type List = Path['responses'][200]['content']['application/json'];
 type Categories = paths['/api/v1/categories/']['get']['responses'][200]['content']['application/json'];
-type Languages = paths['/api/v1/languages/']['get']['responses'][200]['content']['application/json'];
 export type Published = List['items'][number];
 type Category = Categories['items'][number];
-export type Language = Languages['items'][number];
 export type Ordering = NonNullable<Query['ordering']>;
 
-/** Categories and languages change with releases. */
-const CHOICES_STALE_MS = 3_600_000;
+/** Categories change with releases. */
+const CATEGORIES_STALE_MS = 3_600_000;
 
 export function usePublished(query: Query): UseQueryResult<List> {
   return useQuery({
@@ -32,22 +30,8 @@ export function useCategories(): UseQueryResult<Category[]> {
       readAllPages((page) =>
         unwrap(api.GET('/api/v1/categories/', { params: { query: { page, size: 100 } }, signal })),
       ),
-    staleTime: CHOICES_STALE_MS,
+    staleTime: CATEGORIES_STALE_MS,
   });
-}
-
-export function useLanguages(): UseQueryResult<Language[]> {
-  return useQuery({
-    queryKey: ['languages'],
-    queryFn: ({ signal }) =>
-      readAllPages((page) => unwrap(api.GET('/api/v1/languages/', { params: { query: { page, size: 100 } }, signal }))),
-    staleTime: CHOICES_STALE_MS,
-  });
-}
-
-/** Returns `English` for `en`, or the code if nobody has named it. */
-export function languageName(languages: readonly Language[] | undefined, code: string): string {
-  return languages?.find((language) => language.code === code)?.name ?? code;
 }
 
 /** The fee of a run of a copy that has succeeded. Its calls are paid for in addition. */

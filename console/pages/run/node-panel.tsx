@@ -20,7 +20,7 @@ import { useNodeDetail } from '../../parts/node-result/node-detail.js';
 import './node-panel.css';
 import { ResultTab } from '../../parts/node-result/result-tab.js';
 import { ResumeFromHere } from './resume.js';
-import { iterationInWords, type NodeChoice } from './run-address.js';
+import { iterationInWords, type NodeChoice } from '../../parts/run/node-choice.js';
 import {
   useApprovals,
   type Attempt,

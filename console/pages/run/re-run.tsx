@@ -2,16 +2,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { reRun } from '../../../clients/typescript/src/index.js';
-import { api, ServiceError, unwrap } from '../../service/api.js';
-import { explain } from '../../service/explain.js';
+import { api, unwrap } from '../../service/api.js';
 import { Problem } from '../../service/problem.js';
 import { useRunKey } from '../../service/queries.js';
 import { parseExact } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
-import { Alert, announce, Loading } from '../../ui/notices.js';
-import { refusalsOf } from '../../parts/node-result/result-parts.js';
+import { announce, Loading } from '../../ui/notices.js';
+import { Refused } from '../../parts/run-input/refused.js';
 import type { RunDetail } from '../../parts/run/run-data.js';
 
 /** Starts a new run, once for each wish, and goes to it. */
@@ -35,30 +34,6 @@ export function useNewRun<Wish>(start: (wish: Wish, idempotencyKey: string) => P
 export function useReRun(run: RunDetail) {
   return useNewRun(({ input }: { input?: unknown }, idempotencyKey) =>
     reRun(api, run.workflow.id, run.id, { idempotencyKey, ...(input !== undefined && { input }) }),
-  );
-}
-
-interface RefusedProps {
-  error: unknown;
-  labels: ReadonlyMap<string, string>;
-  onRetry?: () => void;
-}
-
-/** Says why a run was not started, field by field if the service names fields. */
-export function Refused({ error, labels, onRetry }: RefusedProps) {
-  const refusals = error instanceof ServiceError ? refusalsOf(error.body, labels) : [];
-  const isRefusal = error instanceof ServiceError && error.status === 400;
-  return (
-    <Alert onRetry={isRefusal ? undefined : onRetry}>
-      {refusals.length === 0 ? explain(error) : 'The workflow cannot run with this input as it is now:'}
-      {refusals.length > 0 && (
-        <ul>
-          {refusals.map((refusal) => (
-            <li key={refusal}>{refusal}</li>
-          ))}
-        </ul>
-      )}
-    </Alert>
   );
 }
 

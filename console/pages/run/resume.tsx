@@ -4,7 +4,8 @@ import { api, ServiceError } from '../../service/api.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField } from '../../ui/fields.js';
-import { Refused, useNewRun } from './re-run.js';
+import { Refused } from '../../parts/run-input/refused.js';
+import { useNewRun } from './re-run.js';
 import { useMayRun, type RunDetail } from '../../parts/run/run-data.js';
 
 interface ResumeDialogProps {

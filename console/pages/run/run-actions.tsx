@@ -1,14 +1,15 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../service/api.js';
 import { Problem } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Duration, Money, Time } from '../../ui/figures.js';
-import { announce, Loading } from '../../ui/notices.js';
+import { Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager } from '../../ui/table.js';
 import { SaveAsCase } from '../../parts/cases/save-as-case.js';
+import type { useCancel } from '../../parts/run/cancel.js';
 import { InputDialog, type useReRun } from './re-run.js';
 import { isUnfinished, mayResume, ResumeDialog } from './resume.js';
 import './run-actions.css';
@@ -71,22 +72,6 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
       )}
     </>
   );
-}
-
-/** Cancels the run at once. Its results stay, and `Run again` starts another run. */
-export function useCancel(run: RunDetail) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: () =>
-      unwrap(
-        api.POST('/api/v1/workflows/{id}/history/{run_id}/cancel/', {
-          params: { path: { id: run.workflow.id, run_id: run.id } },
-        }),
-      ),
-    // This is announced at once, because the end of the run may have been announced when the call is done.
-    onMutate: () => announce('The run is being cancelled.'),
-    onSettled: () => void client.invalidateQueries({ queryKey: ['run', run.id] }),
-  });
 }
 
 interface CompareDialogProps {

@@ -7,7 +7,8 @@ import { Loading } from '../../ui/notices.js';
 import { partOf } from '../../ui/part-of.js';
 import { JsonTree } from '../../parts/node-result/json-tree.js';
 import { readResult } from '../../parts/node-result/result-parts.js';
-import { resultNodeOf, type NodeChoice } from './run-address.js';
+import type { NodeChoice } from '../../parts/run/node-choice.js';
+import { resultNodeOf } from '../../parts/run/outcome.js';
 import type { RunDetail } from '../../parts/run/run-data.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));

@@ -5,7 +5,7 @@ import { classNames } from '../../ui/class-names.js';
 import { useNow } from '../../ui/figures.js';
 import { formatDuration } from '../../ui/format.js';
 import { useNodeDetail } from '../../parts/node-result/node-detail.js';
-import { iterationInWords, type NodeChoice } from './run-address.js';
+import { iterationInWords, type NodeChoice } from '../../parts/run/node-choice.js';
 import { useApprovals, type ApprovalRequest, type RunDetail } from '../../parts/run/run-data.js';
 import { axisOf, layOutRow, ticksOf, type AttemptSpan, type Span } from './timeline-layout.js';
 import './timeline.css';

@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SearchField, SelectField, TextField } from '../../ui/fields.js';
 import { announce } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
-import { useLanguages } from '../marketplace/published.js';
+import { useLanguages } from '../../service/languages.js';
 import { publishWorkflow, unpublishWorkflow, type Saver } from './saver.js';
 
 /** Marketplace texts, the run whose drawing is published, and the publication itself. */

@@ -108,7 +108,7 @@ function Workbench({ store, saver }: EditorProps) {
           </section>
           <div className="node-column">
             <NodePanel workflowId={id} projectId={project} />
-            <TestPane saver={saver} />
+            <TestPane tested={saver} />
           </div>
           <LastRun />
           <Problems saver={saver} />

@@ -1,5 +1,5 @@
 // The parts of a node's result are read from the result itself, because kinds are not known by name here.
-import { isObject, ownValue, type JsonObject } from '../../ui/json.js';
+import { isObject, type JsonObject } from '../../ui/json.js';
 
 interface ResultParts {
   /** The text is undefined if the result has none. */
@@ -66,20 +66,4 @@ const CHILD = /^The run ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) of the sub
 /** Returns the id of the run of a sub-workflow that did not succeed, or undefined if it did not begin. */
 export function failedChild(error: NodeError | undefined): string | undefined {
   return error?.code === 'child_failed' ? CHILD.exec(error.message)?.[1] : undefined;
-}
-
-// A refused re-run says what is wrong with the fields of its nodes.
-
-/**
- * Returns `<label>, <field>: <sentence>` for each field of each node in the body of a refused re-run. There are none
- * for other answers.
- */
-export function refusalsOf(body: unknown, labels: ReadonlyMap<string, string>): string[] {
-  const nodes = ownValue(ownValue(body, 'data'), 'data');
-  if (!isObject(nodes)) return [];
-  return Object.entries(nodes).flatMap(([id, entry]) =>
-    readRefusal(ownValue(entry, 'result')).map(
-      ({ field, sentence }) => `${labels.get(id) ?? id}, ${field}: ${sentence}`,
-    ),
-  );
 }

@@ -4,7 +4,8 @@ import type { RunLinks } from '../../drawing/run-links.js';
 import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
 import { useNodeEntry, useNodesInFlight } from '../../live/run-cache.js';
 import { ClockTime, Duration, Money, RunningFor, Time } from '../../ui/figures.js';
-import { failureOf, resultNodeOf, type NodeChoice } from '../../pages/run/run-address.js';
+import type { NodeChoice } from './node-choice.js';
+import { failureOf, resultNodeOf } from './outcome.js';
 import { useApprovals, type RunDetail } from './run-data.js';
 import './story.css';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createFrameBatch, createLimit } from '../../../console/service/pace.js';
-import { failedChild, lineOfError, readResult, refusalsOf } from '../../../console/parts/node-result/result-parts.js';
+import { failedChild, lineOfError, readResult } from '../../../console/parts/node-result/result-parts.js';
+import { refusalsOf } from '../../../console/parts/run-input/refusals.js';
 import { parseStructure, WrittenNumber } from '../../../console/ui/json.js';
 import { runWord, toStoredStatus } from '../../../console/live/run-word.js';
 import { sumAmounts, sumDecimals } from '../../../console/ui/decimals.js';

@@ -6,7 +6,7 @@ import { labelsOf } from '../../../drawing/drawing.js';
 import { useEditor, useStore } from '../../../drawing/editor-store.js';
 import { Button } from '../../../ui/button.js';
 import { Alert, Loading } from '../../../ui/notices.js';
-import { useCancel } from '../../run/run-actions.js';
+import { useCancel } from '../../../parts/run/cancel.js';
 import { useRun, type RunDetail } from '../../../parts/run/run-data.js';
 import { RunStory } from '../../../parts/run/story.js';
 import { useFollowed } from './follow.js';

@@ -12,7 +12,7 @@ import { Dialog } from '../../../ui/dialog.js';
 import { CheckboxField } from '../../../ui/fields.js';
 import { Money } from '../../../ui/figures.js';
 import { Alert, announce, Note } from '../../../ui/notices.js';
-import { Refused } from '../../run/re-run.js';
+import { Refused } from '../../../parts/run-input/refused.js';
 import { useRunInput } from '../../../parts/run-input/run-input-form.js';
 import { runFields } from '../../../parts/run-input/run-input.js';
 import { useIteration } from './iteration-fields.js';

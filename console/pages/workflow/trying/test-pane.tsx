@@ -1,8 +1,7 @@
 import { useEffect, useMemo } from 'react';
 import { Problem } from '../../../service/problem.js';
 import { useEditor, useStore, type Remark } from '../../../drawing/editor-store.js';
-import { useStored } from '../../../ui/store.js';
-import type { Saver } from '../saver.js';
+import { useStored, type Stored } from '../../../ui/store.js';
 import { changedSince } from './changed.js';
 import { useNewest } from './follow.js';
 import { TestDialog } from './test-dialog.js';
@@ -11,11 +10,17 @@ import { useTrial, useTrials } from './use-trials.js';
 import { usePins } from './trying-calls.js';
 import type { Pin } from './trial-store.js';
 
+interface TestedWorkflow {
+  workflow: { id: number; project: number };
+  /** The tag of the stored workflow. The pins are read again when it changes. */
+  etag: string;
+}
+
 /** Trying while drawing: the dialog `Test`, what tests have found out, and the marks of both on the canvas. */
-export function TestPane({ saver }: { saver: Saver }) {
-  const id = useStored(saver, (state) => state.workflow.id);
-  const project = useStored(saver, (state) => state.workflow.project);
-  const etag = useStored(saver, (state) => state.etag);
+export function TestPane({ tested }: { tested: Stored<TestedWorkflow> }) {
+  const id = useStored(tested, (state) => state.workflow.id);
+  const project = useStored(tested, (state) => state.workflow.project);
+  const etag = useStored(tested, (state) => state.etag);
   const query = usePins(id, etag);
   const trials = useTrials();
   const pins = useTrial((state) => state.pins);

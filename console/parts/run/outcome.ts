@@ -1,0 +1,36 @@
+// Which node a run has failed at, and which one gave its result.
+import type { RunLinks } from '../../drawing/run-links.js';
+import type { NodeEntry } from '../../live/live-run.js';
+import { readShownRun } from '../../live/run-cache.js';
+import type { RunDetail } from './run-data.js';
+
+/**
+ * Returns the node with which a run has failed. Of a loop it is what failed first in its iterations, if they are known.
+ */
+export function failureOf(run: RunDetail): NodeEntry | undefined {
+  if (run.status !== 'Error' && run.status !== 'Draft') return undefined;
+  const failed = firstFailure(Object.values(run.result));
+  if (failed?.iterations === undefined) return failed;
+  const known = [...(readShownRun(run.id)?.live.nodes.values() ?? [])];
+  return firstFailure(known.filter(({ path = '' }) => path.startsWith(`${failed.id}[`))) ?? failed;
+}
+
+function firstFailure(entries: readonly NodeEntry[]): NodeEntry | undefined {
+  const failed = entries.filter(
+    ({ status, error, handled }) => status === 'failed' && error?.code !== 'cancelled' && handled !== true,
+  );
+  return failed.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1))[0];
+}
+
+/** Returns the node whose result is that of a run: nothing has run behind it, and of several it ended last. */
+export function resultNodeOf({ status, result }: RunDetail, { links }: RunLinks): NodeEntry | undefined {
+  if (status !== 'Succeeded') return undefined;
+  const entries: NodeEntry[] = Object.values(result);
+  const hasRun = new Set(entries.map(({ id }) => id));
+  const goesOn = new Set(links.filter(({ to }) => hasRun.has(to)).map(({ from }) => from));
+  return lastOf(entries.filter((entry) => entry.status === 'succeed' && !goesOn.has(entry.id)));
+}
+
+export function lastOf(entries: readonly NodeEntry[]): NodeEntry | undefined {
+  return entries.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1)).at(-1);
+}
