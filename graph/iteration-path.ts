@@ -43,6 +43,7 @@ export function innermostLoop(path: string): { path: string; nodeId: string; ind
   return { path: path.slice(0, Math.max(0, start - 1)), nodeId: decodeId(nodeId), index: indexOfPath(path) };
 }
 
-function decodeId(id: string): string {
+/** Undoes `encodeId`. */
+export function decodeId(id: string): string {
   return id.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -84,11 +84,15 @@ export function leavesOf(value: unknown): unknown[] {
   return leaves;
 }
 
-/** Returns whether two JSON values are equal. The order of keys does not count, the order of lists does. */
+/**
+ * Returns whether two JSON values are equal. The order of keys does not count, the order of lists does. Parts that both
+ * values share are not looked into.
+ */
 export function isEqualJson(left: unknown, right: unknown): boolean {
   const pending: [left: unknown, right: unknown][] = [[left, right]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [one, other] = next;
+    if (one === other) continue;
     if (!isContainer(one) || !isContainer(other)) {
       if (!isEqualLeaf(one, other)) return false;
       continue;

@@ -1,7 +1,7 @@
 // Variables are shown to people as the name of their node and a path: `{{ node-1.result.content }}` as `Call › content`.
 import { parseVariable, type PathPart, type Variable } from '../../graph/variable.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
-import { toPath } from './variables.js';
+import { toPath } from './variable-path.js';
 
 export interface Chip {
   label: string;

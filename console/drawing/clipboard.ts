@@ -1,4 +1,5 @@
 // Copies nodes with the links among them as text, and makes new nodes of such a text: here, or in another workflow.
+import { MAX_NOTES } from '../../graph/notes.js';
 import { connect, newId } from './change-drawing.js';
 import {
   dataOf,
@@ -15,7 +16,7 @@ import {
 import { withFrames } from './flow-nodes.js';
 import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
 import { exitsOf, linksOf, targetsIn, withTargets, type Link } from './links.js';
-import { chosenNotes, isNote, MAX_NOTES, noteKey, notesOf, withNotes, type DrawnNote } from './notes.js';
+import { chosenNotes, isNote, noteKey, notesOf, withNotes, type DrawnNote } from './notes.js';
 
 const FORMAT = 'workflow-automation-nodes/1';
 

@@ -1,6 +1,6 @@
 // The differences between two drawings, for people who must choose one of them.
 import { dataOf, labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
-import { isObject, isSameJson } from '../ui/json.js';
+import { isObject, isEqualJson } from '../ui/json.js';
 import { linksOf } from './links.js';
 import { cutText } from '../../graph/cut-text.js';
 
@@ -21,7 +21,7 @@ const MAX_TEXT = 400;
 export function differencesOf(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Difference[] {
   const content = [...nodeDifferences(mine, theirs, kinds), ...linkDifferences(mine, theirs, kinds)];
   const looks: Difference = { subject: 'Layout and looks', mine: 'as you have it', theirs: 'as they have it' };
-  const hasLooks = content.length === 0 && !isSameJson(mine, theirs);
+  const hasLooks = content.length === 0 && !isEqualJson(mine, theirs);
   return [...content, ...(hasLooks ? [looks] : [])].slice(0, MAX_DIFFERENCES);
 }
 
@@ -40,7 +40,7 @@ function nodeDifferences(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Diff
 const LINK_FIELDS = new Set(['next_nodes']);
 
 function dataDifferences(name: string, mine: unknown, theirs: unknown, path: readonly string[]): Difference[] {
-  if (isSameJson(mine, theirs)) return [];
+  if (isEqualJson(mine, theirs)) return [];
   if (isObject(mine) && isObject(theirs) && path.length < 4) {
     const keys = new Set([...Object.keys(mine), ...Object.keys(theirs)]);
     return [...keys]

@@ -3,7 +3,7 @@ import { createContext, use } from 'react';
 import { createStore, useStored, type Store, type Stored } from '../ui/store.js';
 import { loopOfFrame } from './bodies.js';
 import { nodesOf, type Drawing, type NodeKinds } from './drawing.js';
-import { isSameJson, shareParts } from '../ui/json.js';
+import { isEqualJson, shareParts } from '../ui/json.js';
 import { linksOf } from './links.js';
 import { noteOfKey, notesOf } from './notes.js';
 import type { Problem } from './schema-problems.js';
@@ -133,7 +133,7 @@ export class EditorStore implements Stored<EditorState> {
       next.remarks === before.remarks &&
       next.saved === before.saved;
     if (isUnchanged) return;
-    this.#store.setState({ ...next, isDirty: !isSameJson(next.saved, next.history.present) });
+    this.#store.setState({ ...next, isDirty: !isEqualJson(next.saved, next.history.present) });
   }
 }
 

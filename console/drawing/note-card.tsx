@@ -1,9 +1,10 @@
 import { NodeResizeControl, type NodeProps } from '@xyflow/react';
 import { memo, useRef } from 'react';
+import { MAX_NOTE_CHARACTERS } from '../../graph/notes.js';
 import { useStore } from './editor-store.js';
 import type { NoteNode } from './flow-nodes.js';
 import './note-card.css';
-import { changeNote, LEAST_SIZE, MAX_NOTE_CHARACTERS, noteOfKey, removeNotes } from './notes.js';
+import { changeNote, LEAST_SIZE, noteOfKey, removeNotes } from './notes.js';
 
 /**
  * A note beside the nodes. Its element, which React Flow makes, is the article named `Note`. A click chooses it, and

@@ -1,6 +1,7 @@
 // Notes stand beside the nodes (`notes` of the drawing). They are moved, chosen and copied like nodes, and nothing of them
 // runs. On the canvas they have ids of their own, because a note may have the id of a node.
 import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
+import { MAX_NOTES } from '../../graph/notes.js';
 import type { Drawing, Position } from './drawing.js';
 import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
 
@@ -8,8 +9,6 @@ export interface DrawnNote extends JsonObject {
   id: string;
 }
 
-export const MAX_NOTES = 200;
-export const MAX_NOTE_CHARACTERS = 10_000;
 const SIZE = { width: 220, height: 140 };
 export const LEAST_SIZE = { width: 120, height: 64 };
 

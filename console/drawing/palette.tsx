@@ -1,5 +1,6 @@
 import { useReactFlow, type ReactFlowInstance } from '@xyflow/react';
 import { useMemo, useState } from 'react';
+import { MAX_NOTES } from '../../graph/notes.js';
 import { Button } from '../ui/button.js';
 import { announce } from '../ui/notices.js';
 import { addNode, freePlace } from './change-drawing.js';
@@ -8,7 +9,7 @@ import { useStore } from './editor-store.js';
 import { withFrames } from './flow-nodes.js';
 import { KindIcon } from './kind-icon.js';
 import { searchKinds } from './kind-search.js';
-import { addNote, MAX_NOTES } from './notes.js';
+import { addNote } from './notes.js';
 import './palette.css';
 import { MAX_AT_ONCE } from './use-flow.js';
 

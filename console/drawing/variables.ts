@@ -3,6 +3,7 @@ import { bodiesOf, type Bodies } from './bodies.js';
 import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from './drawing.js';
 import { asArray, asText, isObject } from '../ui/json.js';
 import { before, linksOf } from './links.js';
+import { toPath } from './variable-path.js';
 
 export interface VariableChoice {
   label: string;
@@ -87,10 +88,4 @@ function errorsOf(nodeId: string): VariableChoice[] {
     { label: 'Code of the error', text: `{{ ${nodeId}.error.code }}` },
     { label: 'Message of the error', text: `{{ ${nodeId}.error.message }}` },
   ];
-}
-
-/** Returns `.name`, or `["a name"]` if a dot does not fit. */
-export function toPath(key: string): string {
-  if (/^[^\s.[\]{}"']+$/.test(key)) return `.${key}`;
-  return key.includes('"') ? `['${key}']` : `["${key}"]`;
 }

@@ -1,6 +1,6 @@
 import { useState, type KeyboardEvent } from 'react';
 import { MASK } from '../drawing/drawing.js';
-import { asArray, asObject, asText, isSameJson, type JsonObject } from '../ui/json.js';
+import { asArray, asObject, asText, isEqualJson, type JsonObject } from '../ui/json.js';
 import { Button } from '../ui/button.js';
 import {
   CheckboxField,
@@ -380,7 +380,7 @@ function RecordValue({ label, value, isText, isWrong, onChange }: RecordValuePro
   const shown = shownAs(value, isText);
   const [written, setWritten] = useState(shown);
   // `1.0` is on the way to another number, so the written text stays as long as it means the value.
-  const text = !isText && isSameJson(toValue(written), value) ? written : shown;
+  const text = !isText && isEqualJson(toValue(written), value) ? written : shown;
   return (
     <VariableInput
       attributes={{ 'aria-label': label, ...(isWrong && { 'aria-invalid': 'true' }) }}

@@ -1,5 +1,5 @@
 // Forms in layers: what is needed first, then the rest. The schema decides, for all kinds.
-import { asObject, asText, isObject, isSameJson, type JsonObject } from '../ui/json.js';
+import { asObject, asText, isObject, isEqualJson, type JsonObject } from '../ui/json.js';
 import { isRequired, propertiesOf, shapeOf, typesOf, variantsOf, withoutNull } from './schema.js';
 
 /** Returns the schema of the fields that come first, and the schema of the others. `begun` are the keys with values. */
@@ -29,8 +29,8 @@ function isNullable(property: JsonObject): boolean {
 export function isSet(schema: JsonObject, key: string, owner: JsonObject): boolean {
   const value = owner[key];
   const isEmpty =
-    value === undefined || value === null || value === '' || isSameJson(value, {}) || isSameJson(value, []);
-  return !isEmpty && !isSameJson(value, propertiesOf(schema)[key]?.['default']);
+    value === undefined || value === null || value === '' || isEqualJson(value, {}) || isEqualJson(value, []);
+  return !isEmpty && !isEqualJson(value, propertiesOf(schema)[key]?.['default']);
 }
 
 /** Returns the schema without the fields that count in another mode than the chosen one. */

@@ -3,7 +3,7 @@
 import { createContext, lazy, Suspense, use, useId, useState, type ComponentType, type ReactNode } from 'react';
 import { ErrorBoundary } from '../service/problem.js';
 import { startValue } from '../drawing/change-drawing.js';
-import { asArray, asObject, asText, isObject, isSameJson } from '../ui/json.js';
+import { asArray, asObject, asText, isObject, isEqualJson } from '../ui/json.js';
 import { Button } from '../ui/button.js';
 import { Hint, SelectField } from '../ui/fields.js';
 import { Loading } from '../ui/notices.js';
@@ -249,7 +249,7 @@ const JsonEditor = lazy(() => import('./json-editor.js').then((part) => ({ defau
 /** Any JSON. A text that is no JSON is kept as a text, and the field says so. */
 function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   const [written, setWritten] = useState(() => toJsonText(value));
-  const text = isSameJson(fromJsonText(written), value) ? written : toJsonText(value);
+  const text = isEqualJson(fromJsonText(written), value) ? written : toJsonText(value);
   const looksBroken = /^\s*[[{](?!\{)/.test(text) && !isJson(text);
   return (
     <EditorField

@@ -1,4 +1,4 @@
-import { asObject, isSameJson, type JsonObject } from '../ui/json.js';
+import { asObject, isEqualJson, type JsonObject } from '../ui/json.js';
 
 /** Returns a value as it is edited: as JSON, or as bare text if that cannot be taken for JSON. */
 export function toJsonText(value: unknown): string {
@@ -55,5 +55,5 @@ export function toRecord(rows: readonly RecordRow[]): JsonObject {
 
 /** Returns the rows as they are being written, unless the value has been changed elsewhere, by Undo for example. */
 export function currentRows(written: readonly RecordRow[], value: unknown): readonly RecordRow[] {
-  return isSameJson(toRecord(written), asObject(value)) ? written : toRows(value);
+  return isEqualJson(toRecord(written), asObject(value)) ? written : toRows(value);
 }

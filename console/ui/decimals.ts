@@ -22,11 +22,6 @@ export function sumDecimals(texts: readonly string[]): string {
   return write(sum, scale);
 }
 
-/** Whether an amount is nothing. */
-export function isZero(text: string): boolean {
-  return sumDecimals([text]) === '0';
-}
-
 function parse(text: string): { digits: bigint; decimals: number } {
   const [, sign, whole, fraction = ''] = DECIMAL.exec(text) ?? [];
   if (whole === undefined) throw new TypeError(`${text} is no plain decimal`);

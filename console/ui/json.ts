@@ -1,6 +1,6 @@
 // JSON as the console reads, compares and shows it. A drawing may hold any JSON: what the editor does not know of it passes
 // through unchanged.
-import { isObject, type JsonObject } from '../../graph/json.js';
+import { isEqualJson, isObject, type JsonObject } from '../../graph/json.js';
 
 export { isEqualJson, isObject, ownValue, type JsonObject } from '../../graph/json.js';
 
@@ -17,30 +17,11 @@ export function asText(value: unknown): string | undefined {
 }
 
 /**
- * Returns whether two JSON values are equal. The order of keys does not count. Parts that both values share cost
- * nothing.
- */
-export function isSameJson(left: unknown, right: unknown): boolean {
-  if (Object.is(left, right)) return true;
-  if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) && left.length === right.length && left.every((item, at) => isSameJson(item, right[at]))
-    );
-  }
-  if (!isObject(left) || !isObject(right)) return false;
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && isSameJson(left[key], right[key]))
-  );
-}
-
-/**
  * Returns `value`, in which every part that equals the same part of `known` is taken from there. So what has not
  * changed is not drawn again.
  */
 export function shareParts(known: unknown, value: unknown): unknown {
-  if (isSameJson(known, value)) return known;
+  if (isEqualJson(known, value)) return known;
   if (Array.isArray(known) && Array.isArray(value)) return value.map((item, at) => shareParts(known[at], item));
   if (!isObject(known) || !isObject(value)) return value;
   return Object.fromEntries(

@@ -1,5 +1,6 @@
 // Published workflows, and the categories by which they are filtered. All of it is open to visitors.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { isZeroDecimal } from '../../../graph/decimal.js';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { Money } from '../../ui/figures.js';
@@ -37,7 +38,7 @@ export function useCategories(): UseQueryResult<Category[]> {
 /** The fee of a run of a copy that has succeeded. Its calls are paid for in addition. */
 export function Fee({ workflow }: { workflow: Pick<Published, 'run_fee' | 'free_runs_per_user'> }) {
   const { run_fee: fee, free_runs_per_user: free } = workflow;
-  if (/^[0.]+$/.test(fee)) return <>No fee</>;
+  if (isZeroDecimal(fee)) return <>No fee</>;
   return (
     <>
       <Money amount={{ USD: fee }} /> a run

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { use } from 'react';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { Problem } from '../../service/problem.js';
-import { asArray, asText, isSameJson, type JsonObject } from '../../ui/json.js';
+import { asArray, asText, isEqualJson, type JsonObject } from '../../ui/json.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import { Properties } from '../../forms/schema-field.js';
 import { typesOf } from '../../forms/schema.js';
@@ -29,7 +29,7 @@ export function McpToolField({ workflowId, nodeId, server, ...field }: McpToolFi
     mutationFn: (body: Asked) => unwrap(api.POST('/api/v1/workflows/mcp-tools/', { body })),
   });
   // The answer is about the server that was asked.
-  const isCurrent = list.variables !== undefined && isSameJson(list.variables, asked);
+  const isCurrent = list.variables !== undefined && isEqualJson(list.variables, asked);
   const tools = isCurrent ? (list.data ?? []) : [];
   const key = String(path.at(-1));
   const { format: _ofThisField, ...plain } = schema;

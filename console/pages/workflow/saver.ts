@@ -1,7 +1,7 @@
 // Saves the drawing, one save at a time, and only if nobody else has changed it meanwhile.
 import { api, ServiceError, type components } from '../../service/api.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
-import { isSameJson } from '../../ui/json.js';
+import { isEqualJson } from '../../ui/json.js';
 import { announce } from '../../ui/notices.js';
 import { createStore, type Store, type Stored } from '../../ui/store.js';
 
@@ -129,7 +129,7 @@ export class Saver implements Stored<SaverState> {
     try {
       const theirs = await readWorkflow(this.getState().workflow.id);
       const { drawing } = this.#store;
-      if (!isSameJson(theirs.workflow.data, drawing)) {
+      if (!isEqualJson(theirs.workflow.data, drawing)) {
         this.#set({ conflict: theirs });
         return;
       }

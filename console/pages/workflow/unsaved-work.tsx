@@ -4,7 +4,7 @@ import { draftKey, listDrafts, readDraft, writeDraft, type DraftHead } from '../
 import { ownerOf, session } from '../../service/session.js';
 import { newId } from '../../drawing/change-drawing.js';
 import { useStore, type EditorStore } from '../../drawing/editor-store.js';
-import { isSameJson, shareParts, type JsonObject } from '../../ui/json.js';
+import { isEqualJson, shareParts, type JsonObject } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { announce } from '../../ui/notices.js';
@@ -93,7 +93,7 @@ class DraftKeeper {
     return all.filter(({ key }) => {
       if (key === this.#key) return false;
       const drawing = readDraft(entries, key);
-      const isNews = drawing !== undefined && !isSameJson(drawing, this.#store.getState().saved);
+      const isNews = drawing !== undefined && !isEqualJson(drawing, this.#store.getState().saved);
       if (!isNews) entries.removeItem(key);
       return isNews;
     });

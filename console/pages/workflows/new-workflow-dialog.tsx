@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { isZeroDecimal } from '../../../graph/decimal.js';
 import { api, unwrap } from '../../service/api.js';
 import { explain, fieldErrors, isNotFound } from '../../service/explain.js';
 import { isWritable, projectToWriteTo, useProjects } from '../../service/projects.js';
@@ -8,7 +9,6 @@ import { submits } from '../../service/queries.js';
 import { MASK } from '../../drawing/drawing.js';
 import { isObject, type JsonObject } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
-import { isZero } from '../../ui/decimals.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
@@ -107,7 +107,7 @@ async function ownTemplates(): Promise<Template[]> {
 /** Only free workflows are offered. The marketplace's own button copies a workflow with its fee. */
 async function marketplaceTemplates(): Promise<Template[]> {
   const { items } = await unwrap(api.GET('/api/v1/workflows/marketplace/', { params: { query: { size: 20 } } }));
-  const free = items.filter(({ run_fee: fee }) => isZero(fee));
+  const free = items.filter(({ run_fee: fee }) => isZeroDecimal(fee));
   const found = await Promise.all(
     free.map(async ({ slug, market_title: title }): Promise<Template[]> => {
       const params = { path: { slug } };

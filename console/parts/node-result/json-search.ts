@@ -1,4 +1,5 @@
 // Finds where a text occurs in JSON, and names such a place by a variable.
+import { toPath } from '../../drawing/variable-path.js';
 import { isStructure, WrittenNumber } from '../../ui/json.js';
 
 /** The keys that lead to a value, from the outside in. */
@@ -74,13 +75,8 @@ export function toVariable(root: string, value: unknown, path: JsonPath): string
   let at: unknown = value;
   let text = root;
   for (const key of path) {
-    text += Array.isArray(at) ? `[${key}]` : toPart(key);
+    text += Array.isArray(at) ? `[${key}]` : toPath(key);
     at = isStructure(at) ? (at as Record<string, unknown>)[key] : undefined;
   }
   return `{{ ${text} }}`;
-}
-
-function toPart(key: string): string {
-  if (/^[^\s.[\]{}"']+$/.test(key)) return `.${key}`;
-  return key.includes('"') ? `['${key}']` : `["${key}"]`;
 }

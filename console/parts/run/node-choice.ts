@@ -1,3 +1,5 @@
+import { decodeId } from '../../../graph/iteration-path.js';
+
 /** A node of the run. If it is in a loop, the choice names one of its iterations. */
 export interface NodeChoice {
   nodeId: string;
@@ -11,9 +13,4 @@ export function iterationInWords(path: string, labels: ReadonlyMap<string, strin
     return `${labels.get(decodeId(id)) ?? decodeId(id)} [${index}]`;
   });
   return parts.join(' › ');
-}
-
-/** The signs that separate the parts of a path are encoded in its ids. */
-function decodeId(id: string): string {
-  return id.replace(/%(25|2F|5B|5D|7E)/g, (sign) => decodeURIComponent(sign));
 }

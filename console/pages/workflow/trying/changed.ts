@@ -1,6 +1,6 @@
 // Tells whether the last result of a node is still that of the node as it is drawn.
 import { dataOf, nodesOf, typeOf, type Drawing, type NodeKinds } from '../../../drawing/drawing.js';
-import { isSameJson, type JsonObject } from '../../../ui/json.js';
+import { isEqualJson, type JsonObject } from '../../../ui/json.js';
 import { exitsOf, withTargets } from '../../../drawing/links.js';
 import type { NodeTrial } from './trial-store.js';
 
@@ -14,7 +14,7 @@ export function isChanged(then: Drawing, now: Drawing, nodeId: string, kinds: No
   if (before === undefined || after === undefined || typeOf(before) !== typeOf(after)) return true;
   const ownData = (data: JsonObject): JsonObject =>
     exitsOf(kinds.get(typeOf(after)), data).reduce((own, exit) => withTargets(own, exit, []), data);
-  return !isSameJson(dataOf(before), dataOf(after)) && !isSameJson(ownData(dataOf(before)), ownData(dataOf(after)));
+  return !isEqualJson(dataOf(before), dataOf(after)) && !isEqualJson(ownData(dataOf(before)), ownData(dataOf(after)));
 }
 
 /** Returns the ids of the nodes whose results have ended and are no longer those of the nodes as they are drawn. */

@@ -1,3 +1,4 @@
+import { iterationPath } from '../../../../graph/iteration-path.js';
 import { bodiesOf } from '../../../drawing/bodies.js';
 import type { Drawing, NodeKinds } from '../../../drawing/drawing.js';
 
@@ -9,9 +10,7 @@ export function loopsAround(drawing: Drawing, kinds: NodeKinds, nodeId: string):
   return loops;
 }
 
-/** Returns the path of an iteration as the service writes it: `LOOP[3]/INNER[0]`, with the signs between ids encoded. */
+/** Returns the path of an iteration as the service writes it: `LOOP[3]/INNER[0]`. */
 export function pathOf(iterations: readonly (readonly [loop: string, index: string])[]): string {
-  const encode = (id: string): string =>
-    id.replace(/[%/[\]~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  return iterations.map(([loop, index]) => `${encode(loop)}[${Number(index)}]`).join('/');
+  return iterations.reduce((path, [loop, index]) => iterationPath(path, loop, Number(index)), '');
 }

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import { isZeroDecimal } from '../../../../graph/decimal.js';
 import { ServiceError } from '../../../service/api.js';
 import { Problem } from '../../../service/problem.js';
 import { submits, useRunKey } from '../../../service/queries.js';
@@ -7,7 +8,6 @@ import { labelsOf, nodesOf, startOf, typeOf } from '../../../drawing/drawing.js'
 import { useEditor, useStore } from '../../../drawing/editor-store.js';
 import { asObject, ownValue } from '../../../ui/json.js';
 import { Button } from '../../../ui/button.js';
-import { isZero } from '../../../ui/decimals.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { CheckboxField } from '../../../ui/fields.js';
 import { Money } from '../../../ui/figures.js';
@@ -175,7 +175,7 @@ function KindTitle({ nodeId }: { nodeId: string }) {
 
 function Price({ reserved }: { reserved: Estimate['reserved'] }) {
   if (reserved === null) return <Note>Nobody can say beforehand what it may cost at most.</Note>;
-  if (isZero(reserved['USD'] ?? '0')) return <p>It costs nothing.</p>;
+  if (isZeroDecimal(reserved['USD'] ?? '0')) return <p>It costs nothing.</p>;
   return (
     <p>
       It costs at most <Money amount={reserved} />.

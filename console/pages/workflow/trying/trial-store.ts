@@ -1,5 +1,5 @@
 // Keeps what runs and tests say of a workflow that is being drawn: the followed ones, and the last result of every node.
-import type { components } from '../../../../clients/typescript/src/index.js';
+import type { components, paths } from '../../../../clients/typescript/src/index.js';
 import type { Drawing } from '../../../drawing/drawing.js';
 import type { LiveRun, NodeEntry } from '../../../live/live-run.js';
 import { foundInLoops, statusOf } from '../../../live/node-status.js';
@@ -8,7 +8,9 @@ import { createStore, type Store, type Stored } from '../../../ui/store.js';
 export type Pin = components['schemas']['Pin'];
 
 /** `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows. */
-export type TrialMode = 'node' | 'up_to' | 'from';
+export type TrialMode = NonNullable<
+  paths['/api/v1/workflows/{id}/test/']['post']['requestBody']
+>['content']['application/json']['mode'];
 
 /** A wish to try a node. The dialog `Test` asks about it. */
 export interface AskedTrial {

@@ -3,7 +3,8 @@ import { createRenderer, findVariables, renderValue, type NodeOutput } from '../
 import type { LoopVariables, NodeErrorFacts, RunInput } from '../../../../graph/variable.js';
 import { cutText } from '../../../../graph/cut-text.js';
 import { isStructure } from '../../../ui/json.js';
-import { toPath, type VariableChoice, type VariableGroup } from '../../../drawing/variables.js';
+import { toPath } from '../../../drawing/variable-path.js';
+import type { VariableChoice, VariableGroup } from '../../../drawing/variables.js';
 
 /** Returns the value of a variable by its path (`[node, 'result', 'content']`), or undefined where none is known. */
 export type ReadValue = (path: readonly string[]) => unknown;
