@@ -2,7 +2,8 @@
 import type { Db } from '../db/core/client.js';
 import { completeInput, fieldIdsOf } from '../graph/input.js';
 import { isEmpty, ownValue, type JsonObject } from '../graph/json.js';
-import { isSecretField, keepInputSecrets, MASK } from '../graph/secrets.js';
+import { MASK } from '../graph/mask-text.js';
+import { isSecretField, keepInputSecrets } from '../graph/secrets.js';
 import { takeRunFiles } from './run-files.js';
 
 interface TaskValues {

@@ -2,7 +2,8 @@
 import { isObject, leavesOf, type JsonObject } from './json.js';
 import { createMasker } from './mask.js';
 import { literalsOf, mapCredentials, type CredentialPlace } from './public-drawing.js';
-import { credentialLiteralsIn, MASK, type SecretMap } from './secrets.js';
+import { MASK } from './mask-text.js';
+import { credentialLiteralsIn, type SecretMap } from './secrets.js';
 
 /** The `format` of a file. The number rises with a change that older readers would misread. */
 export const EXPORT_FORMAT = 'workflow-automation/1';

@@ -2,7 +2,7 @@
 // anything; files are looked for in the project (acceptance/run-files.ts).
 import { ExactNumber } from './exact-number.js';
 import { isObject, type JsonObject } from './json.js';
-import { MASK } from './secrets.js';
+import { MASK } from './mask-text.js';
 
 /** Forms send what is written in them as text, and numbers that a double cannot hold. */
 const NUMBER = /^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;

@@ -3,7 +3,8 @@ import { wrongValue } from './field-values.js';
 import { parseJson, writeJson } from './json-text.js';
 import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from './json.js';
 import { createMasker } from './mask.js';
-import { isSecretField, MASK, secretStrings, maskInput, type SecretMap } from './secrets.js';
+import { MASK } from './mask-text.js';
+import { isSecretField, secretStrings, maskInput, type SecretMap } from './secrets.js';
 import type { RunInput } from './variable.js';
 
 export type { RunInput } from './variable.js';

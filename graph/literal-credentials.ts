@@ -2,7 +2,8 @@
 import { isCredentialHeader, isOnlyVariables } from './credential-headers.js';
 import { ExactNumber } from './exact-number.js';
 import { isEmpty, type JsonObject } from './json.js';
-import { headersOf, MASK } from './secrets.js';
+import { MASK } from './mask-text.js';
+import { headersOf } from './secrets.js';
 
 /** A header that holds a credential, or the variables that a credential comes from. */
 export interface CredentialHeader {

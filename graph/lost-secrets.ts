@@ -3,11 +3,11 @@
 // "Trigger input field").
 import { isCredentialHeader } from './credential-headers.js';
 import { isEmpty, ownValue, type JsonObject } from './json.js';
+import { MASK } from './mask-text.js';
 import {
   isInAddress,
   isLost,
   mapSecrets,
-  MASK,
   isSecretField,
   mapArray,
   mapObject,

@@ -4,7 +4,7 @@ import { ExactNumber } from './exact-number.js';
 import { mapLeaves } from './json.js';
 import { createMaskStream, mergeRanges, replaceRanges, type MaskStream, type Range } from './mask-stream.js';
 import { createPatternSearch, type Pattern, type PatternSearch } from './pattern-search.js';
-import { MASK } from './secrets.js';
+import { MASK } from './mask-text.js';
 import { cutText } from './cut-text.js';
 
 export interface Masker {

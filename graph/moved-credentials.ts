@@ -4,7 +4,8 @@ import { toBasic, withoutCredentials } from './address-credentials.js';
 import { mapConnections } from './connections.js';
 import { isObject, type JsonObject } from './json.js';
 import { credentialHeadersOf, type CredentialHeader } from './literal-credentials.js';
-import { isInAddress, mapArray, mapObject, mapSecrets, MASK } from './secrets.js';
+import { MASK } from './mask-text.js';
+import { isInAddress, mapArray, mapObject, mapSecrets } from './secrets.js';
 import { findExpressions } from './template.js';
 
 /** A connection holds so many headers. */

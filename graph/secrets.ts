@@ -5,11 +5,9 @@ import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from './cre
 import { ExactNumber } from './exact-number.js';
 import { isEmpty, isObject, leavesOf, ownValue, setOwn, type JsonObject } from './json.js';
 import { kinds, traitsOf, type KindTraits } from './kinds.js';
+import { MASK } from './mask-text.js';
 import { kindOfType } from './nodes/registry.js';
 import type { RunInput } from './variable.js';
-
-/** Replaces a secret in everything that leaves the service. */
-export const MASK = '********';
 
 /**
  * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`, and

@@ -5,7 +5,7 @@ import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';
 import { hashArguments } from '../../db/agents/arguments-hash.js';
 import { writeJson } from '../../graph/json-text.js';
 import { isEqualJson, type JsonObject } from '../../graph/json.js';
-import { MASK } from '../../graph/secrets.js';
+import { MASK } from '../../graph/mask-text.js';
 import { readArguments } from '../../graph/tool-arguments.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { ProcessesBusyError, type Processes } from '../../processes/processes.js';

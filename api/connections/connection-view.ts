@@ -4,7 +4,7 @@ import { CONNECTION_KINDS } from '../../connections/kinds.js';
 import type { ConnectionRecord } from '../../db/connections/connections-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { isObject } from '../../graph/json.js';
-import { MASK } from '../../graph/secrets.js';
+import { MASK } from '../../graph/mask-text.js';
 
 const fields = z.record(z.string(), z.unknown());
 

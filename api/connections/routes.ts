@@ -15,7 +15,7 @@ import {
   workflowsWith,
 } from '../../db/connections/connections-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
-import { MASK } from '../../graph/secrets.js';
+import { MASK } from '../../graph/mask-text.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';

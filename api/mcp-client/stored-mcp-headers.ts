@@ -1,6 +1,7 @@
 // The stored headers of a workflow's MCP server, with which the editor's request for its tools is authenticated.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
-import { MASK, traitsOfType } from '../../graph/secrets.js';
+import { MASK } from '../../graph/mask-text.js';
+import { traitsOfType } from '../../graph/secrets.js';
 import { hasVariables } from '../../graph/template.js';
 import { invalidFields } from '../http/errors.js';
 

@@ -9,7 +9,7 @@ import { openRunContents, readGraph, type RunContents, type RunNode } from '../.
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { renderData, templatesOf } from '../../graph/rendered-data.js';
-import { MASK } from '../../graph/secrets.js';
+import { MASK } from '../../graph/mask-text.js';
 import { RenderedTooLargeError, type NodeOutput } from '../../graph/template.js';
 import type { LoopVariables } from '../../graph/variable.js';
 import { findPlaces } from '../../graph/variable-places.js';

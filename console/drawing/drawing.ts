@@ -93,9 +93,6 @@ export function isStart(kind: NodeKind | undefined): boolean {
   return properties !== undefined && Object.hasOwn(properties, 'input_fields');
 }
 
-/** The service shows this in place of a stored secret. If it is sent back, what is stored is kept. */
-export const MASK = '********';
-
 /** Returns whether models write the results of the kind. Only such results say how many tokens were used. */
 export function isWriter(kind: NodeKind | undefined): boolean {
   return ownValue(asObject(kind?.output_schema)['properties'], 'usage') !== undefined;

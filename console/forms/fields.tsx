@@ -1,5 +1,5 @@
 import { useState, type KeyboardEvent } from 'react';
-import { MASK } from '../drawing/drawing.js';
+import { MASK } from '../../graph/mask-text.js';
 import { asArray, asObject, asText, isEqualJson, type JsonObject } from '../ui/json.js';
 import { Button } from '../ui/button.js';
 import {

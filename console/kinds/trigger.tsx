@@ -1,4 +1,4 @@
-import { MASK } from '../drawing/drawing.js';
+import { MASK } from '../../graph/mask-text.js';
 import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
 import { useFieldError } from '../forms/form.js';
 import { ItemButtons } from '../forms/schema-field.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from '../../graph/credential-headers.js';
 import { credentialHeadersOf, literalCredentialsOf } from '../../graph/literal-credentials.js';
-import { MASK } from '../../graph/secrets.js';
+import { MASK } from '../../graph/mask-text.js';
 import { drawing, http, trigger } from './drawings.js';
 
 const WORDS = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { MASK } from '../../graph/mask-text.js';
 import {
   joinSecrets,
   keepInputSecrets,
-  MASK,
   maskInput,
   secretStrings,
   secretTexts,

@@ -126,9 +126,11 @@ const FOLDERS = [
   'db',
   'files',
   'graph',
+  'memory',
   'n8n',
   'outgoing',
   'processes',
+  'telemetry',
   'temporal-workflows',
 ];
 /** `text.slice(0, 300)`, `text.slice(-MOST)`, with the end of what is cut. */

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
 import { httpNode, toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';
-import { MASK } from '../../../graph/secrets.js';
+import { MASK } from '../../../graph/mask-text.js';
 import { renderJson, renderText, type NodeOutput, type VariableValues } from '../../../graph/template.js';
 import { isConnectionHeader } from '../../../outgoing/header-text.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';

@@ -6,7 +6,7 @@ import { api, unwrap } from '../../service/api.js';
 import { explain, fieldErrors, isNotFound } from '../../service/explain.js';
 import { isWritable, projectToWriteTo, useProjects } from '../../service/projects.js';
 import { submits } from '../../service/queries.js';
-import { MASK } from '../../drawing/drawing.js';
+import { MASK } from '../../../graph/mask-text.js';
 import { isObject, type JsonObject } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';

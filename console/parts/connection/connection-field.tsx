@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { FailedChoices } from '../../service/problem.js';
 import { mayAct, useProjectRole, type Role } from '../../service/projects.js';
-import { MASK } from '../../drawing/drawing.js';
+import { MASK } from '../../../graph/mask-text.js';
 import { openWithArrows } from '../../forms/fields.js';
 import { useFieldError, type SchemaFieldProps } from '../../forms/form.js';
 import { descriptionOf } from '../../forms/schema.js';

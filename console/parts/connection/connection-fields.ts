@@ -1,7 +1,7 @@
 // The fields of a connection's form, and the body that the service is sent. A field of several values has one a line.
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { asArray, asText } from '../../ui/json.js';
-import { MASK } from '../../drawing/drawing.js';
+import { MASK } from '../../../graph/mask-text.js';
 import type { Connection, ConnectionBody, ConnectionKind, Preset } from './connection-types.js';
 
 export interface FieldSpec {

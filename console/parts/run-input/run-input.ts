@@ -1,14 +1,6 @@
 // The input of a run as a form: the start node's fields, and the values that are sent.
-import {
-  dataOf,
-  isStart,
-  MASK,
-  nodesOf,
-  startOf,
-  typeOf,
-  type Drawing,
-  type NodeKinds,
-} from '../../drawing/drawing.js';
+import { MASK } from '../../../graph/mask-text.js';
+import { dataOf, isStart, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
 import { UPLOADING } from '../../service/file-value.js';
 import { asArray, asText, isObject, parseExact, type JsonObject } from '../../ui/json.js';
 

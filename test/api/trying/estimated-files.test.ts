@@ -19,7 +19,7 @@ import type { Tables } from '../../../db/core/tables.js';
 import type { StoredFile } from '../../../db/files/files-repository.js';
 import type { Files } from '../../../files/files.js';
 import type { JsonObject } from '../../../graph/json.js';
-import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 import type { Processes } from '../../../processes/processes.js';
 import { PNG } from '../../support/media.js';
 

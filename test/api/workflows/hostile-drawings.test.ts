@@ -7,7 +7,8 @@ import { MAX_JSON_VALUES } from '../../../graph/json-text.js';
 import { parseFields } from '../../../api/http/field-errors.js';
 import { workflowChangesSchema } from '../../../api/workflows/workflow-body.js';
 import { createMasker } from '../../../graph/mask.js';
-import { joinSecrets, MASK, splitSecrets } from '../../../graph/secrets.js';
+import { MASK } from '../../../graph/mask-text.js';
+import { joinSecrets, splitSecrets } from '../../../graph/secrets.js';
 import { cpuMilliseconds } from '../../support/cpu-time.js';
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Problem } from '../../../service/problem.js';
 import { submits } from '../../../service/queries.js';
-import { MASK } from '../../../drawing/drawing.js';
+import { MASK } from '../../../../graph/mask-text.js';
 import { isObject, parseExact, toText, type JsonObject } from '../../../ui/json.js';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
