@@ -21,7 +21,7 @@ import type { RunHub } from './live/run-hub.js';
 import type { OpenStreams } from './live/open-streams.js';
 import type { SharedReads } from './live/shared-reads.js';
 import type { RequestCounter } from './access/request-counter.js';
-import type { CountedKey, CountedWindow, TokenSubject } from '../db/projects/rate-limits-repository.js';
+import type { CountedKey, CountedWindow, TokenSubject } from '../db/access/rate-limits-repository.js';
 import type { RefusalLog } from './audit/refusal-log.js';
 import type { SnapshotStore } from '../acceptance/store-run.js';
 import type { StartSlots } from './runs/start-slots.js';

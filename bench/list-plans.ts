@@ -4,8 +4,8 @@
 //   DATABASE_URL=... npx tsx bench/list-plans.ts --user 1 --project 1 --runs 100000
 import { parseArgs } from 'node:util';
 import { createDatabase, type Database } from '../db/core/client.js';
-import { listRunTransactions } from '../db/nodes/billing-repository.js';
-import { readUsage } from '../db/nodes/usage-repository.js';
+import { listRunTransactions } from '../db/spending/billing-repository.js';
+import { readUsage } from '../db/spending/usage-repository.js';
 import { listRuns, type RunsQuery } from '../db/runs/runs-list-repository.js';
 import { listRequestsInReach, type ApprovalFilter } from '../db/agents/approval-requests-repository.js';
 import { listHistory, type HistoryOrdering } from '../db/runs/history-repository.js';

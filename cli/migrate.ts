@@ -1,8 +1,8 @@
 // `npm run migrate`: migrates the database of DATABASE_URL. Any number of processes may run it at once.
 import { ConfigError, parseEnvironment, required } from '../config/environment.js';
 import { createDatabase } from '../db/core/client.js';
-import { migrateToLatest } from '../db/core/migrate.js';
-import { grantRuntimeRights, RuntimeRoleError } from '../db/core/runtime-rights.js';
+import { migrateToLatest } from '../db/schema/migrate.js';
+import { grantRuntimeRights, RuntimeRoleError } from '../db/schema/runtime-rights.js';
 import { exitWith } from './exit.js';
 
 try {

@@ -15,7 +15,7 @@ import {
   type EndedChild,
 } from '../../db/runs/child-runs-repository.js';
 import { arePassable, passSecrets } from '../../db/runs/passed-secrets.js';
-import { areResultsExpired, findRunResult, type RunResult } from '../../db/runs/run-output.js';
+import { areResultsExpired, findRunResult, type RunResult } from '../../db/nodes/run-output.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CountedWindow } from '../../db/projects/rate-limits-repository.js';
+import type { CountedWindow } from '../../db/access/rate-limits-repository.js';
 import { parseTags, parseWait } from '../http/conditional.js';
 import { throttled } from '../http/errors.js';
 import type { Caller } from '../http/route.js';

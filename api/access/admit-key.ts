@@ -1,5 +1,5 @@
 // Admission of API keys, whichever header carries them.
-import type { CountedKey } from '../../db/projects/rate-limits-repository.js';
+import type { CountedKey } from '../../db/access/rate-limits-repository.js';
 import type { KeyScope } from '../../db/core/tables.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';

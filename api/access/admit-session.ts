@@ -1,5 +1,5 @@
 // Admission of session tokens.
-import type { CountedWindow, TokenSubject } from '../../db/projects/rate-limits-repository.js';
+import type { CountedWindow, TokenSubject } from '../../db/access/rate-limits-repository.js';
 import type { AppDeps } from '../deps.js';
 import { enter, type Admission, type Counting } from './admission.js';
 import { invalidToken } from './session-tokens.js';

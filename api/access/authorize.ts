@@ -1,8 +1,8 @@
 import { mayAct } from '../../acceptance/roles.js';
 import { findConversationRole } from '../../db/conversations/conversations-repository.js';
 import { findFileRole, findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
-import type { Reach } from '../../db/projects/reach.js';
-import { findUser } from '../../db/projects/users-repository.js';
+import type { Reach } from '../../db/access/reach.js';
+import { findUser } from '../../db/users/users-repository.js';
 import type { AppDeps } from '../deps.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import { ApiError, notFound, permissionDenied } from '../http/errors.js';

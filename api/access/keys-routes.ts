@@ -6,7 +6,7 @@ import {
   pageOfKeys,
   updateKey,
   type KeyListing,
-} from '../../db/projects/keys-repository.js';
+} from '../../db/access/keys-repository.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import type { AppDeps } from '../deps.js';
 import { nothing } from '../http/answer-schemas.js';

@@ -1,4 +1,4 @@
-import { WINDOW_SECONDS, type CountedWindow } from '../../db/projects/rate-limits-repository.js';
+import { WINDOW_SECONDS, type CountedWindow } from '../../db/access/rate-limits-repository.js';
 
 /** The three usual headers give the reset as Unix time; the pair of the IETF draft gives it as seconds from now. */
 export function rateLimitHeaders(counted: CountedWindow, limit: number): Record<string, string> {

@@ -10,7 +10,7 @@ import {
   type CountedWindow,
   type TokenSubject,
   type Uncounted,
-} from '../../db/projects/rate-limits-repository.js';
+} from '../../db/access/rate-limits-repository.js';
 import { togetherByName } from '../../db/core/together.js';
 
 /** Each function returns undefined where the credentials name nobody who may come in. */

@@ -2,7 +2,7 @@
 // "Authentication"; docs/use/interface-notes/access.md.
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
-import type { TokenSubject } from '../../db/projects/rate-limits-repository.js';
+import type { TokenSubject } from '../../db/access/rate-limits-repository.js';
 import { fetchSmall } from '../../outgoing/fetch-small.js';
 import { ApiError } from '../http/errors.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';

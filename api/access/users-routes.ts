@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isEmailTaken, listUsers, updateUser } from '../../db/projects/user-admin-repository.js';
-import { createUser, findUser, type UserRow } from '../../db/projects/users-repository.js';
+import { isEmailTaken, listUsers, updateUser } from '../../db/cascades/update-user.js';
+import { createUser, findUser, type UserRow } from '../../db/users/users-repository.js';
 import { ApiError, invalidFields, orNotFound, permissionDenied } from '../http/errors.js';
 import { emailField } from '../http/field-errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';

@@ -1,6 +1,6 @@
 // Specification, "Billing".
 import { z } from 'zod';
-import { listRunTransactions } from '../../db/nodes/billing-repository.js';
+import { listRunTransactions } from '../../db/spending/billing-repository.js';
 import { listChatTransactions } from '../../db/spending/chat-transactions-repository.js';
 import { findVisible } from '../access/authorize.js';
 import { answerPage, envelopeOf, queryInteger, strictPageQuery, toWindow } from '../http/pagination.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
-import type { RunTransaction } from '../../db/nodes/billing-repository.js';
+import type { RunTransaction } from '../../db/spending/billing-repository.js';
 import { pathSchema } from '../http/answer-schemas.js';
 import { amountSchema } from '../projects/project-view.js';
 

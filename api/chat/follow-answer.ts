@@ -1,7 +1,7 @@
 // A run that answers a chat completion: what its models write, when it waits for a person, and when it has ended.
 import { mayRun } from '../../acceptance/roles.js';
 import { findOpenRequests, type OpenRequest } from '../../db/runs/open-requests-repository.js';
-import type { Reader } from '../../db/runs/run-watches-repository.js';
+import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { AppDeps } from '../deps.js';
 import { openFeed, type DeltaEvent } from '../live/run-feed.js';
 

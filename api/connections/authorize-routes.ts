@@ -9,7 +9,7 @@ import { TokenError, type McpGrant, type StoredTokens } from '../../connections/
 import { findConnection } from '../../db/connections/connections-repository.js';
 import { insertSignIn, stateName, takeSignIn, type TakenSignIn } from '../../db/connections/sign-ins-repository.js';
 import { storeSignedIn } from '../../db/connections/tokens-repository.js';
-import { randomToken } from '../../db/sessions/random-token.js';
+import { randomToken } from '../../db/core/random-token.js';
 import type { AppDeps } from '../deps.js';
 import { nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound, orNotFound } from '../http/errors.js';

@@ -9,7 +9,7 @@ import {
   replaceHookSecret,
 } from '../../db/hooks/hooks-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
-import { randomToken } from '../../db/sessions/random-token.js';
+import { randomToken } from '../../db/core/random-token.js';
 import { nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';

@@ -3,7 +3,7 @@ import type { ByteLease } from '../../memory/byte-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInReach, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
-import type { Reach } from '../../db/projects/reach.js';
+import type { Reach } from '../../db/access/reach.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { createMasker, type Masker } from '../../graph/mask.js';

@@ -1,8 +1,8 @@
 // Server-sent events: the text of each.
 import type { Database } from '../../db/core/client.js';
-import { readResultPieces } from '../../db/runs/result-pieces.js';
-import { PIECE_BYTES } from '../../db/runs/text-pieces.js';
-import { readOutputPieces } from '../../db/runs/run-output.js';
+import { readResultPieces } from '../../db/nodes/result-pieces.js';
+import { PIECE_BYTES } from '../../db/core/text-pieces.js';
+import { readOutputPieces } from '../../db/nodes/run-output.js';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
 import type { WaitView } from '../waits/wait-view.js';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
-import { keepWatches, watchRuns, type RunState } from '../../db/runs/run-watches-repository.js';
+import { keepWatches, watchRuns, type RunState } from '../../db/watches/run-watches-repository.js';
 import { readDeltaMessage, runOfMessage } from '../../db/runs/run-deltas-repository.js';
 import { NEVER_WAITS, type ByteBudget } from '../../memory/byte-budget.js';
 import { pause } from '../background/loops.js';

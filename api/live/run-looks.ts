@@ -1,7 +1,7 @@
 import type { Database } from '../../db/core/client.js';
 import { orderRunEvents, readRunEvents } from '../../db/runs/run-events-repository.js';
 import { readDeltas } from '../../db/runs/run-deltas-repository.js';
-import { readRunStates } from '../../db/runs/run-watches-repository.js';
+import { readRunStates } from '../../db/watches/run-watches-repository.js';
 import { EventTail } from './event-tail.js';
 import type { WatchedRuns } from './watched-runs.js';
 

@@ -3,7 +3,7 @@ import { mayRun } from '../../acceptance/roles.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
 import { readRunForPoll, readRunsForPolls, type Poll, type PolledRun } from '../../db/runs/poll-repository.js';
-import { findRoles, type Reader, type Viewer } from '../../db/runs/run-watches-repository.js';
+import { findRoles, type Reader, type Viewer } from '../../db/watches/run-watches-repository.js';
 import { together } from '../../db/core/together.js';
 
 export interface SharedReads {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
-import type { Reader } from '../../db/runs/run-watches-repository.js';
+import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';

@@ -1,4 +1,4 @@
-import type { RunState } from '../../db/runs/run-watches-repository.js';
+import type { RunState } from '../../db/watches/run-watches-repository.js';
 import type { RunHub } from './run-hub.js';
 import type { RunReader } from './watched-runs.js';
 

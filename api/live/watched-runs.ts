@@ -1,4 +1,4 @@
-import type { RunState, Watch } from '../../db/runs/run-watches-repository.js';
+import type { RunState, Watch } from '../../db/watches/run-watches-repository.js';
 import type { EventTail } from './event-tail.js';
 import type { RunTexts } from './run-texts.js';
 

@@ -1,6 +1,6 @@
 import { copyFromMarketplace, type SealedRunSecrets } from '../../db/marketplace/marketplace-copies-repository.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
-import type { Reach } from '../../db/projects/reach.js';
+import type { Reach } from '../../db/access/reach.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findWorkflow, type MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { copyDrawing } from '../../graph/copied-drawing.js';

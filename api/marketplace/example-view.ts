@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
 import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
-import { PIECE_BYTES } from '../../db/runs/text-pieces.js';
+import { PIECE_BYTES } from '../../db/core/text-pieces.js';
 import type { JsonObject } from '../../graph/json.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';

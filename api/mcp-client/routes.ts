@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findProjectRole, findWorkflowRole } from '../../db/projects/members-repository.js';
-import type { Reach } from '../../db/projects/reach.js';
+import type { Reach } from '../../db/access/reach.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { mayAct } from '../../acceptance/roles.js';
 import { ConnectionOriginError } from '../../connections/credential.js';

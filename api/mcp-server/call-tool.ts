@@ -3,9 +3,9 @@ import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js'
 import { mayRun } from '../../acceptance/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import type { Db } from '../../db/core/client.js';
-import { insertTask } from '../../db/runs/tool-tasks-repository.js';
+import { insertTask } from '../../db/mcp-server/tool-tasks-repository.js';
 import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
-import { findTool } from '../../db/workflows/tools-repository.js';
+import { findTool } from '../../db/mcp-server/tools-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { cutText } from '../../graph/cut-text.js';

@@ -1,7 +1,7 @@
 // A run that a client waits for: what has happened, and when it has ended. It takes no statement of its own: all who wait
 // in this process share one loop (api/live/).
 import { mayRun } from '../../acceptance/roles.js';
-import type { Reader } from '../../db/runs/run-watches-repository.js';
+import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { AppDeps } from '../deps.js';
 import { openFeed } from '../live/run-feed.js';
 import { waitForRun } from '../live/wait-for-run.js';

@@ -1,4 +1,4 @@
-import { listTools } from '../../db/workflows/tools-repository.js';
+import { listTools } from '../../db/mcp-server/tools-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { MAX_ID } from '../http/path-ids.js';
 import type { RouteResult } from '../http/route.js';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun } from '../../db/runs/idempotency-repository.js';
-import { findToolFacts } from '../../db/workflows/tools-repository.js';
+import { findToolFacts } from '../../db/mcp-server/tools-repository.js';
 import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
 import { documentedAs } from '../http/documented-as.js';
 import { ApiError, orNotFound, overloaded } from '../http/errors.js';

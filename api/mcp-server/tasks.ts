@@ -1,7 +1,7 @@
 // Tasks of the protocol: a task is a run, and its id is the run's. Extensions, section 13.
 import { z } from 'zod';
 import { findOpenRequests } from '../../db/runs/open-requests-repository.js';
-import { findTask, listTasks, type ToolTask } from '../../db/runs/tool-tasks-repository.js';
+import { findTask, listTasks, type ToolTask } from '../../db/mcp-server/tool-tasks-repository.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, overloaded } from '../http/errors.js';

@@ -1,6 +1,6 @@
 // MCP clients are told this of a workflow.
 import { z } from 'zod';
-import type { ToolWorkflow } from '../../db/workflows/tools-repository.js';
+import type { ToolWorkflow } from '../../db/mcp-server/tools-repository.js';
 import { toInputSchema } from '../../graph/input-schema.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { MAX_ID } from '../http/path-ids.js';

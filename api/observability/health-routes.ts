@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { startHealthServer } from '../../telemetry/health-server.js';
-import { pendingMigrations } from '../../db/core/migrate.js';
+import { pendingMigrations } from '../../db/schema/migrate.js';
 import type { AppDeps } from '../deps.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { addMember, changeRole, dropMember, type MemberOutcome } from '../../db/projects/member-changes.js';
 import { findMember, listMembers } from '../../db/projects/members-repository.js';
-import { findUser, findUserByEmail, type UserRow } from '../../db/projects/users-repository.js';
+import { findUser, findUserByEmail, type UserRow } from '../../db/users/users-repository.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, orNotFound, permissionDenied } from '../http/errors.js';

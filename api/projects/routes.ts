@@ -9,7 +9,7 @@ import {
   updateProject,
 } from '../../db/projects/projects-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
-import type { Reach } from '../../db/projects/reach.js';
+import type { Reach } from '../../db/access/reach.js';
 import { nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { notFound, orNotFound, permissionDenied } from '../http/errors.js';

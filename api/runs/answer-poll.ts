@@ -1,8 +1,8 @@
 // Answers polls. Results and all that is final come from Postgres; nodes in flight come from the run's workflow if it
 // answers in time (docs/adr/0002-polls-read-postgres.md).
 import { createHash } from 'node:crypto';
-import { PIECE_BYTES } from '../../db/runs/text-pieces.js';
-import { readOutputPieces } from '../../db/runs/run-output.js';
+import { PIECE_BYTES } from '../../db/core/text-pieces.js';
+import { readOutputPieces } from '../../db/nodes/run-output.js';
 import type { PolledRun } from '../../db/runs/poll-repository.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import { createWaitView } from '../waits/wait-view.js';

@@ -1,7 +1,7 @@
 // Results that are too large to be read with their run: they are read while the answer is sent.
 import type { Db } from '../../db/core/client.js';
-import { readResultPieces, readResults } from '../../db/runs/result-pieces.js';
-import { PIECE_BYTES } from '../../db/runs/text-pieces.js';
+import { readResultPieces, readResults } from '../../db/nodes/result-pieces.js';
+import { PIECE_BYTES } from '../../db/core/text-pieces.js';
 import { LazyJson, lazyText } from '../http/json-text.js';
 
 /** Neighbours are read together up to this many bytes. */

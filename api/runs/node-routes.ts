@@ -1,6 +1,6 @@
 // One node of a run, whole.
 import { z } from 'zod';
-import { listNodeTransactions } from '../../db/nodes/billing-repository.js';
+import { listNodeTransactions } from '../../db/spending/billing-repository.js';
 import { listKeptAttempts } from '../../db/nodes/node-attempts-repository.js';
 import { findNodeDetail, type NodeDetail, type StoredNode } from '../../db/runs/node-detail-repository.js';
 import type { NodeKey } from '../../graph/plan.js';

@@ -1,6 +1,6 @@
 // Follows a run for a caller who takes one answer: MCP clients, and clients of chat completions.
 import { readOutputs } from '../../db/nodes/node-outputs-repository.js';
-import { countCharacters, findRunResult } from '../../db/runs/run-output.js';
+import { countCharacters, findRunResult } from '../../db/nodes/run-output.js';
 import { findRunEnd } from '../../db/runs/tool-runs-repository.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeOutput } from '../../graph/template.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
 import type { ListedRun } from '../../db/runs/runs-list-repository.js';
-import { PIECE_BYTES } from '../../db/runs/text-pieces.js';
+import { PIECE_BYTES } from '../../db/core/text-pieces.js';
 import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { inputFieldsOf } from '../../graph/input.js';

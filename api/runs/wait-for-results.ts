@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/runs/run-watches-repository.js';
+import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { AppDeps } from '../deps.js';
 import { parseWait } from '../http/conditional.js';
 import type { RouteResult } from '../http/route.js';

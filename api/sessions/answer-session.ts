@@ -1,6 +1,6 @@
 // A sign-in and a refresh have the same answer.
 import { z } from 'zod';
-import { findUser, type UserRow } from '../../db/projects/users-repository.js';
+import { findUser, type UserRow } from '../../db/users/users-repository.js';
 import type { OpenedSession } from '../../db/sessions/sessions-repository.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';

@@ -3,7 +3,7 @@
 // made for.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { randomToken } from '../../db/sessions/random-token.js';
+import { randomToken } from '../../db/core/random-token.js';
 import { AUTH_PATH, readCookie, toCookie } from './refresh-cookie.js';
 
 export const OIDC_PATH = `${AUTH_PATH}oidc/`;

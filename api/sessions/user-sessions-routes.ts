@@ -1,7 +1,7 @@
 // Administrators manage how other users sign in, by a session only: a stolen key must neither let its thief in as
 // somebody else nor show where people are. Extensions, section 9.
 import { z } from 'zod';
-import { findUser } from '../../db/projects/users-repository.js';
+import { findUser } from '../../db/users/users-repository.js';
 import { endSessionsOf, holdActiveUser, listSessions } from '../../db/sessions/sessions-repository.js';
 import { createPasswordLink } from '../../db/sessions/sign-in-links-repository.js';
 import type { Db } from '../../db/core/client.js';

@@ -1,6 +1,6 @@
 // Makes a case of a run: its input, the results of what must not happen again, and its output. Extensions, section 11.
 import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
-import { findEarlierRun } from '../../db/runs/resume-repository.js';
+import { findEarlierRun } from '../../db/resume/resume-repository.js';
 import { findOutput, listEndsOf } from '../../db/trying/run-results-repository.js';
 import type { CaseContent } from '../../db/trying/cases-repository.js';
 import { parseJson } from '../../graph/json-text.js';

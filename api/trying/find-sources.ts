@@ -1,7 +1,7 @@
 // Finds results of earlier runs that still stand: of the newest run that has executed the node, which is as it is now with
 // everything before it. The rule of what is unchanged is the one of resume. Extensions, section 11.
 import { openRunSecrets } from '../../db/runs/run-contents.js';
-import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/runs/resume-repository.js';
+import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/resume/resume-repository.js';
 import { haveBegun } from '../../db/trying/run-results-repository.js';
 import { findGivenNodes } from '../../db/trying/test-runs-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';

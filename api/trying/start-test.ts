@@ -7,7 +7,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Db } from '../../db/core/client.js';
 import { addReferences } from '../../db/files/references-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
-import { findEarlierRun, takeOver, type KeptResults } from '../../db/runs/resume-repository.js';
+import { findEarlierRun, takeOver, type KeptResults } from '../../db/resume/resume-repository.js';
 import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
 import { insertTestRun } from '../../db/trying/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';

@@ -1,7 +1,7 @@
 // The usage of models and its cost. Specification: extensions, "Money that stops".
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
-import { readUsage, type UsageGroup, type UsageRow } from '../../db/nodes/usage-repository.js';
+import { readUsage, type UsageGroup, type UsageRow } from '../../db/spending/usage-repository.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import { invalidFields } from '../http/errors.js';
 import { queryInteger } from '../http/pagination.js';

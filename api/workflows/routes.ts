@@ -1,10 +1,10 @@
 // Specification, "Workflows: CRUD".
 import { z } from 'zod';
 import type { Updateable } from 'kysely';
-import { archiveWorkflow } from '../../db/workflows/archive-workflow.js';
+import { archiveWorkflow } from '../../db/cascades/archive-workflow.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
-import type { Reach } from '../../db/projects/reach.js';
+import type { Reach } from '../../db/access/reach.js';
 import type { WorkflowsTable } from '../../db/core/tables.js';
 import {
   createWorkflow,

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readStackFile, type StackFile } from '../../cli/embedded/stack-file.js';
 import { createDatabase } from '../../db/core/client.js';
-import { createKey } from '../../db/projects/keys-repository.js';
+import { createKey } from '../../db/access/keys-repository.js';
 import { WITH_INSPECTOR } from '../../test/support/collect-garbage.js';
 
 export interface LoadStack {

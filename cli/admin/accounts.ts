@@ -1,9 +1,9 @@
 // Keys and tokens of users, and their memberships in projects.
 import type { JWTPayload } from 'jose';
-import { createKey, deleteKey, listKeys, updateKey, type KeyListing } from '../../db/projects/keys-repository.js';
+import { createKey, deleteKey, listKeys, updateKey, type KeyListing } from '../../db/access/keys-repository.js';
 import { listMembers, removeMember, setMember } from '../../db/projects/members-repository.js';
 import type { Role } from '../../db/core/tables.js';
-import { findUser, type UserRow } from '../../db/projects/users-repository.js';
+import { findUser, type UserRow } from '../../db/users/users-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 import { made, recorded } from './recorded.js';
 import { signToken } from './session-token.js';

@@ -1,7 +1,7 @@
 // Retires a key of SECRETS_KEY: counts the values per key, and seals every value with the first key.
 import { sql } from 'kysely';
 import { insertAuditEntry, SYSTEM } from '../../db/audit/audit-entry.js';
-import { countByKey, resealColumn, SEALED_COLUMNS } from '../../db/core/sealed-columns.js';
+import { countByKey, resealColumn, SEALED_COLUMNS } from '../../db/rotation/sealed-columns.js';
 import { countCopiesByKey } from '../../db/files/copies-repository.js';
 import { openFiles } from '../../files/open-files.js';
 import { resealFiles } from '../../files/reseal-files.js';

@@ -1,13 +1,7 @@
 // Users and their passwords.
 import { hashPassword } from '../../api/sessions/password-hash.js';
 import { passwordProblem } from '../../api/sessions/password-rules.js';
-import {
-  createUser,
-  findUserByEmail,
-  listUsers,
-  setApiAccess,
-  type UserRow,
-} from '../../db/projects/users-repository.js';
+import { createUser, findUserByEmail, listUsers, setApiAccess, type UserRow } from '../../db/users/users-repository.js';
 import { replacePassword, writePassword } from '../../db/sessions/passwords-repository.js';
 import { requireUser } from './accounts.js';
 import { AdminError, type AdminContext } from './context.js';

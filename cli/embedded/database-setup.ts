@@ -1,7 +1,7 @@
 import type { Environment } from '../../config/environment.js';
 import { openFiles } from '../../files/open-files.js';
 import { createDatabase } from '../../db/core/client.js';
-import { migrateToLatest } from '../../db/core/migrate.js';
+import { migrateToLatest } from '../../db/schema/migrate.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { ensureSamples } from '../samples/ensure-samples.js';
 import type { SampleSettings } from '../samples/samples-file.js';

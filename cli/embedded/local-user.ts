@@ -1,6 +1,6 @@
 import type { Database } from '../../db/core/client.js';
-import { createKey, findKeyHolder } from '../../db/projects/keys-repository.js';
-import { createUser } from '../../db/projects/users-repository.js';
+import { createKey, findKeyHolder } from '../../db/access/keys-repository.js';
+import { createUser } from '../../db/users/users-repository.js';
 import { forgetSamplesProject } from '../samples/samples-file.js';
 import { writeSecrets, type StackSecrets } from './secrets-file.js';
 

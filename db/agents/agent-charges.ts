@@ -17,7 +17,7 @@ import {
   type OwnCall,
   type PaidCall,
 } from '../nodes/provider-calls-repository.js';
-import { closedRequests } from '../waits/close-waits.js';
+import { closedRequests } from '../nodes/close-requests.js';
 
 /**
  * Locks the run before anything else in the transaction. Returns whether it is open, which it then stays until the

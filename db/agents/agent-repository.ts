@@ -6,7 +6,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import { markCallApplied, UNPAID, type PaidCall } from '../nodes/provider-calls-repository.js';
 import { addPaidCall, lockRun } from './agent-charges.js';
 import type { ApprovalStatus, Role, Tables, ToolOutcome } from '../core/tables.js';
-import { tellWatchers } from '../runs/tell-watchers.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
 export interface TurnKey extends NodeKey {

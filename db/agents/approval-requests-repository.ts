@@ -3,8 +3,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ApprovalStatus, Role } from '../core/tables.js';
-import { personOf, type Person } from '../projects/person.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import { personOf, type Person } from '../users/person.js';
+import { isInReach, type Reach } from '../access/reach.js';
 import { decisionsOf, type Decision } from './decisions-text.js';
 
 export interface ApprovalRequest {

@@ -4,7 +4,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { ApprovalStatus, Role, Tables } from '../core/tables.js';
-import { tellWatchers } from '../runs/tell-watchers.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 import { nextSignal } from '../waits/wakes-repository.js';
 import type { TurnKey } from './agent-repository.js';
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import { personOf, type Person } from '../projects/person.js';
-import { isoText } from '../runs/iso-text.js';
+import { personOf, type Person } from '../users/person.js';
+import { isoText } from '../core/iso-text.js';
 
 /** A person's decision on a request, as readers see it. */
 export interface Decision {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import { tellWatchers } from '../runs/tell-watchers.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 import type { WaitKey } from '../waits/wait-key.js';
 
 interface ConnectionWait {

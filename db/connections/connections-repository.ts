@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { ConnectionKind, ConnectionStatus } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import { isInReach, type Reach } from '../access/reach.js';
 import type { WaitKey } from '../waits/wait-key.js';
 import { endConnectionWaits } from './connection-waits-repository.js';
 

@@ -1,7 +1,7 @@
 // Sign-ins at providers that were begun for connections. Writer: the API. Each is good once, for ten minutes.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import { hashToken } from '../sessions/random-token.js';
+import { hashToken } from '../core/random-token.js';
 
 interface SignIn {
   connectionId: number;

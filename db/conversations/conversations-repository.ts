@@ -3,7 +3,7 @@ import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { addReferences } from '../files/references-repository.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import { isInReach, type Reach } from '../access/reach.js';
 
 /** So many conversations a project may have, which ends a loop that makes them and no product. */
 export const MOST_CONVERSATIONS = 100_000;

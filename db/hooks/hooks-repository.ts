@@ -6,7 +6,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import { lazily } from '../core/lazily.js';
 import type { HookVerification } from '../core/tables.js';
 import { lockProject } from '../projects/lock-project.js';
-import { hashToken } from '../sessions/random-token.js';
+import { hashToken } from '../core/random-token.js';
 import { isAmong, isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 
 export const MOST_HOOKS = 20;

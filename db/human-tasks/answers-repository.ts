@@ -6,7 +6,7 @@ import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import { tellWatchers } from '../runs/tell-watchers.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 
 export interface NewAnswer {
   taskId: string;

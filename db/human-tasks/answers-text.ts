@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import { personOf } from '../projects/person.js';
-import { isoText } from '../runs/iso-text.js';
+import { personOf } from '../users/person.js';
+import { isoText } from '../core/iso-text.js';
 
 /** JSON of who has chosen which action of a task, in their order. `taskId`: the column with its id. `most`: null is all. */
 export function answersOf(taskId: RawBuilder<unknown>, most: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -1,11 +1,11 @@
 // The worker's side of human tasks: asks, and finds out how it has ended. A task leaves `pending` once, under its row lock:
-// by an answer (answers-repository.ts), when its time is up, or when its node is stopped (db/waits/close-waits.ts).
+// by an answer (answers-repository.ts), when its time is up, or when its node is stopped (db/nodes/close-requests.ts).
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';
 import { addReferences } from '../files/references-repository.js';
-import { tellWatchers } from '../runs/tell-watchers.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 import { beginWait, endWait, type OpenWait } from '../waits/waits-repository.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 import type { HumanTaskStatus } from '../core/tables.js';

@@ -2,10 +2,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { HumanTaskStatus } from '../core/tables.js';
-import { personOf, type Person } from '../projects/person.js';
+import { personOf, type Person } from '../users/person.js';
 import { markDeletedFiles } from '../files/deleted-marks.js';
-import { isoText } from '../runs/iso-text.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import { isoText } from '../core/iso-text.js';
+import { isInReach, type Reach } from '../access/reach.js';
 
 export interface HumanTask {
   id: string;

@@ -4,7 +4,7 @@ import { copyCategories } from '../workflows/categories-repository.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { findWorkflowRole } from '../projects/members-repository.js';
-import type { Reach } from '../projects/reach.js';
+import type { Reach } from '../access/reach.js';
 import { liveCopyOf, publishedWorkflows } from './marketplace-repository.js';
 import { insertProject } from '../projects/projects-repository.js';
 import { lockProject } from '../projects/lock-project.js';

@@ -3,7 +3,7 @@
 import { sql, type Expression, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import { isInReach, type Reach } from '../access/reach.js';
 import {
   bySortKey,
   matchesFilters,

@@ -252,7 +252,7 @@ const events = [
     FROM waits WHERE run_id = asked AND path = at_path AND call > 0 AND closed_at IS NOT NULL $$`,
   // Each statement of the function has a snapshot of its own: those of the second are younger than the lock, so that what
   // is not in the table yet is in nobody's hands. The versions of new events end at the number that polls of the same
-  // snapshot get, and begin behind every number that polls of an earlier one can have got (db/runs/run-version.ts). It looks
+  // snapshot get, and begin behind every number that polls of an earlier one can have got (db/watches/run-version.ts). It looks
   // only at what may have changed since the last look: what is outside loops, and the iterations that are not told yet. When
   // the run has ended it looks at all of them once more, and never again after that.
   `CREATE FUNCTION order_run_events(asked uuid[]) RETURNS TABLE (of_run uuid, last_version bigint) LANGUAGE plpgsql AS $$

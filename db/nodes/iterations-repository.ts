@@ -4,8 +4,8 @@ import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import { tellWatchers } from '../runs/tell-watchers.js';
-import { closedRequests } from '../waits/close-waits.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
+import { closedRequests } from './close-requests.js';
 import { callsOfClosed } from './provider-calls-repository.js';
 import type { StoredOutput } from './node-results-repository.js';
 

@@ -4,7 +4,7 @@ import type { InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role } from '../core/tables.js';
-import { isInReach, type Reach } from './reach.js';
+import { isInReach, type Reach } from '../access/reach.js';
 
 /** Adds the member or changes the role. A project or user that does not exist is a foreign key error. */
 export async function setMember(db: Db, projectId: number, userId: number, role: Role): Promise<void> {

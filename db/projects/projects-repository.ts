@@ -6,7 +6,7 @@ import { dropReferencesOfProject } from '../files/references-repository.js';
 import { deleteHooksOf } from '../hooks/hooks-repository.js';
 import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
 import { setMember } from './members-repository.js';
-import { isInReach, type Reach } from './reach.js';
+import { isInReach, type Reach } from '../access/reach.js';
 import type { ProjectRow, ProviderKeysTable, Role, SpendingPeriod } from '../core/tables.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';

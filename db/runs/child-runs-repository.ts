@@ -6,7 +6,7 @@ import type { Database, Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import type { WaitKey } from '../waits/wait-key.js';
 import { insertAcceptedRun, type RunFacts } from './runs-repository.js';
-import { tellWatchers } from './tell-watchers.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 
 /** The `call` of a run that is not the one of an agent's tool call. */
 export const NODE_ITSELF = 0;

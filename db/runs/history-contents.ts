@@ -4,10 +4,10 @@ import type { Db } from '../core/client.js';
 import { markResults } from '../files/deleted-marks.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { totalCost } from './child-runs-repository.js';
-import { isoText } from './iso-text.js';
+import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
-import { cutResult } from './result-pieces.js';
+import { cutResult } from '../nodes/result-pieces.js';
 
 export interface HistoryRun extends RunOfHistory {
   /** JSON text; null where it is too large to be read with the run (`readDrawing`), or for a list. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { complete, selectRuns, WHOLE, type HistoryRun } from './history-contents.js';
-import { readPieces } from './text-pieces.js';
+import { readPieces } from '../core/text-pieces.js';
 
 export type { HistoryNode, HistoryRun } from './history-contents.js';
 

@@ -7,7 +7,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import { ofLoop } from '../nodes/iterations-repository.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { isoText } from './iso-text.js';
+import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
 import { ofApprovals, openRequests } from './poll-repository.js';

@@ -6,7 +6,7 @@ import { markResults } from '../files/deleted-marks.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { isoText } from './iso-text.js';
+import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import { storedWait, waitedFor, type StoredWait } from './stored-wait.js';
 import { ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';

@@ -1,7 +1,7 @@
 // What runs ask people, for whoever has called them.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import { isoText } from './iso-text.js';
+import { isoText } from '../core/iso-text.js';
 
 /** A request for an approval, or a human task, that nobody has decided yet, or a connection that needs a sign-in. */
 export interface OpenRequest {

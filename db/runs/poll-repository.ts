@@ -1,14 +1,14 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { Reach } from '../projects/reach.js';
+import type { Reach } from '../access/reach.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { markDeletedFiles, markResults } from '../files/deleted-marks.js';
 import { createStatement } from '../core/statement.js';
 import type { Role, StoredRunStatus } from '../core/tables.js';
-import { isoText } from './iso-text.js';
+import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import {
   toPolledNode,
@@ -18,8 +18,8 @@ import {
   type PolledRun,
   type PolledState,
 } from './polled-run.js';
-import { outputOfRun } from './run-output.js';
-import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
+import { outputOfRun } from '../nodes/run-output.js';
+import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from '../watches/run-version.js';
 import { storedWait } from './stored-wait.js';
 
 export type { OpenRequest, PolledNode, PolledRun } from './polled-run.js';

@@ -5,10 +5,10 @@ import type { Db } from '../core/client.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { markDeletedFiles, markResults } from '../files/deleted-marks.js';
 import { answersOf } from '../human-tasks/answers-text.js';
-import { isoText } from './iso-text.js';
+import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import { toPolledNode, type NodeColumns, type PolledNode } from './polled-run.js';
-import { outputOfRun } from './run-output.js';
+import { outputOfRun } from '../nodes/run-output.js';
 import { begunWait } from './stored-wait.js';
 
 export interface RunEvent {

@@ -5,15 +5,15 @@ import type { Plan } from '../../graph/plan.js';
 import { SYSTEM } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
 import type { Db } from '../core/client.js';
-import { applyCommonUpdate } from './common-updates.js';
+import { applyCommonUpdate } from './succeed-run.js';
 import { chargeMarketplaceFee } from '../marketplace/marketplace-fee.js';
 import { answeredColumns, answeredParent, toAwaitedBy, type Answered } from './child-runs-repository.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
 import type { Tables } from '../core/tables.js';
 import { chargeCallsOnWire } from '../agents/agent-charges.js';
 import { releaseCalls } from '../nodes/provider-calls-repository.js';
-import { closedRequests } from '../waits/close-waits.js';
-import { tellWatchers } from './tell-watchers.js';
+import { closedRequests } from '../nodes/close-requests.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
 /**

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import type { StoredRunStatus } from '../core/tables.js';
-import type { Reach } from '../projects/reach.js';
+import type { Reach } from '../access/reach.js';
 import { memberWorkflows } from '../workflows/workflows-repository.js';
 import { totalCost } from './child-runs-repository.js';
 import type { HistoryOrdering } from './history-repository.js';

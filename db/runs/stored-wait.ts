@@ -1,6 +1,6 @@
 // What a node that waits waits for, as readers see it. Extensions, section 1.4.
 import { sql, type RawBuilder } from 'kysely';
-import { isoText } from './iso-text.js';
+import { isoText } from '../core/iso-text.js';
 
 /** What a node waits for, as JSON of a row holds it. */
 export interface StoredWait {

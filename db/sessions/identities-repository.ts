@@ -5,7 +5,7 @@ import { SYSTEM } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
 import type { Database, Db } from '../core/client.js';
 import type { Tables } from '../core/tables.js';
-import { createUser, findUserByEmail } from '../projects/users-repository.js';
+import { createUser, findUserByEmail } from '../users/users-repository.js';
 
 export interface Identity {
   issuer: string;

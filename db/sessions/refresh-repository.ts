@@ -1,7 +1,7 @@
 // Exchanges refresh tokens. Writer: the API. docs/operate/sign-in.md, "Sessions".
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import { hashToken } from './random-token.js';
+import { hashToken } from '../core/random-token.js';
 import { createRefreshToken, familyOf } from './refresh-token.js';
 import { isLive, keptOpen, secondsLeft, type OpenedSession } from './sessions-repository.js';
 

@@ -1,6 +1,6 @@
 // A refresh token is `family.secret`. All tokens of a session have the family in common, and only somebody who has held
 // one of them knows it: a used token names the session that it was of, and a guess names none.
-import { hashToken, randomToken } from './random-token.js';
+import { hashToken, randomToken } from '../core/random-token.js';
 
 export interface RefreshToken {
   token: string;

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { LinkPurpose } from '../core/tables.js';
-import { hashToken, randomToken } from './random-token.js';
+import { hashToken, randomToken } from '../core/random-token.js';
 
 const SIGN_IN_MINUTES = 10;
 const PASSWORD_MINUTES = 24 * 60;

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { RunTransaction } from '../nodes/billing-repository.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import type { RunTransaction } from './billing-repository.js';
+import { isInReach, type Reach } from '../access/reach.js';
 
 interface ChatTransaction extends Omit<RunTransaction, 'run_id'> {
   run_id: null;

@@ -5,7 +5,7 @@ import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { outputOfRun } from '../runs/run-output.js';
+import { outputOfRun } from '../nodes/run-output.js';
 
 export interface ResultToPin {
   status: 'succeed' | 'failed';

@@ -6,8 +6,8 @@ import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 import type { Tables } from '../core/tables.js';
-import { tellWatchers } from '../runs/tell-watchers.js';
-import { valueStartOf } from '../runs/run-output.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
+import { valueStartOf } from '../nodes/run-output.js';
 
 /** The path of a result that is given in all iterations. */
 export const EVERYWHERE = '*';

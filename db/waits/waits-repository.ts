@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import { tellWatchers } from '../runs/tell-watchers.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 
 export type WaitKind = 'time' | 'callback' | 'human';
 

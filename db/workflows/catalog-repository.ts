@@ -5,7 +5,7 @@ import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { bySortKey, matchesFilters, type CatalogOrdering, type WorkflowFilters } from './workflow-filters.js';
-import type { Reach } from '../projects/reach.js';
+import type { Reach } from '../access/reach.js';
 import { findWorkflows, memberWorkflows, type MemberWorkflow } from './workflows-repository.js';
 
 export interface CatalogQuery extends WorkflowFilters {

@@ -1,7 +1,7 @@
 // Workflows that are chats (`is_chat`): they have conversations, and are models of `/v1/chat/completions`. Extensions,
 // section 13.
 import type { Db } from '../core/client.js';
-import type { Reach } from '../projects/reach.js';
+import type { Reach } from '../access/reach.js';
 import { memberWorkflows } from './workflows-repository.js';
 
 export interface ChatWorkflow {

@@ -7,7 +7,7 @@ import { executePrepared } from '../core/statement.js';
 import type { WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { referFromDrawing } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import { isInReach, type Reach } from '../access/reach.js';
 import { connectionIdsOf } from '../../graph/connections.js';
 import { deletePinsOfGone } from '../trying/pins-repository.js';
 import { keepToolFields } from './tool-fields.js';

@@ -1,12 +1,12 @@
 // Further users of the shared stack, made as `npm run admin` makes them.
 import { signToken } from '../../cli/admin/session-token.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
-import { createKey, deleteKey, updateKey, type KeySettings } from '../../db/projects/keys-repository.js';
+import { createKey, deleteKey, updateKey, type KeySettings } from '../../db/access/keys-repository.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { removeMember, setMember } from '../../db/projects/members-repository.js';
 import type { Role } from '../../db/core/tables.js';
-import { updateUser, type UserChanges } from '../../db/projects/user-admin-repository.js';
-import { createUser, setApiAccess } from '../../db/projects/users-repository.js';
+import { updateUser, type UserChanges } from '../../db/cascades/update-user.js';
+import { createUser, setApiAccess } from '../../db/users/users-repository.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import type { TestStack } from '../support/stack.js';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createDatabase } from '../../db/core/client.js';
-import { migrateToLatest } from '../../db/core/migrate.js';
+import { migrateToLatest } from '../../db/schema/migrate.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';

@@ -25,9 +25,9 @@ export function makeNextBuild(): OtherBuild {
   cpSync(DIST, dist, { recursive: true });
   cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-  const file = path.join(dist, 'db/core/migrate.js');
+  const file = path.join(dist, 'db/schema/migrate.js');
   const code = readFileSync(file, 'utf8');
-  if (!code.includes(ANCHOR)) throw new Error(`db/core/migrate.ts has no "${ANCHOR}" any more`);
+  if (!code.includes(ANCHOR)) throw new Error(`db/schema/migrate.ts has no "${ANCHOR}" any more`);
   writeFileSync(file, code.replace(ANCHOR, `${MIGRATION}${ANCHOR}`));
   return { dist, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

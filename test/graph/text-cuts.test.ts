@@ -31,7 +31,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'console/pages/settings/connections.tsx: run.id.slice(0,8)',
     'console/pages/settings/webhooks.tsx: id.slice(0,8)',
     'contract/node-names.ts: bytes)).slice(0,32)',
-    'db/projects/keys-repository.ts: apiKey.slice(-4)',
+    'db/access/keys-repository.ts: apiKey.slice(-4)',
     'db/runs/run-deltas-repository.ts: message.slice(0,36)',
     'db/runs/run-deltas-repository.ts: place.slice(0,-1)',
     'files/folder-store.ts: name.slice(0,2)',

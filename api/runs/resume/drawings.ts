@@ -4,7 +4,7 @@ import { openSecrets } from '../../../acceptance/opened-drawing.js';
 import { prepareRun, type PreparedRun } from '../../../acceptance/prepare-run.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { arePassable } from '../../../db/runs/passed-secrets.js';
-import type { EarlierRun } from '../../../db/runs/resume-repository.js';
+import type { EarlierRun } from '../../../db/resume/resume-repository.js';
 import { openRunContents, openRunSecrets, readSecrets } from '../../../db/runs/run-contents.js';
 import type { StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import type { PlannedDrawing } from '../../../graph/changed-nodes.js';

@@ -5,7 +5,7 @@ import {
   findEndedNodes,
   type KeptResults,
   type NodeInRun,
-} from '../../../db/runs/resume-repository.js';
+} from '../../../db/resume/resume-repository.js';
 import { indexOfPath, iterationsPrefix } from '../../../graph/iteration-path.js';
 import { traitsOf } from '../../../graph/kinds.js';
 import { bodyPlan, rootPlan, type NodeEnding, type Plan, type ScopePlan } from '../../../graph/plan.js';

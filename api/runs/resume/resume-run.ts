@@ -5,7 +5,7 @@ import type { Logger } from '../../../telemetry/logger.js';
 import type { Db } from '../../../db/core/client.js';
 import type { Tables } from '../../../db/core/tables.js';
 import { claimChild, NODE_ITSELF } from '../../../db/runs/child-runs-repository.js';
-import { holdResults, takeOver } from '../../../db/runs/resume-repository.js';
+import { holdResults, takeOver } from '../../../db/resume/resume-repository.js';
 import { insertAcceptedRun, type RunFacts } from '../../../db/runs/runs-repository.js';
 import { MAX_WAIT_SECONDS } from '../../../graph/nodes/shared-fields.js';
 import type { AppDeps } from '../../deps.js';

@@ -3,7 +3,7 @@ import {
   findOpenRunBelow,
   findUnknownOutcomes,
   haveUnknownOutcomes,
-} from '../../../db/runs/resume-checks-repository.js';
+} from '../../../db/resume/resume-checks-repository.js';
 import { findDrawing, type StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import {
   findEarlierRun,
@@ -11,7 +11,7 @@ import {
   type EarlierRun,
   type KeptResults,
   type StartedRun,
-} from '../../../db/runs/resume-repository.js';
+} from '../../../db/resume/resume-repository.js';
 import { changedNodes } from '../../../graph/changed-nodes.js';
 import { rootPlan, type Plan } from '../../../graph/plan.js';
 import type { AppDeps } from '../../deps.js';

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWT
 import { createSessionVerifier, OWN_TOKEN_TYPE } from '../../../api/access/session-tokens.js';
 import { startHttpServer, type HttpServer } from '../../../cli/sandbox/http-server.js';
 import type { ForeignTokenRules } from '../../../config/sign-in-settings.js';
-import type { TokenSubject } from '../../../db/projects/rate-limits-repository.js';
+import type { TokenSubject } from '../../../db/access/rate-limits-repository.js';
 
 const SECRET = 'x'.repeat(40);
 const NONE: ForeignTokenRules = { issuer: undefined, audience: undefined, userClaim: undefined };

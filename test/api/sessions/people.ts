@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import { hashPassword } from '../../../api/sessions/password-hash.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
-import { createUser } from '../../../db/projects/users-repository.js';
+import { createUser } from '../../../db/users/users-repository.js';
 import { writePassword } from '../../../db/sessions/passwords-repository.js';
 import { createSignInLink } from '../../../db/sessions/sign-in-links-repository.js';
 import type { TestStack } from '../../support/stack.js';

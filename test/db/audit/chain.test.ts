@@ -7,7 +7,7 @@ import { chainRecords } from '../../../db/audit/chain-repository.js';
 import { foldRefusals, insertRefusals, type Refusal } from '../../../db/audit/refusals-repository.js';
 import { verifyRecords, type Verification } from '../../../db/audit/verify-repository.js';
 import { createDatabase, type Database, type Db } from '../../../db/core/client.js';
-import { migrateToLatest } from '../../../db/core/migrate.js';
+import { migrateToLatest } from '../../../db/schema/migrate.js';
 import { expireAuditRecords } from '../../../db/retention/retention-repository.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';

@@ -6,7 +6,7 @@ import { listRequestsOfRun } from '../../../db/agents/approval-requests-reposito
 import { expireRequests } from '../../../db/agents/approvals-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
-import { listRunTransactions } from '../../../db/nodes/billing-repository.js';
+import { listRunTransactions } from '../../../db/spending/billing-repository.js';
 import {
   claimNode,
   findNodeClaim,

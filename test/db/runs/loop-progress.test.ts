@@ -11,8 +11,8 @@ import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-reposit
 import { readRunForPoll } from '../../../db/runs/poll-repository.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../../db/runs/run-events-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
-import { readRunStates } from '../../../db/runs/run-watches-repository.js';
-import { VERSION_STEP } from '../../../db/runs/run-version.js';
+import { readRunStates } from '../../../db/watches/run-watches-repository.js';
+import { VERSION_STEP } from '../../../db/watches/run-version.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';

@@ -7,7 +7,7 @@ import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { deleteLeftDeltas } from '../../../db/retention/retention-repository.js';
 import { readDeltas, writeDeltas, type RunDelta } from '../../../db/runs/run-deltas-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
-import { watchRuns } from '../../../db/runs/run-watches-repository.js';
+import { watchRuns } from '../../../db/watches/run-watches-repository.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 
 describe('the deltas of a run in the database', function () {

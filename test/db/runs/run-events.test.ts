@@ -13,8 +13,8 @@ import {
   type ToldObject,
 } from '../../../db/runs/run-events-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
-import { keepWatches, readRunStates, watchRuns } from '../../../db/runs/run-watches-repository.js';
-import { VERSION_STEP } from '../../../db/runs/run-version.js';
+import { keepWatches, readRunStates, watchRuns } from '../../../db/watches/run-watches-repository.js';
+import { VERSION_STEP } from '../../../db/watches/run-version.js';
 import { readRunHead } from '../../../db/runs/poll-repository.js';
 import { purgeRuns } from '../../../db/retention/retention-repository.js';
 import { eventually } from '../../support/eventually.js';

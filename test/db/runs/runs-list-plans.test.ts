@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { explainRead } from '../../../bench/explain.js';
 import { seedRuns, seedWorkflows } from '../../../bench/seed-runs.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
-import { readUsage, type UsageGroup } from '../../../db/nodes/usage-repository.js';
+import { readUsage, type UsageGroup } from '../../../db/spending/usage-repository.js';
 import type { HistoryOrdering } from '../../../db/runs/history-repository.js';
 import { listRuns, type RunsQuery } from '../../../db/runs/runs-list-repository.js';
 import { sharedStack } from '../../support/shared-stack.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/core/client.js';
-import { readUsage } from '../../../db/nodes/usage-repository.js';
+import { readUsage } from '../../../db/spending/usage-repository.js';
 import { endChatCall, type ChatEnd } from '../../../db/spending/chat-calls-repository.js';
 import { listChatTransactions } from '../../../db/spending/chat-transactions-repository.js';
 import { connect, openRun, type OpenRun } from '../open-run.js';

@@ -6,7 +6,7 @@ import { saveTurn } from '../../../db/agents/agent-repository.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { markCallCut, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
-import { readUsage } from '../../../db/nodes/usage-repository.js';
+import { readUsage } from '../../../db/spending/usage-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
 import {
   beginChatCall,

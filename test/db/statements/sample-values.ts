@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { SignatureKind, TypeFlags, type Checker, type Type } from 'typescript/unstable/sync';
 import type { Database } from '../../../db/core/client.js';
-import { SEALED_COLUMNS } from '../../../db/core/sealed-columns.js';
+import { SEALED_COLUMNS } from '../../../db/rotation/sealed-columns.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { createRefreshToken } from '../../../db/sessions/refresh-token.js';
 import { symbolOf } from './statement-sites.js';

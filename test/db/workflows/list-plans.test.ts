@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { explainRead } from '../../../bench/explain.js';
 import { seedRuns, seedWorkflows } from '../../../bench/seed-runs.js';
-import { listRunTransactions } from '../../../db/nodes/billing-repository.js';
+import { listRunTransactions } from '../../../db/spending/billing-repository.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { listHistory, type HistoryOrdering } from '../../../db/runs/history-repository.js';
 import { readRunForPoll } from '../../../db/runs/poll-repository.js';
-import { countKeyRequests } from '../../../db/projects/rate-limits-repository.js';
+import { countKeyRequests } from '../../../db/access/rate-limits-repository.js';
 import { createApiClient, type ApiClient } from '../../support/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 

@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { answeredColumns, answeredParent, toAwaitedBy, type Answered } from './child-runs-repository.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
-import { tellWatchers } from './tell-watchers.js';
+import { tellWatchers } from '../watches/tell-watchers.js';
 import { webhookEventOf } from '../webhooks/webhook-outbox-repository.js';
 
 /**

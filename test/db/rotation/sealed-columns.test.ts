@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
-import { countByKey, resealColumn, SEALED_COLUMNS, type SealedColumn } from '../../../db/core/sealed-columns.js';
+import { countByKey, resealColumn, SEALED_COLUMNS, type SealedColumn } from '../../../db/rotation/sealed-columns.js';
 import { createSecretBox, type SecretContext } from '../../../db/core/secret-box.js';
 import { createApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';

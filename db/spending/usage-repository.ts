@@ -3,8 +3,8 @@
 // books.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import { isInReach, type Reach } from '../projects/reach.js';
-import { isModelCall } from './provider-calls-repository.js';
+import { isInReach, type Reach } from '../access/reach.js';
+import { isModelCall } from '../nodes/provider-calls-repository.js';
 
 export type UsageGroup = 'day' | 'project' | 'workflow' | 'model' | 'node_kind';
 

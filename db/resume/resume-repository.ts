@@ -9,9 +9,9 @@ import { copyReferences } from '../files/references-repository.js';
 import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/kept-results-repository.js';
 import { refuseBeyondQuota } from '../projects/stored-bytes-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { NODE_ITSELF } from './child-runs-repository.js';
+import { NODE_ITSELF } from '../runs/child-runs-repository.js';
 import { resealCopies } from './reseal-copies.js';
-import type { StoredRunContext } from './run-context-repository.js';
+import type { StoredRunContext } from '../runs/run-context-repository.js';
 
 /** An earlier run. */
 export interface EarlierRun extends Pick<StoredRunContext, 'input' | 'inputEnc' | 'secretsEnc' | 'passedSecretsEnc'> {

@@ -4,8 +4,8 @@ import { sql, type RawBuilder } from 'kysely';
 import { endOfString } from '../../graph/json-text.js';
 import { markPieces } from '../files/deleted-marks.js';
 import type { Db } from '../core/client.js';
-import { resultBytes } from '../nodes/result-bytes.js';
-import { readPieces } from './text-pieces.js';
+import { resultBytes } from './result-bytes.js';
+import { readPieces } from '../core/text-pieces.js';
 
 /**
  * Where the value stands in the text of an output node's result, `{"content":"...","value":...}`: the position of its

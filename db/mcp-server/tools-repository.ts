@@ -1,9 +1,9 @@
 // Workflows that MCP clients are offered as tools.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { Reach } from '../projects/reach.js';
-import { toolFieldsOf } from './tool-fields.js';
-import { memberWorkflows } from './workflows-repository.js';
+import type { Reach } from '../access/reach.js';
+import { toolFieldsOf } from '../workflows/tool-fields.js';
+import { memberWorkflows } from '../workflows/workflows-repository.js';
 
 export interface ToolWorkflow {
   id: number;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import { isInReach, type Reach } from '../access/reach.js';
 
 export interface ToolTask {
   runId: string;

@@ -1,7 +1,7 @@
 // The rights of the role of API and worker, where migrations are run by another role: it reads and writes the rows of all
 // tables, and may do nothing with the schema. docs/operate/deploy.md.
 import { sql } from 'kysely';
-import type { Database } from './client.js';
+import type { Database } from '../core/client.js';
 
 type Right = 'INSERT' | 'UPDATE' | 'DELETE';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
-import { readResultPieces } from '../../../db/runs/result-pieces.js';
+import { readResultPieces } from '../../../db/nodes/result-pieces.js';
 import type { NodeKey } from '../../../graph/plan.js';
 import { eventually } from '../../support/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql, type Kysely, type Migration } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
-import { migrateToLatest, pendingMigrations } from '../../../db/core/migrate.js';
+import { migrateToLatest, pendingMigrations } from '../../../db/schema/migrate.js';
 import { eventually } from '../../support/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';

@@ -1,8 +1,8 @@
 // Every column that holds sealed values (`secret-box.ts`), and how they are sealed anew when the key changes.
 import { sql, type RawBuilder } from 'kysely';
-import type { Database } from './client.js';
-import type { SealedRows, SecretBox, SecretContext } from './secret-box.js';
-import type { Tables } from './tables.js';
+import type { Database } from '../core/client.js';
+import type { SealedRows, SecretBox, SecretContext } from '../core/secret-box.js';
+import type { Tables } from '../core/tables.js';
 
 export interface SealedColumn {
   table: keyof Tables;

@@ -1,7 +1,7 @@
 import { sql, type InferResult } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import { isInReach, type Reach } from '../projects/reach.js';
+import { isInReach, type Reach } from '../access/reach.js';
 
 /** The amount is an exact decimal. `path`: the iteration that encloses the node; empty outside loops. */
 export type RunTransaction = InferResult<ReturnType<typeof selectTransactions>>[number];

@@ -6,7 +6,7 @@ import { pauseSchedulesOf } from '../schedules/firings-repository.js';
 import { endSessionsOf } from '../sessions/sessions-repository.js';
 import { deleteUnusedLinks } from '../sessions/sign-in-links-repository.js';
 import { containing } from '../core/like-pattern.js';
-import type { UserRow } from './users-repository.js';
+import type { UserRow } from '../users/users-repository.js';
 
 interface UserListQuery {
   /** The text is looked for in the name and the e-mail address. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { readRunForPoll, TOGETHER_BYTES } from '../../../db/runs/poll-repository.js';
-import { readOutputPieces, valueStartOf } from '../../../db/runs/run-output.js';
+import { readOutputPieces, valueStartOf } from '../../../db/nodes/run-output.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../../db/runs/run-events-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
 import { writeJson } from '../../../graph/json-text.js';

@@ -1,5 +1,5 @@
 import { Migrator, sql, type Migration } from 'kysely';
-import type { Database } from './client.js';
+import type { Database } from '../core/client.js';
 import * as accountsAndProjects from '../migrations/0001-accounts-and-projects.js';
 import * as workflows from '../migrations/0002-workflows.js';
 import * as runs from '../migrations/0003-runs.js';

@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { markDeletedFiles, markPieces } from '../files/deleted-marks.js';
 import type { NodeKey } from '../../graph/plan.js';
-import { resultBytes } from '../nodes/result-bytes.js';
-import { readPieces } from './text-pieces.js';
+import { resultBytes } from './result-bytes.js';
+import { readPieces } from '../core/text-pieces.js';
 
 /**
  * A result's JSON text, piece by piece. Throws when it has expired meanwhile.

@@ -2,8 +2,8 @@
 // that keeps up gets all pieces of one cursor, and the time grows with the text; one that does not holds no connection while
 // it is slow, and the text is unpacked again for it.
 import { sql, type ControlledTransaction, type RawBuilder } from 'kysely';
-import type { Db } from '../core/client.js';
-import type { Tables } from '../core/tables.js';
+import type { Db } from './client.js';
+import type { Tables } from './tables.js';
 
 /** Bytes of UTF-8. */
 const PIECE_LENGTH = 512 * 1024;
