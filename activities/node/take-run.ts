@@ -1,6 +1,6 @@
 // The first worker that executes anything of a run takes it: it records the start of the run together with the end of the
 // trigger with which the run starts. docs/adr/0005-start-recorded-by-the-first-worker.md gives the reasons.
-import { recordStart } from '../../db/nodes/node-results-repository.js';
+import { recordStart } from '../../db/runs/start-run.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';

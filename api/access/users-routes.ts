@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isEmailTaken, listUsers, updateUser } from '../../db/cascades/update-user.js';
-import { createUser, findUser, type UserRow } from '../../db/users/users-repository.js';
+import { updateUser } from '../../db/cascades/update-user.js';
+import { createUser, findUser, isEmailTaken, pageOfUsers, type UserRow } from '../../db/users/users-repository.js';
 import { ApiError, invalidFields, orNotFound, permissionDenied } from '../http/errors.js';
 import { emailField } from '../http/field-errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
@@ -53,7 +53,7 @@ const list = defineRoute({
   query: z.object({ ...pageQuery(1), search: queryText }),
   responses: { 200: envelopeOf(userSchema) },
   async handler({ deps, query }) {
-    const { total, users } = await listUsers(deps.db, { search: query.search, ...toWindow(query) });
+    const { total, users } = await pageOfUsers(deps.db, { search: query.search, ...toWindow(query) });
     return answerPage(query, total, users.map(toUser));
   },
 });

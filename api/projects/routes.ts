@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import {
   createProject,
-  deleteProject,
   findProject,
   listProjects,
   listProviderKeys,
   updateProject,
 } from '../../db/projects/projects-repository.js';
+import { deleteProject } from '../../db/cascades/delete-project.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import type { Reach } from '../../db/access/reach.js';
 import { nothing } from '../http/answer-schemas.js';

@@ -1,19 +1,11 @@
-// Administrators see and change this of all users.
+// Administrators change users. Whoever becomes inactive loses sessions, links and the firings of schedules.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { pauseSchedulesOf } from '../schedules/firings-repository.js';
 import { endSessionsOf } from '../sessions/sessions-repository.js';
 import { deleteUnusedLinks } from '../sessions/sign-in-links-repository.js';
-import { containing } from '../core/like-pattern.js';
 import type { UserRow } from '../users/users-repository.js';
-
-interface UserListQuery {
-  /** The text is looked for in the name and the e-mail address. */
-  search: string | undefined;
-  limit: number;
-  offset: number;
-}
 
 export interface UserChanges {
   name?: string | undefined;
@@ -25,23 +17,6 @@ export interface UserChanges {
 
 /** The id of each user who becomes inactive is sent here. */
 export const LOCKED_OUT_CHANNEL = 'users_locked_out';
-
-/** The list is in the order of the ids. */
-export async function listUsers(
-  db: Db,
-  { search, limit, offset }: UserListQuery,
-): Promise<{ total: number; users: UserRow[] }> {
-  const matching = db
-    .selectFrom('users')
-    .$if(search !== undefined, (query) =>
-      query.where((eb) =>
-        eb.or([eb('name', 'ilike', containing(search ?? '')), eb('email', 'ilike', containing(search ?? ''))]),
-      ),
-    );
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const users = await matching.selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { total, users };
-}
 
 /**
  * Returns undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an active
@@ -88,10 +63,4 @@ async function isLastAdmin(transaction: Db, userId: number): Promise<boolean> {
     .forNoKeyUpdate()
     .execute();
   return admins.length === 1 && admins[0]?.id === userId;
-}
-
-/** Returns whether the error says that another user has the e-mail address. */
-export function isEmailTaken(error: unknown): boolean {
-  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
-  return code === '23505' && constraint === 'users_email';
 }

@@ -4,8 +4,6 @@ import { keyColumns } from './key-columns.js';
 import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import { startRun } from '../runs/succeed-run.js';
-import { START_SEQUENCE } from '../runs/execution-update.js';
 import { valueStartOf } from './run-output.js';
 import { tellWatchers } from '../watches/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
@@ -207,53 +205,11 @@ export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   return rows[0]?.isSettled === true;
 }
 
-/** The end of a trigger. */
-export type TriggerEnd = Pick<
-  NodeEndRow,
-  'runId' | 'path' | 'nodeId' | 'label' | 'projectId' | 'userId' | 'resultEnc'
-> & {
-  result: string;
-};
-
 /**
- * Records the run's start and the end of the trigger with which it starts, in one statement. It changes nothing where the
- * run has been started before or has ended. A trigger that the run has taken over stays as it is. Returns true if this is
- * the end of the trigger.
+ * An expression that writes the end of a node which has not settled, and returns the node. `run`: a table expression that
+ * has the run, by its `id`, if its nodes may still settle.
  */
-export async function recordStart(db: Db, runId: string, trigger: TriggerEnd | undefined): Promise<boolean> {
-  if (trigger === undefined) {
-    await sql`/* record_start */
-      WITH ${startRun(runId, START_SEQUENCE)} SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
-    return false;
-  }
-  const end: NodeEndRow = { ...trigger, ...TRIGGER_END };
-  const { rows } = await sql<{ isSettled: boolean }>`/* record_trigger */
-    WITH ${startRun(runId, START_SEQUENCE)}, settled AS (
-      ${endNode(end, sql`changed`)}
-    ), paid AS (
-      ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}
-    )
-    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(end.runId)} FROM changed`.execute(db);
-  return rows[0]?.isSettled === true;
-}
-
-const TRIGGER_END = {
-  kind: 'trigger',
-  status: 'succeed',
-  tookMs: 0,
-  handle: 0,
-  alsoHandles: null,
-  errorCode: null,
-  errorMessage: null,
-  isHandled: false,
-  amountUsd: '0',
-  priceVersion: '',
-  isEstimated: false,
-  reason: '',
-} as const;
-
-/** `run`: a table expression that has the run, by its `id`, if its nodes may still settle. */
-function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<unknown> {
+export function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO node_results AS node
       (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
@@ -285,8 +241,11 @@ function outputOf(end: NodeEndRow): RawBuilder<unknown> | undefined {
     ),`;
 }
 
-/** What the end of the run has written with 0, or an agent's sum by which nobody knew the price list, is made good. */
-function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+/**
+ * An expression that writes the transaction of a node if the condition holds. It corrects the 0 that the end of the run has
+ * written, and the sum of an agent that was written without a price list.
+ */
+export function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO billing_transactions AS paid
       (run_id, path, node_id, project_id, user_id, operation, status, amount_usd, is_estimated, price_version, reason,

@@ -1,6 +1,5 @@
-// The two updates that nearly every run has, each in one statement: its start (with its trigger's end:
-// node-results-repository.ts), and a good end with nothing left open.
-import { sql, type RawBuilder } from 'kysely';
+// The end that nearly every run has, in one statement: it succeeds, and nothing is left open.
+import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { answeredColumns, answeredParent, toAwaitedBy, type Answered } from './child-runs-repository.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
@@ -18,16 +17,6 @@ export async function applyCommonUpdate(
 ): Promise<UpdateOutcome | undefined> {
   const isPlain = update.status === 'succeed' && update.finished_at === undefined && update.nodes === undefined;
   return isPlain && !update.error ? succeedRun(db, runId, update.sequence) : undefined;
-}
-
-/** The beginning of a statement's WITH list: the run's start, and its webhook event. `changed` is the run. */
-export function startRun(runId: string, sequence: number): RawBuilder<unknown> {
-  return sql`
-    changed AS (
-      UPDATE runs SET sequence = ${sequence}, run_started_at = now(), updated_at = now()
-      WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${sequence} AND run_started_at IS NULL
-      RETURNING id, workflow_id, project_id, status, purpose
-    ), notified AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
 }
 
 async function succeedRun(db: Db, runId: string, sequence: number): Promise<UpdateOutcome | undefined> {

@@ -1,6 +1,7 @@
 // Writers: the admin commands, the embedded stack's first start, and sign-in by OpenID Connect (create).
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
+import { containing } from '../core/like-pattern.js';
 import type { UsersTable } from '../core/tables.js';
 
 export type UserRow = Selectable<UsersTable>;
@@ -12,7 +13,14 @@ interface NewUser {
   isAdmin?: boolean;
 }
 
-/** Throws PostgreSQL's unique violation when another user has the e-mail address. */
+interface UserListQuery {
+  /** The text is looked for in the name and the e-mail address. */
+  search: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** Throws PostgreSQL's unique violation when another user has the e-mail address (`isEmailTaken`). */
 export function createUser(db: Db, { name, email, apiAccess, isAdmin = false }: NewUser): Promise<UserRow> {
   return db
     .insertInto('users')
@@ -38,6 +46,23 @@ export function listUsers(db: Db): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().orderBy('id').execute();
 }
 
+/** The list is in the order of the ids. */
+export async function pageOfUsers(
+  db: Db,
+  { search, limit, offset }: UserListQuery,
+): Promise<{ total: number; users: UserRow[] }> {
+  const matching = db
+    .selectFrom('users')
+    .$if(search !== undefined, (query) =>
+      query.where((eb) =>
+        eb.or([eb('name', 'ilike', containing(search ?? '')), eb('email', 'ilike', containing(search ?? ''))]),
+      ),
+    );
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const users = await matching.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return { total, users };
+}
+
 /** Grants or takes back the use of the API; undefined when there is no such user. */
 export function setApiAccess(db: Db, userId: number, apiAccess: boolean): Promise<UserRow | undefined> {
   return db
@@ -46,4 +71,10 @@ export function setApiAccess(db: Db, userId: number, apiAccess: boolean): Promis
     .where('id', '=', userId)
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Returns whether the error says that another user has the e-mail address. */
+export function isEmailTaken(error: unknown): boolean {
+  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
+  return code === '23505' && constraint === 'users_email';
 }

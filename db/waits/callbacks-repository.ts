@@ -1,13 +1,8 @@
 // Callbacks: the token of a node that waits for one, and the answer.
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-
-/** 32 random bytes, so that a plain hash is enough to keep them. */
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
-}
+import { hashToken } from '../core/random-token.js';
 
 /** The sealed token of the node; the given one where it had none yet. */
 export async function ensureToken(

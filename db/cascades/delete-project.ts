@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
+import { dropReferencesOfProject } from '../files/references-repository.js';
+import { deleteHooksOf } from '../hooks/hooks-repository.js';
+import { cancelOpenRuns } from '../runs/open-runs.js';
+import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
+import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
+
+/**
+ * The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered
+ * yet never will be.
+ */
+export function deleteProject(db: Db, projectId: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    await deleteSchedulesOf(transaction, { projectId });
+    await cancelOpenRuns(transaction, { projectId });
+    const result = await transaction
+      .updateTable('projects')
+      .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+      .where('id', '=', projectId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst();
+    if (result.numUpdatedRows === 0n) return false;
+    await dropPendingDeliveries(transaction, projectId);
+    await deleteHooksOf(transaction, { projectId });
+    await dropReferencesOfProject(transaction, projectId);
+    // Nobody can use what they hold any more.
+    await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();
+    // Schedules that were made until the project's row was locked are deleted, too.
+    await deleteSchedulesOf(transaction, { projectId });
+    return true;
+  });
+}
