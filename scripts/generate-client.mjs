@@ -27,7 +27,10 @@ async function generate() {
   const fromClient = createRequire(path.join(client, 'package.json'));
   const { default: toAst, astToString } = fromClient('openapi-typescript');
   return astToString(
-    await toAst(withoutAnswerHeaders(createDocument()), { alphabetize: true, emptyObjectsUnknown: true }),
+    await toAst(withOneErrorAnswer(withoutAnswerHeaders(createDocument())), {
+      alphabetize: true,
+      emptyObjectsUnknown: true,
+    }),
   );
 }
 
@@ -42,10 +45,47 @@ function createDocument() {
 
 /** Clients read them from the response itself; as types they would be two thirds of the file. */
 function withoutAnswerHeaders(document) {
-  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  for (const { responses } of operations) for (const response of Object.values(responses)) delete response.headers;
+  for (const { responses } of operationsOf(document)) {
+    for (const response of Object.values(responses)) delete response.headers;
+  }
   delete document.components.headers;
   return document;
+}
+
+/**
+ * An operation's error answers become one, `default`, with all their bodies: `error` keeps its type. Each status on its
+ * own would be half of the file, and `ServiceError` has the status anyway.
+ */
+function withOneErrorAnswer(document) {
+  const shared = {};
+  for (const { responses } of operationsOf(document)) {
+    const bodies = new Map();
+    for (const status of Object.keys(responses).filter((key) => Number(key) >= 400)) {
+      const { schema } = responses[status].content['application/json'];
+      bodies.set(JSON.stringify(schema), schema);
+      delete responses[status];
+    }
+    if (bodies.size === 0) continue;
+    const schemas = [...bodies.values()];
+    const names = schemas.map(({ $ref }) => $ref?.split('/').at(-1));
+    const answer = {
+      description: 'What `ServiceError` reads.',
+      content: { 'application/json': { schema: { anyOf: schemas } } },
+    };
+    if (names.includes(undefined)) {
+      responses.default = answer;
+    } else {
+      const name = names.toSorted((left, right) => left.localeCompare(right)).join('Or');
+      shared[name] = answer;
+      responses.default = { $ref: `#/components/responses/${name}` };
+    }
+  }
+  document.components.responses = shared;
+  return document;
+}
+
+function operationsOf(document) {
+  return Object.values(document.paths).flatMap((methods) => Object.values(methods));
 }
 
 /** npm writes node_modules/.package-lock.json last: older than the lock file means other versions or half an install. */
