@@ -9,9 +9,9 @@ import { readUsage } from '../db/spending/usage-repository.js';
 import { listRuns, type RunsQuery } from '../db/runs/runs-list-repository.js';
 import { listRequestsInReach, type ApprovalFilter } from '../db/agents/approval-requests-repository.js';
 import { listHistory, type HistoryOrdering } from '../db/runs/history-repository.js';
-import { explainRead } from './explain.js';
-import { seedApprovals } from './seed-approvals.js';
-import { seedRuns, seedWorkflows } from './seed-runs.js';
+import { explainRead } from '../test/support/explain.js';
+import { seedApprovals } from '../test/support/seed-approvals.js';
+import { seedRuns, seedWorkflows } from '../test/support/seed-runs.js';
 
 interface Question {
   title: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { explainRead } from '../../../bench/explain.js';
-import { seedApprovals } from '../../../bench/seed-approvals.js';
+import { explainRead } from '../../support/explain.js';
+import { seedApprovals } from '../../support/seed-approvals.js';
 import { listRequestsInReach, type ApprovalFilter } from '../../../db/agents/approval-requests-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import { createAccount, type Account } from '../../api/accounts.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { explainRead } from '../../../bench/explain.js';
-import { seedRuns, seedWorkflows } from '../../../bench/seed-runs.js';
+import { explainRead } from '../../support/explain.js';
+import { seedRuns, seedWorkflows } from '../../support/seed-runs.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { readUsage, type UsageGroup } from '../../../db/spending/usage-repository.js';
 import type { HistoryOrdering } from '../../../db/runs/history-repository.js';

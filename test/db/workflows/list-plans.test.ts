@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { explainRead } from '../../../bench/explain.js';
-import { seedRuns, seedWorkflows } from '../../../bench/seed-runs.js';
+import { explainRead } from '../../support/explain.js';
+import { seedRuns, seedWorkflows } from '../../support/seed-runs.js';
 import { listRunTransactions } from '../../../db/spending/billing-repository.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { listHistory, type HistoryOrdering } from '../../../db/runs/history-repository.js';

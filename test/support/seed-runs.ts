@@ -1,13 +1,13 @@
 // Fills a database with finished runs (and workflows) for measurements of lists. Never on a database that matters:
-//   DATABASE_URL=... npx tsx bench/seed-runs.ts --user 1 --project 1 --workflows 10000 --runs 100000
-//   DATABASE_URL=... npx tsx bench/seed-runs.ts --user 1 --workflow 5 --runs 100000
+//   DATABASE_URL=... npx tsx test/support/seed-runs.ts --user 1 --project 1 --workflows 10000 --runs 100000
+//   DATABASE_URL=... npx tsx test/support/seed-runs.ts --user 1 --workflow 5 --runs 100000
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { createDatabase, type Database } from '../db/core/client.js';
-import { storeSnapshot } from '../db/runs/snapshots-repository.js';
-import { compilePlan } from '../graph/compile-plan.js';
+import { createDatabase, type Database } from '../../db/core/client.js';
+import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
+import { compilePlan } from '../../graph/compile-plan.js';
 
 interface RunSeed {
   userId: number;

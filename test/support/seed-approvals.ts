@@ -1,6 +1,6 @@
 // Gives a run approval requests for measurements of lists: decided ones, and the newest pending.
 import { sql } from 'kysely';
-import type { Database } from '../db/core/client.js';
+import type { Database } from '../../db/core/client.js';
 
 interface ApprovalSeed {
   runId: string;

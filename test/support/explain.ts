@@ -1,8 +1,8 @@
 // What the database does for a read: the statements that a repository function sends, each under EXPLAIN ANALYZE.
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import type { Database } from '../db/core/client.js';
-import type { Tables } from '../db/core/tables.js';
+import type { Database } from '../../db/core/client.js';
+import type { Tables } from '../../db/core/tables.js';
 
 interface ExplainedStatement {
   sql: string;
