@@ -1,4 +1,4 @@
-// Gives a run approval requests for measurements of lists: decided ones, and the newest pending.
+// Gives a run approval requests for tests of lists: the newest are pending, the others decided.
 import { sql } from 'kysely';
 import type { Database } from '../../db/core/client.js';
 

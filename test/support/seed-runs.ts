@@ -1,11 +1,7 @@
-// Fills a database with finished runs (and workflows) for measurements of lists. Never on a database that matters:
-//   DATABASE_URL=... npx tsx test/support/seed-runs.ts --user 1 --project 1 --workflows 10000 --runs 100000
-//   DATABASE_URL=... npx tsx test/support/seed-runs.ts --user 1 --workflow 5 --runs 100000
+// Fills a database with finished runs for tests of lists.
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { createDatabase, type Database } from '../../db/core/client.js';
+import type { Database } from '../../db/core/client.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 
@@ -16,16 +12,16 @@ interface RunSeed {
   runs: number;
 }
 
-/** A drawing that compiles: a trigger and `length - 1` model nodes. */
-function seedDrawing(length = 2): Record<string, unknown> {
-  const ids = Array.from({ length }, () => randomUUID());
+/** A trigger and a model node. */
+function seedDrawing(): Record<string, unknown> {
+  const ids = [randomUUID(), randomUUID()];
   const nodes = ids.map((id, index) => ({
     id,
     type: index === 0 ? 'trigger-node' : 'basic-node',
     position: { x: 260 * index, y: 0 },
     data: {
       id,
-      label: index === 0 ? 'Start' : `Model ${index}`,
+      label: index === 0 ? 'Start' : 'Model',
       next_nodes: ids.slice(index + 1, index + 2),
       ...(index === 0
         ? { input_fields: [] }
@@ -113,41 +109,4 @@ export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunS
   });
   // Autovacuum would leave them like this; right after a bulk load neither statistics nor visibility map are there.
   await sql`VACUUM (ANALYZE) runs, node_results, provider_calls, billing_transactions, workflows`.execute(db);
-}
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      user: { type: 'string', default: '1' },
-      project: { type: 'string' },
-      workflow: { type: 'string' },
-      workflows: { type: 'string', default: '1' },
-      runs: { type: 'string', default: '100000' },
-    },
-  });
-  const url = process.env['DATABASE_URL'];
-  if (url === undefined || (values.project === undefined) === (values.workflow === undefined)) {
-    throw new Error('needs DATABASE_URL and either --project or --workflow');
-  }
-  const db = createDatabase({ url, poolMax: 1, applicationName: 'seed', onError: () => undefined });
-  try {
-    const userId = Number(values.user);
-    const count = Number(values.workflows);
-    const workflowIds =
-      values.workflow === undefined
-        ? await seedWorkflows(db, { projectId: Number(values.project), userId, count })
-        : [Number(values.workflow)];
-    await seedRuns(db, { userId, workflowIds, runs: Number(values.runs) });
-    console.log(JSON.stringify({ workflow_ids: workflowIds.slice(0, 10), runs: Number(values.runs) }));
-  } finally {
-    await db.destroy();
-  }
-}
-
-// Nothing is awaited at the top level: the test runner would load this module, and all that it shares, a second time.
-if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === import.meta.filename) {
-  main().catch((error: unknown) => {
-    console.error(error);
-    process.exitCode = 1;
-  });
 }
