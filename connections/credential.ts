@@ -4,7 +4,7 @@ import { isWithin } from './origins.js';
 import type { SecretsOf, SettingsOf } from './kinds.js';
 
 /** A request before it is sent. */
-export interface Bare {
+interface Bare {
   url: URL;
   headers: Record<string, string>;
 }

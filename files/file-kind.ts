@@ -1,5 +1,5 @@
 // What the bytes of a file are, whatever its declared type says. Extensions, section 12.
-export type DocumentKind = 'pdf' | 'docx' | 'xlsx';
+type DocumentKind = 'pdf' | 'docx' | 'xlsx';
 
 export type FileKind =
   | { kind: 'image'; type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' }

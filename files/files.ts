@@ -73,7 +73,7 @@ export interface Files {
 }
 
 /** The stored bytes of one file or of several. */
-export type StoredCopy = Pick<StoredFile, 'projectId' | 'copyId' | 'seal' | 'storedAs' | 'size'>;
+type StoredCopy = Pick<StoredFile, 'projectId' | 'copyId' | 'seal' | 'storedAs' | 'size'>;
 
 interface WrittenCopy {
   id: string;

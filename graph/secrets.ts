@@ -295,7 +295,7 @@ const WHOLE_ORIGIN = /^\s*[a-z][a-z\d+.-]*:[/\\]{2}[^/\\?#]+[/\\?#]/i;
  * Returns the origin that is written in an address. If there is none, or a variable could change it, it is the text of
  * the address.
  */
-export function toOrigin(url: unknown): string {
+function toOrigin(url: unknown): string {
   if (typeof url !== 'string') return '';
   const variable = url.indexOf('{{');
   const literal = variable < 0 ? url : url.slice(0, variable);

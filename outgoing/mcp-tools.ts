@@ -4,7 +4,7 @@ import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import type { McpTool } from './mcp-types.js';
 
 /** A tool as models are offered it. */
-export interface OfferedTool {
+interface OfferedTool {
   name: string;
   description: string;
   /** The JSON Schema of the arguments, whose type is `object`. */

@@ -10,7 +10,7 @@ export type DocumentFormat = 'pdf' | 'docx' | 'xlsx';
 const MAX_EXPANDED_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
 /** The limit on the text. */
-export const MAX_TEXT_CHARACTERS = 16 * 1024 * 1024;
+const MAX_TEXT_CHARACTERS = 16 * 1024 * 1024;
 
 /** The document gives no text, for a reason that users are told. */
 export class DocumentError extends Error {

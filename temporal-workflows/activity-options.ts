@@ -35,7 +35,7 @@ import type { KeptNode } from '../graph/planner.js';
  * only sets the delay between retries, and `scheduleToCloseTimeout` ends an activity that never succeeds
  * (docs/adr/0004-attempts-counted-in-postgres.md).
  */
-export const outgoing = {
+const outgoing = {
   // Before a run ends, it must know whether its calls were charged.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   // A node whose worker died is retried within 15 s.
@@ -60,7 +60,7 @@ const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({ ...outg
  * For activities that read a few rows and write one. They cost one history event and no trip through a task queue, and
  * they are retried until they succeed.
  */
-export const inWorkflowTask = {
+const inWorkflowTask = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   // Some of these activities wait for memory that others hold.
   startToCloseTimeout: '30s',

@@ -21,7 +21,7 @@ interface BegunStep extends NodeKey {
   masker: Masker;
 }
 
-export interface LiveText {
+interface LiveText {
   /** The next piece of the content, as the provider has sent it. */
   add(text: string): void;
   /** The answer is whole. Resolves when those who read have it; readers never make it fail. */

@@ -12,7 +12,7 @@ export interface LoadClient {
   close(): Promise<void>;
 }
 
-export interface Poll {
+interface Poll {
   status: string;
   sizeBytes: number;
 }

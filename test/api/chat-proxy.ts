@@ -33,7 +33,7 @@ export interface RawAnswer {
   body: Buffer;
 }
 
-export const ERROR_KEYS = ['code', 'message', 'param', 'type'];
+const ERROR_KEYS = ['code', 'message', 'param', 'type'];
 
 export interface ChatErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null };

@@ -83,7 +83,7 @@ export async function assertFits(page: Page, where?: string): Promise<void> {
 }
 
 /** Opens `path` with the token of a new link, like a person who was sent one. */
-export async function signInByLink(page: Page, stack: TestStack, userId: number, path = '/'): Promise<void> {
+async function signInByLink(page: Page, stack: TestStack, userId: number, path = '/'): Promise<void> {
   await page.goto(`${path}#token=${await createLink(stack, userId)}`);
   await page.getByRole('button', { name: 'Account' }).waitFor();
 }

@@ -18,7 +18,7 @@ export interface ExpectedRun {
   notRun?: string[];
 }
 
-export interface Expected {
+interface Expected {
   title: string | null;
   /** By label: the kinds of the nodes. */
   kinds: Record<string, string>;

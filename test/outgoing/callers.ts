@@ -10,7 +10,7 @@ import {
 } from '../../outgoing/outgoing-client.js';
 import { listTools } from './mcp.js';
 
-export interface Caller {
+interface Caller {
   name: string;
   /** Rejects with what the caller makes its refusal of. */
   ask: (url: string, options?: { timeoutMs?: number; headers?: Record<string, string> }) => Promise<unknown>;

@@ -7,7 +7,7 @@ export const ROOT = path.resolve(import.meta.dirname, '../..');
 
 type Condition = 'service_started' | 'service_healthy' | 'service_completed_successfully';
 
-export interface Service {
+interface Service {
   image: string;
   build?: { context: string; target: string };
   command?: string[];

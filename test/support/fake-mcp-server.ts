@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 
-export interface McpRequest {
+interface McpRequest {
   /** The JSON-RPC method, or the HTTP method of a request without a message. */
   method: string;
   path: string;

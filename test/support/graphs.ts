@@ -12,7 +12,7 @@ export interface DrawingNode {
   data: Data & { id: string; next_nodes?: string[]; true_node?: string; false_node?: string };
 }
 
-export interface DrawingEdge {
+interface DrawingEdge {
   id: string;
   source: string;
   target: string;

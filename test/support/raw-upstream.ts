@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 
-export interface RawRequest {
+interface RawRequest {
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;

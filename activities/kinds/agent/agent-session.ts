@@ -128,7 +128,7 @@ async function listTools(deps: AgentSessionDeps, server: ServerOfNode, task: Nod
   }
 }
 
-export function isConnected({ connection }: ServerOfNode): boolean {
+function isConnected({ connection }: ServerOfNode): boolean {
   return connection !== undefined && connection !== null;
 }
 

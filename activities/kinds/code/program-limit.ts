@@ -2,7 +2,7 @@
 import { processorTimeOf } from '../../../processes/processor-time.js';
 
 /** So many times its limit a program may last in all, whatever keeps it waiting. */
-export const LONGEST = 10;
+const LONGEST = 10;
 /** Pause between two looks at the processor time. */
 const LOOK_AGAIN_MS = 100;
 

@@ -3,7 +3,7 @@ import { HOSTILE_KEYS, HOSTILE_NUMBERS, HOSTILE_STRINGS } from './hostile.js';
 import type { Random } from './random.js';
 
 /** Stands in a value for a piece of JSON text that no value of ours can be. */
-export class RawText {
+class RawText {
   readonly text: string;
 
   constructor(text: string) {

@@ -68,7 +68,7 @@ export async function offer(
   return { id, name: await nameOf(api, id) };
 }
 
-export async function nameOf(api: ApiClient, workflowId: number): Promise<string> {
+async function nameOf(api: ApiClient, workflowId: number): Promise<string> {
   return (await api.get<{ name: string }>(`/workflows/${workflowId}/tool/`)).body.name;
 }
 

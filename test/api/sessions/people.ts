@@ -45,7 +45,7 @@ export function createLink(stack: TestStack, userId: number): Promise<string> {
   return withDatabase(stack, (db) => createSignInLink(db, userId));
 }
 
-export async function withDatabase<T>(stack: TestStack, use: (db: Database) => Promise<T>): Promise<T> {
+async function withDatabase<T>(stack: TestStack, use: (db: Database) => Promise<T>): Promise<T> {
   const options = { poolMax: 1, applicationName: 'test', onError: () => undefined };
   const db = createDatabase({ url: stack.stack.database_url, ...options });
   try {
@@ -55,7 +55,7 @@ export async function withDatabase<T>(stack: TestStack, use: (db: Database) => P
   }
 }
 
-export interface SignedIn {
+interface SignedIn {
   access_token: string;
   token_type: string;
   expires_in: number;

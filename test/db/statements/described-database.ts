@@ -12,7 +12,7 @@ import pg from 'pg';
 import type { Database } from '../../../db/core/client.js';
 import type { Tables } from '../../../db/core/tables.js';
 
-export interface Column {
+interface Column {
   name: string;
   /** The name of its type in PostgreSQL; that of an array ends with `[]`. */
   type: string;

@@ -134,7 +134,7 @@ function mayBeAbsent(type: Type): boolean {
   return type.isUnionType() && type.getTypes().some(({ flags }) => (flags & TypeFlags.Undefined) !== 0);
 }
 
-export function kindOf(checker: Checker, declared: Type): Kind {
+function kindOf(checker: Checker, declared: Type): Kind {
   const type = checker.getNonNullableType(declared) ?? declared;
   const parts = type.isUnionType() ? type.getTypes() : [type];
   const kinds = new Set(parts.map((part) => kindOfPart(checker, part)));

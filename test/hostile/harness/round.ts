@@ -31,7 +31,7 @@ export interface RoundOptions {
 /** The results of preparations, by the name of the preparation. */
 export type Shared = Map<string, { accounts: AccountAt[]; prepared: Partial<Prepared>[] }>;
 
-export const LONGEST_MS = { polls: 1_000, starts: 3_000, saves: 3_000 } as const;
+const LONGEST_MS = { polls: 1_000, starts: 3_000, saves: 3_000 } as const;
 
 export async function playRound(world: World, attack: Attack, shared: Shared, options: RoundOptions): Promise<Row> {
   const known = attack.prepare === undefined ? undefined : shared.get(attack.prepare.name);
@@ -96,7 +96,7 @@ export function judge(report: VictimReport): string[] {
 }
 
 /** The 99th percentile; of fewer than a hundred times, the longest. */
-export function p99(times: number[]): number {
+function p99(times: number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0;
 }

@@ -47,7 +47,7 @@ export function holdConnections(tenant: Tenant, count: number, bytes = ''): Prom
   });
 }
 
-export function headOf(tenant: Tenant, { method = 'GET', path, headers, as }: Request, further: string[]): string {
+function headOf(tenant: Tenant, { method = 'GET', path, headers, as }: Request, further: string[]): string {
   const given = Object.entries({ ...credentials(tenant, as), ...headers }).map(([name, value]) => `${name}: ${value}`);
   return [`${method} ${path} HTTP/1.1`, `Host: ${new URL(tenant.apiUrl).host}`, ...given, ...further, '', ''].join(
     '\r\n',

@@ -94,7 +94,7 @@ export async function keepRunning(tenant: Tenant, sides: number, data: object, i
   });
 }
 
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   const { code, cause, message } = error as { code?: string; cause?: { code?: string }; message?: string };
   return cause?.code ?? (typeof code === 'string' ? code : undefined) ?? String(message).slice(0, 80);
 }

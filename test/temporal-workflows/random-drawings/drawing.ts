@@ -18,7 +18,7 @@ export interface Step {
   body?: Body;
 }
 
-export interface Body {
+interface Body {
   steps: Step[];
   /** The steps with which it begins. */
   entries: number[];

@@ -29,7 +29,7 @@ import {
 import { behaviourOf, outputOf, toDocument, type RandomDrawing, type Step, type Tape, type Way } from './drawing.js';
 import { keyOf, pathOf, type LoopResult } from './oracle.js';
 
-export type Outcome = 'ok' | 'failed' | 'cancelled';
+type Outcome = 'ok' | 'failed' | 'cancelled';
 
 /** What the run did, in its order. `at` counts the activations: one delivers results, and then nodes start. */
 export type Event = { at: number; path: string; id: string } & (
