@@ -1,5 +1,6 @@
 // Prints plain lines to a file or a pipe; a terminal gets colours and lines that are updated in place.
 import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
 
 type Paint = (text: string) => string;
 
@@ -20,12 +21,11 @@ export interface Terminal {
 
 export function createTerminal(output: WriteStream, env: NodeJS.ProcessEnv): Terminal {
   const isLive = output.isTTY && env['TERM'] !== 'dumb';
+  const isColoured = isLive && !env['NO_COLOR'];
   const paint =
-    isLive && !env['NO_COLOR']
-      ? (code: number): Paint =>
-          (text) =>
-            `\u001B[${code}m${text}\u001B[0m`
-      : plain;
+    (format: Parameters<typeof styleText>[0]): Paint =>
+    (text) =>
+      isColoured ? styleText(format, text, { validateStream: false }) : text;
   let drawn: string[] = [];
   return {
     line: (text = '') => output.write(`${text}\n`),
@@ -39,16 +39,12 @@ export function createTerminal(output: WriteStream, env: NodeJS.ProcessEnv): Ter
       drawn = lines;
     },
     keepLines: () => (drawn = []),
-    bold: paint(1),
-    dim: paint(2),
-    green: paint(32),
-    red: paint(31),
-    yellow: paint(33),
+    bold: paint('bold'),
+    dim: paint('dim'),
+    green: paint('green'),
+    red: paint('red'),
+    yellow: paint('yellow'),
     columns: isLive ? output.columns : 120,
     isLive,
   };
-}
-
-function plain(): Paint {
-  return (text) => text;
 }
