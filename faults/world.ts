@@ -1,8 +1,8 @@
 // A stack of its own and the world outside it: targets, model provider and tool server live in this process and so
 // outlive every fault. All that they are asked is counted.
 import { writeFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
+import getPort from 'get-port';
 import { startFakeModelProvider, type FakeModelProvider } from '../test/support/fake-model-provider.js';
 import { startHttpTarget, type HttpTarget } from '../test/support/http-target.js';
 import { queryDatabase } from '../test/support/inspect.js';
@@ -44,7 +44,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
   const providersFile = path.join(dataDir, 'fault-model-providers.json');
   const provider = { name: 'fake', base_url: model.url, models: [{ id: '*', ...TEST_PRICES }] };
   writeFileSync(providersFile, JSON.stringify({ providers: [provider] }));
-  const metricsPort = String(await findFreePort());
+  const metricsPort = String(await getPort({ host: '127.0.0.1' }));
   const env: Record<string, string> = {
     ...settings,
     MODEL_PROVIDERS_FILE: providersFile,
@@ -119,12 +119,4 @@ function countCalls(target: HttpTarget, model: FakeModelProvider, tools: ToolSer
   }
   for (const { arguments: given } of tools.calls) count(toolKey(String(given['text'])));
   return counts;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

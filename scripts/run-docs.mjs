@@ -7,10 +7,10 @@
 // runs nothing: it says what would be run, and fails where a block has no word.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import getPort from 'get-port';
 import { readBlocks } from './docs/blocks.mjs';
 import { makeCheckout } from './docs/checkout.mjs';
 import { shapeProblem } from './docs/shape.mjs';
@@ -129,8 +129,8 @@ async function runShell(script, cwd) {
   // What `npm ci` has fetched is not fetched again.
   const jobs = {
     npm_config_prefer_offline: 'true',
-    MCP_PORT: String(await freePort()),
-    HOOK_PORT: String(await freePort()),
+    MCP_PORT: String(await getPort({ host: '127.0.0.1' })),
+    HOOK_PORT: String(await getPort({ host: '127.0.0.1' })),
   };
   const env = { ...machinesEnvironment(), ...ports, ...jobs };
   // A group of its own, so that nothing that a block has started is left.
@@ -174,13 +174,4 @@ function machinesEnvironment() {
     /^(?:PATH|HOME|USER|LANG|TMPDIR|XDG_CACHE_HOME|TEMPORAL_CLI|GO[A-Z]+|NODE_EXTRA_CA_CERTS|npm_config_.*)$/;
   const wrong = 'npm_config_local_prefix';
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name) && name !== wrong));
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

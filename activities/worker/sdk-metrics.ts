@@ -1,7 +1,7 @@
 // The Temporal SDK's own metrics (schedule-to-start latencies, slots, cache). Its native part serves them on a free
 // port of the loopback interface, which is read for each scrape of the worker's `/metrics`.
-import { createServer, type AddressInfo } from 'node:net';
 import { Runtime, type RuntimeOptions } from '@temporalio/worker';
+import getPort from 'get-port';
 
 const READ_MS = 1_000;
 const TRIES = 5;
@@ -16,7 +16,7 @@ type ReadSdkMetrics = () => Promise<string>;
 /** Another process may take the port between finding and using it. The next attempt then uses another port. */
 export async function installRuntime(options: RuntimeOptions): Promise<ReadSdkMetrics> {
   for (let tries = 1; ; tries += 1) {
-    const bindAddress = `127.0.0.1:${await findFreePort()}`;
+    const bindAddress = `127.0.0.1:${await getPort({ host: '127.0.0.1' })}`;
     const units = { useSecondsForDurations: true, countersTotalSuffix: true, unitSuffix: true };
     const prometheus = { bindAddress, ...units, histogramBucketOverrides: BUCKETS };
     try {
@@ -34,12 +34,4 @@ async function read(url: string): Promise<string> {
   } catch {
     return '';
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -5,6 +5,7 @@ import { chmodSync, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import getPort from 'get-port';
 import { readStackFile, type StackFile } from '../../cli/embedded/stack-file.js';
 import { createDatabase } from '../../db/core/client.js';
 import { createKey } from '../../db/access/keys-repository.js';
@@ -43,7 +44,7 @@ export async function startLoadStack(): Promise<LoadStack> {
   chmodSync(dataDir, 0o755);
   const target = fork(path.join(import.meta.dirname, 'target.ts'), { execArgv: ['--import', 'tsx'] });
   const [{ port }] = (await once(target, 'message')) as [{ port: number }];
-  const metricsPort = await freePort();
+  const metricsPort = await getPort({ host: '127.0.0.1' });
   let supervisor = spawnSupervisor(dataDir, metricsPort);
   await untilReady(supervisor, dataDir);
   const apiKey = await createLoadKey(readStackFile(dataDir)!);
@@ -121,16 +122,6 @@ async function createLoadKey({ database_url: url, user_id: userId }: StackFile):
   } finally {
     await db.destroy();
   }
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 interface TargetCalls {

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import getPort from 'get-port';
 import { parse, stringify } from 'yaml';
 import { eventually } from '../support/eventually.js';
 import { alerts, dashboardQueries, DEPLOY, filledIn } from './metric-queries.js';
@@ -32,7 +32,7 @@ describe('a real Prometheus', function () {
   before(async () => {
     observed = await startObservedStack();
     folder = mkdtempSync(path.join(tmpdir(), 'prometheus-'));
-    const port = await freePort();
+    const port = await getPort({ host: '127.0.0.1' });
     url = `http://127.0.0.1:${port}`;
     cpSync(path.join(RULES, 'alerts.yml'), path.join(folder, 'alerts.yml'));
     writeFileSync(path.join(folder, 'prometheus.yml'), configFor(observed));
@@ -111,12 +111,4 @@ function configFor({ stack, workerAddress }: ObservedStack): string {
   for (const job of config.scrape_configs) job.static_configs = [{ targets: [addresses[job.job_name]!] }];
   config.global = { scrape_interval: '1s', evaluation_interval: '1s' };
   return stringify(config);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

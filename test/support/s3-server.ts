@@ -2,10 +2,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import getPort from 'get-port';
 import { eventually } from './eventually.js';
 
 const VERSION = 'v1.8.0';
@@ -28,7 +28,7 @@ export async function startS3Server(): Promise<S3Server> {
   const root = await mkdtemp(path.join(os.tmpdir(), 's3-'));
   const bucket = 'files';
   await mkdir(path.join(root, bucket));
-  const port = await freePort();
+  const port = await getPort({ host: '127.0.0.1' });
   const env = { AWS_ACCESS_KEY_ID: 'test-access', AWS_SECRET_ACCESS_KEY: 'test-secret' };
   const args = ['--port', `127.0.0.1:${port}`, '--access', 'test-access', '--secret', 'test-secret', 'posix', root];
   const server = spawn(BIN, args, { stdio: 'ignore' });
@@ -63,14 +63,4 @@ async function build(): Promise<void> {
   await mkdir(path.dirname(BIN), { recursive: true });
   await promisify(execFile)('mv', [path.join(folder, 'versitygw'), BIN]);
   await rm(folder, { recursive: true });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as net.AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

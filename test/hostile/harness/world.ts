@@ -1,6 +1,6 @@
 // The stack under the limits of the images, its tenants, and what brings it back after an attack that it did not bear.
-import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
+import getPort from 'get-port';
 import { createAccount, openSession } from '../../api/accounts.js';
 import { createApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -46,7 +46,7 @@ export async function startWorld(): Promise<World> {
     for (const group of [groups.api, groups.worker, attackerGroup]) group?.remove();
   };
   const target = await startHttpTarget();
-  const metricsPort = await findFreePort();
+  const metricsPort = await getPort({ host: '127.0.0.1' });
   const stack = await startStack({
     env: {
       NODE_OPTIONS: `--import file://${PRELOAD}`,
@@ -136,12 +136,4 @@ async function closeAccounts(stack: StartedStack, accounts: AccountAt[]): Promis
     };
     await Promise.all(Array.from({ length: TERMINATE_AT_ONCE }, end));
   });
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
