@@ -1,20 +1,12 @@
 // Finds credentials that stand in headers of a drawing, where a connection could be named.
-import { isCredentialHeader, isOnlyVariables } from './credential-headers.js';
+import { isCredentialHeader } from './credential-headers.js';
 import { ExactNumber } from './exact-number.js';
 import { isEmpty, type JsonObject } from './json.js';
-import { MASK } from './mask-text.js';
-import { headersOf } from './secrets.js';
+import { headersOf, type HeaderPlace } from './secrets.js';
 
 /** A header that holds a credential, or the variables that a credential comes from. */
-export interface CredentialHeader {
+export interface CredentialHeader extends HeaderPlace {
   nodeId: string;
-  /** The path inside the node's data of what has the headers: `tools.<index>` of an agent, or empty for the data itself. */
-  owner: string;
-  /** The origin to which it is sent. It is the text of the address where variables decide about the origin. */
-  origin: string;
-  name: string;
-  /** The path of the header inside the node's data. */
-  path: string;
   value: string;
 }
 
@@ -25,12 +17,4 @@ export function credentialHeadersOf(drawing: JsonObject): CredentialHeader[] {
     const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
     return isText || value instanceof ExactNumber ? [{ nodeId, ...header, value: String(value) }] : [];
   });
-}
-
-/**
- * Lists the credential headers of a drawing whose values are in the drawing itself. `drawing` contains its secrets: a
- * header that is still `********` has no value.
- */
-export function literalCredentialsOf(drawing: JsonObject): CredentialHeader[] {
-  return credentialHeadersOf(drawing).filter(({ value }) => value !== MASK && !isOnlyVariables(value));
 }

@@ -17,7 +17,7 @@ export interface Spot {
   y: number;
 }
 
-interface DraftNode {
+export interface DraftNode {
   id: string;
   kind: NodeKind;
   data: JsonObject;

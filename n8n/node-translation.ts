@@ -1,7 +1,7 @@
 // The translation of one node works with this class.
 import { mapLeaves, type JsonObject } from '../graph/json.js';
 import type { NodeKind } from '../graph/kinds.js';
-import type { Draft, Source, Spot } from './draft.js';
+import type { Draft, DraftNode, Source, Spot } from './draft.js';
 import {
   asText,
   translateJsonText,
@@ -53,20 +53,13 @@ export interface Surroundings {
   warnings: ImportWarning[];
 }
 
-interface Added {
-  id: string;
-  kind: NodeKind;
-  data: JsonObject;
-  spot: Spot;
-}
-
 const MAX_SHOWN = 80;
 const MAX_MESSAGE = 500;
 
 export class NodeTranslation {
   readonly node: N8nNode;
   readonly around: Surroundings;
-  readonly #added: Added[] = [];
+  readonly #added: DraftNode[] = [];
   readonly #links: [source: Source, target: string][] = [];
   readonly #warnings: ImportWarning[] = [];
   #json: JsonPlace | undefined;

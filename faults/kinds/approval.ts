@@ -1,14 +1,9 @@
 // An agent that waits for a person while everything dies around it.
-import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.js';
 import type { NodeEntry } from '../../test/support/api-client.js';
 import type { Fault } from '../fault.js';
-import { killBlow } from './deaths.js';
-import { killParts, PARTS } from '../parts.js';
+import { killInTurn } from './deaths.js';
 import { inRow, think } from '../shapes.js';
-
-/** Beyond a worker's heartbeat time-out: what its death has cut is taken up again before the next part dies. */
-const AFTER_WORKER_MS = 12_000;
 
 type WaitingEntry = NodeEntry & { approval_requests?: { request_id: string }[] };
 
@@ -27,11 +22,7 @@ const acrossEverything: Fault = {
       },
       { timeoutMs: 30_000 },
     );
-    for (const part of PARTS) {
-      await stage.hit(killBlow(part), () => killParts(world, [part]));
-      if (part === 'worker') await pause(AFTER_WORKER_MS);
-    }
-    await stage.hit({ what: 'the restart', cuts: 'nothing', apiDown: true, ends: PARTS }, () => world.restart());
+    await killInTurn(stage);
     const tool = agent.calls.find(({ mayRepeat }) => !mayRepeat)!.key;
     const early = world.countCalls()[tool];
     if (early !== undefined) stage.complain('the tool was called before anybody had approved');

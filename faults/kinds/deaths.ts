@@ -3,10 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../../cli/embedded/stack-file.js';
 import type { Fault } from '../fault.js';
 import { freezePart, keepAway, killParts, PARTS } from '../parts.js';
-import type { Blow } from '../stage.js';
+import type { Blow, Stage } from '../stage.js';
 
 const FREEZE_MS = 20_000;
 const AWAY_MS = 30_000;
+/** Beyond a worker's heartbeat time-out: what its death has cut is taken up again before the next part dies. */
+const AFTER_WORKER_MS = 12_000;
 const NAMES: Record<ChildName, string> = {
   worker: 'the worker',
   api: 'the API',
@@ -91,9 +93,21 @@ const apiAway: Fault = {
 const restart: Fault = {
   name: 'restart',
   title: 'orderly stop of everything, and start again',
-  apply: (stage) =>
-    stage.hit({ what: 'the restart', cuts: 'nothing', apiDown: true, ends: PARTS }, () => stage.world.restart()),
+  apply: restartAll,
 };
+
+function restartAll(stage: Stage): Promise<void> {
+  return stage.hit({ what: 'the restart', cuts: 'nothing', apiDown: true, ends: PARTS }, () => stage.world.restart());
+}
+
+/** Kills each part after the other has come back, then restarts all of them. */
+export async function killInTurn(stage: Stage): Promise<void> {
+  for (const part of PARTS) {
+    await stage.hit(killBlow(part), () => killParts(stage.world, [part]));
+    if (part === 'worker') await pause(AFTER_WORKER_MS);
+  }
+  await restartAll(stage);
+}
 
 /** For faults that strike the parts one after the other. */
 export function killBlow(part: ChildName): Blow {

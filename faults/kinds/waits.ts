@@ -1,20 +1,17 @@
 // Loops, waits and sub-workflows: the windows in which a process can die knowing something that nobody else knows, and what
 // waits while everything dies around it.
-import { setTimeout as pause } from 'node:timers/promises';
 import { iterationPath } from '../../graph/iteration-path.js';
 import { eventually } from '../../test/support/eventually.js';
 import { resultOf } from '../../test/support/graphs.js';
 import type { Fault } from '../fault.js';
 import { loseRecord, lockRow } from '../lost-record.js';
 import { slowItems, sleepingItems } from '../loops.js';
-import { killParts, PARTS } from '../parts.js';
+import { killParts } from '../parts.js';
 import { ask, inRow, TAG, type Shape } from '../shapes.js';
 import type { Stage } from '../stage.js';
 import { callback, output, person, sleep, slowCode, subWorkflow, waits } from '../waits.js';
-import { killBlow } from './deaths.js';
+import { killInTurn } from './deaths.js';
 
-/** Beyond a worker's heartbeat time-out. */
-const AFTER_WORKER_MS = 12_000;
 /** Until everything has died once. */
 const SLEEP_SECONDS = 40;
 const WITHIN = { timeoutMs: 30_000, intervalMs: 20 };
@@ -153,11 +150,7 @@ const acrossEverything: Fault = {
     const open = `SELECT FROM waits JOIN runs ON runs.id = run_id WHERE coalesce(root_run_id, runs.id) = ANY($1) AND until > now()
       AND closed_at IS NULL`;
     await eventually(async () => (await world.query(open, [ids])).length === 7, WITHIN);
-    for (const part of PARTS) {
-      await stage.hit(killBlow(part), () => killParts(world, [part]));
-      if (part === 'worker') await pause(AFTER_WORKER_MS);
-    }
-    await stage.hit({ what: 'the restart', cuts: 'nothing', apiDown: true, ends: PARTS }, () => world.restart());
+    await killInTurn(stage);
     answers.areGiven = true;
     for (const { ended } of runs) await ended;
   },

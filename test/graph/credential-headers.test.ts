@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from '../../graph/credential-headers.js';
-import { credentialHeadersOf, literalCredentialsOf } from '../../graph/literal-credentials.js';
+import { credentialHeadersOf } from '../../graph/literal-credentials.js';
 import { MASK } from '../../graph/mask-text.js';
 import { drawing, http, trigger } from './drawings.js';
 
@@ -111,8 +111,8 @@ describe('the credential headers of a drawing', () => {
     { id: 'l', type: 'basic-node', data: { headers: { Authorization: 'sent to nobody' } } },
   ]);
 
-  it('are listed with node, owner, origin, name and value, where the value is literal', () => {
-    const found = literalCredentialsOf(data).map(({ nodeId, owner, origin, name, path, value }) => [
+  it('are listed with node, owner, origin, name and value, also where the value is variables, or lost', () => {
+    const found = credentialHeadersOf(data).map(({ nodeId, owner, origin, name, path, value }) => [
       nodeId,
       owner,
       origin,
@@ -123,25 +123,12 @@ describe('the credential headers of a drawing', () => {
     assert.deepEqual(found, [
       ['h', '', 'https://api.test', 'Authorization', 'headers.Authorization', 'one'],
       ['h', '', 'https://api.test', 'X-Key', 'headers.X-Key', '2'],
+      // Variables decide about the origin.
+      ['i', '', 'https://{{ input.host }}/', 'Authorization', 'headers.Authorization', 'Bearer {{ input.a }}'],
       ['m', '', 'https://mcp.test', 'Token', 'headers.Token', 'two'],
       ['g', 'tools.0', 'https://tools.test', 'Authorization', 'tools.0.headers.Authorization', 'Bearer three'],
+      ['g', 'tools.2', 'https://other.test', 'x-api-key', 'tools.2.headers.x-api-key', MASK],
     ]);
-  });
-
-  it('are listed in all if their values may be variables, or lost', () => {
-    const all = credentialHeadersOf(data);
-    assert.deepEqual(
-      all.map(({ nodeId, path }) => `${nodeId} ${path}`),
-      [
-        'h headers.Authorization',
-        'h headers.X-Key',
-        'i headers.Authorization',
-        'm headers.Token',
-        'g tools.0.headers.Authorization',
-        'g tools.2.headers.x-api-key',
-      ],
-    );
-    assert.equal(all[2]?.origin, 'https://{{ input.host }}/', 'variables decide about the origin');
   });
 
   it('are none in what cannot be drawn', () => {

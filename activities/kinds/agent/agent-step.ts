@@ -1,24 +1,15 @@
 // The steps of an agent have this in common: the ledger counts attempts, and costs add up over the steps.
-import { findModel, type ModelProviders } from '../../../config/model-providers.js';
+import { findModel } from '../../../config/model-providers.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import type { Charge } from '../../node/failures.js';
-import type { NodeDeps, NodeStep, NodeTask } from '../../node/node-step.js';
-import type { LiveTexts } from '../../live/live-texts.js';
-import type { MessageFilesDeps } from '../llm/message-files.js';
+import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { ledgerCharge } from '../llm/ledger-charge.js';
-import type { ModelClients } from '../llm/model-clients.js';
+import type { ModelDeps } from '../llm/llm.js';
 import type { ChildDeps } from '../child-run.js';
-import type { FormChecker } from '../structured-answer.js';
 import type { AgentSessionDeps } from './agent-session.js';
 
-export interface AgentDeps extends AgentSessionDeps, ChildDeps, MessageFilesDeps {
-  providers: ModelProviders;
-  clients: ModelClients;
-  live: LiveTexts;
-  forms: FormChecker;
-  node: NodeDeps;
-}
+export type AgentDeps = AgentSessionDeps & ChildDeps & ModelDeps;
 
 export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'settled' | 'perform'> {
   return {

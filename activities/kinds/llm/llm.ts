@@ -18,13 +18,17 @@ import { persist } from '../../node/record-node.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeDeps, NodeKindRunner, NodeOutcome } from '../../node/node-step.js';
 
-interface LlmDeps extends MessageFilesDeps {
-  contexts: RunContexts;
+/** For each node that calls models. */
+export interface ModelDeps extends MessageFilesDeps {
   providers: ModelProviders;
   clients: ModelClients;
   live: LiveTexts;
   forms: FormChecker;
   node: NodeDeps;
+}
+
+interface LlmDeps extends ModelDeps {
+  contexts: RunContexts;
 }
 
 export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
