@@ -15,7 +15,7 @@ import {
   type UndeliveredDecision,
 } from '../../db/agents/approvals-repository.js';
 import type { JsonObject } from '../../graph/json.js';
-import type { AuditTrail } from '../audit/audit-rule.js';
+import type { AuditTrail } from '../http/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { permissionDenied } from '../http/errors.js';
 import { linkRequestToRun } from '../runs/run-traces.js';

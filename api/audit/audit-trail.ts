@@ -7,7 +7,7 @@ import type { AppContext } from '../http/app-state.js';
 import type { AppDeps } from '../deps.js';
 import type { Route, RouteResult } from '../http/route.js';
 import { clientAddress } from '../access/visitor.js';
-import type { AuditRule, AuditTrail } from './audit-rule.js';
+import type { AuditRule, AuditTrail } from '../http/audit-rule.js';
 
 export function createTrail(
   route: Route,

@@ -3,7 +3,7 @@
 import { chainRecords } from '../../db/audit/chain-repository.js';
 import { foldRefusals } from '../../db/audit/refusals-repository.js';
 import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
-import { startLoop, type BackgroundLoop } from '../background/loops.js';
+import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 import type { AppDeps } from '../deps.js';
 
 /** A record is chained ten seconds after its commit at the latest. */

@@ -6,7 +6,7 @@ import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import { ApiError } from '../http/errors.js';
 import { pathId, uuid } from '../http/path-ids.js';
 import type { Route } from '../http/route.js';
-import type { AuditRule } from './audit-rule.js';
+import type { AuditRule } from '../http/audit-rule.js';
 import { doerOf, targetKey } from './audit-trail.js';
 
 /** Records the refusals of a route whose changes are recorded; does nothing for other routes. */

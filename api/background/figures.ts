@@ -2,7 +2,7 @@
 import { foldStoredBytes, setStoredBytesLimit } from '../../db/projects/stored-bytes-repository.js';
 import { foldWorkflowChanges } from '../../db/workflows/workflow-changes-repository.js';
 import type { AppDeps } from '../deps.js';
-import { startLoop, type BackgroundLoop } from './loops.js';
+import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 
 const FIGURES_EVERY_MS = 5_000;
 const BYTES_EVERY_MS = 3_000;

@@ -7,7 +7,7 @@ import { deliverDecision } from '../approvals/decide-approval.js';
 import type { AppDeps } from '../deps.js';
 import { pingTemporal } from '../runs/temporal-calls.js';
 import { deliverWake } from '../../acceptance/wake-run.js';
-import { startLoop, createPacer, workThrough, type BackgroundLoop } from './loops.js';
+import { startLoop, createPacer, workThrough, type BackgroundLoop } from '../loops/background-loop.js';
 import { reconcileRun } from './reconcile-run.js';
 
 const INTERVAL_MS = 2_000;

@@ -18,7 +18,7 @@ import {
 } from '../../db/retention/retention-repository.js';
 import { deleteOrphanedSnapshots } from '../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../db/core/tables.js';
-import { startLoop, pause, type BackgroundLoop } from './loops.js';
+import { startLoop, pause, type BackgroundLoop } from '../loops/background-loop.js';
 import type { AppDeps } from '../deps.js';
 
 const INTERVAL_MS = 300_000;

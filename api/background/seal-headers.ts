@@ -31,7 +31,7 @@ import {
 } from '../../db/sealing/stored-graphs.js';
 import { splitRest, splitSecrets } from '../../graph/secrets.js';
 import type { AppDeps } from '../deps.js';
-import { pause, startLoop, type BackgroundLoop } from './loops.js';
+import { pause, startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 
 const INTERVAL_MS = 60_000;
 /** The pause between two batches leaves the process and the database to other work. */

@@ -4,7 +4,7 @@ import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import { giveUpDeadCopies, giveUpUnusedCopies } from '../../db/files/copies-repository.js';
 import { deleteUnusedFiles } from '../../db/files/files-repository.js';
 import type { AppDeps } from '../deps.js';
-import { startLoop, type BackgroundLoop } from './loops.js';
+import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 
 const INTERVAL_MS = 60_000;
 const SOON_MS = 1_000;

@@ -16,7 +16,7 @@ import {
   type ChatEnd,
 } from '../../db/spending/chat-calls-repository.js';
 import { spanOf, type PassedLimit } from '../../db/spending/reserve-call.js';
-import { startLoop, type BackgroundLoop } from '../background/loops.js';
+import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 import { ApiError } from '../http/errors.js';
 import type { ReadUsage } from './usage-reader.js';
 import { cutText } from '../../graph/cut-text.js';

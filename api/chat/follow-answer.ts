@@ -3,7 +3,7 @@ import { mayRun } from '../../acceptance/roles.js';
 import { findOpenRequests, type OpenRequest } from '../../db/runs/open-requests-repository.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { AppDeps } from '../deps.js';
-import { openFeed, type DeltaEvent } from '../live/run-feed.js';
+import { openFeed, type DeltaEvent } from '../streams/run-feed.js';
 
 export interface FollowedRun {
   runId: string;

@@ -1,6 +1,6 @@
 // The words of the node that answers, for a client that cannot take words back. Extensions, section 13.
 import { ApiError } from '../http/errors.js';
-import type { TextDelta } from '../live/text-reader.js';
+import type { TextDelta } from '../streams/text-reader.js';
 
 /** A delta as the stream of events tells it. */
 export type AnswerDelta = Omit<TextDelta, 'index' | 'tool_call'> & { tool_call?: object };

@@ -17,7 +17,7 @@ import { ApiError, overloaded, refusing } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import type { Caller, RouteResult } from '../http/route.js';
-import { toRefusedInput } from '../hooks/refused-input.js';
+import { toRefusedInput } from '../runs/refused-input.js';
 import { acceptRun } from '../runs/accept-run.js';
 import { idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
 import { keepIfAccepted } from '../runs/uploaded-input.js';

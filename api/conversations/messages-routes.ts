@@ -1,7 +1,7 @@
 // The messages of a conversation. Extensions, section 13; docs/use/conversations.md.
 import { z } from 'zod';
 import { findMessageOfRun, pageOfMessages } from '../../db/conversations/messages-repository.js';
-import { refusedInputSchema } from '../hooks/refused-input.js';
+import { refusedInputSchema } from '../runs/refused-input.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';

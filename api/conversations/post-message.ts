@@ -25,11 +25,11 @@ import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-re
 import type { FileValue } from '../../files/file-value.js';
 import { isObject, ownValue } from '../../graph/json.js';
 import type { AppDeps } from '../deps.js';
-import { toRefusedInput } from '../hooks/refused-input.js';
+import { toRefusedInput } from '../runs/refused-input.js';
 import { ApiError, invalidFields, notFound, orNotFound, quotaExceeded } from '../http/errors.js';
 import { beginStart, storeOnce } from '../runs/accept-run.js';
 import { findFirstAnswer, type KeyedRequest } from '../runs/idempotency.js';
-import { invalidNodesEnvelope, structuralEnvelope } from '../runs/run-envelope.js';
+import { invalidNodesEnvelope, structuralEnvelope } from '../envelope/run-envelope.js';
 import { traceOfAcceptance } from '../runs/run-traces.js';
 import { cancelRunWorkflow } from '../runs/temporal-calls.js';
 import { openInputs, secretsOf } from './conversation-inputs.js';

@@ -1,4 +1,4 @@
-import type { RefusedInput } from '../hooks/refused-input.js';
+import type { RefusedInput } from '../runs/refused-input.js';
 
 /** A message that starts no run, and of which nothing is kept. It is answered with 422. */
 export class RefusedMessage extends Error {

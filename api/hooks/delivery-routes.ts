@@ -19,7 +19,7 @@ import { repeatHeaders } from '../runs/idempotency.js';
 import { keepIfAccepted, toUploadedInput } from '../runs/uploaded-input.js';
 import { readDelivered, type DeliveredBody } from './delivered-body.js';
 import { eventHeaders, toKeyedDelivery } from './event-id.js';
-import { refusedInputSchema, toRefusedInput } from './refused-input.js';
+import { refusedInputSchema, toRefusedInput } from '../runs/refused-input.js';
 import { verifySignature, type Delivery, type Verdict } from './verify-signature.js';
 
 /** The limits apply to each kind, for each hook. */

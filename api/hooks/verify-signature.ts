@@ -5,7 +5,7 @@ import { createHmac, timingSafeEqual, randomBytes, type BinaryLike } from 'node:
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HookVerification } from '../../db/core/tables.js';
 import { invalidFields } from '../http/errors.js';
-import { createWebhookSecret } from '../webhooks/webhook-settings.js';
+import { createWebhookSecret } from '../projects/webhook-settings.js';
 
 export interface Delivery {
   headers: IncomingHttpHeaders;

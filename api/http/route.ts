@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Role } from '../../db/core/tables.js';
 import type { Reach } from '../../db/access/reach.js';
-import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
+import type { AuditRule, AuditTrail } from './audit-rule.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import type { ApiError } from './errors.js';

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { maskInput } from '../../graph/secrets.js';
-import type { AuditTrail } from '../audit/audit-rule.js';
+import type { AuditTrail } from '../http/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';

@@ -6,7 +6,7 @@ import type { Database } from '../../db/core/client.js';
 import { keepWatches, watchRuns, type RunState } from '../../db/watches/run-watches-repository.js';
 import { readDeltaMessage, runOfMessage } from '../../db/runs/run-deltas-repository.js';
 import { NEVER_WAITS, type ByteBudget } from '../../memory/byte-budget.js';
-import { pause } from '../background/loops.js';
+import { pause } from '../loops/background-loop.js';
 import type { EventTail } from './event-tail.js';
 import { lookAtStates, lookForDeltas, lookForEvents } from './run-looks.js';
 import { RunTexts } from './run-texts.js';

@@ -7,7 +7,7 @@ import { copyDrawing } from '../../graph/copied-drawing.js';
 import { createMasker } from '../../graph/mask.js';
 import { credentialLiteralsIn } from '../../graph/secrets.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
-import type { AuditTrail } from '../audit/audit-rule.js';
+import type { AuditTrail } from '../http/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { orNotFound, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../../acceptance/roles.js';

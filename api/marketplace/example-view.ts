@@ -16,7 +16,7 @@ import { LazyJson, lazyText, RawJson, toJsonText } from '../http/json-text.js';
 import { readApartFrom } from '../runs/apart-results.js';
 import { toNodeMap } from '../runs/node-map.js';
 import { amountSchema } from '../projects/project-view.js';
-import { nodeEntrySchema } from '../runs/run-envelope.js';
+import { nodeEntrySchema } from '../envelope/run-envelope.js';
 import { drawingSchema } from '../workflows/workflow-view.js';
 
 export const exampleSchema = z.object({

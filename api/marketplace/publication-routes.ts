@@ -6,7 +6,7 @@ import {
 } from '../../db/marketplace/publication-repository.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { refuseEmptyFields } from './required-fields.js';
+import { refuseEmptyFields } from '../workflows/required-fields.js';
 import { passRequiredCases } from '../trying/required-cases.js';
 import { answerWorkflow } from '../workflows/routes.js';
 import { workflowSchema } from '../workflows/workflow-view.js';

@@ -12,7 +12,7 @@ import { cutText } from '../../graph/cut-text.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, overloaded } from '../http/errors.js';
 import type { Caller, RouteResult } from '../http/route.js';
-import { toRefusedInput, type RefusedInput } from '../hooks/refused-input.js';
+import { toRefusedInput, type RefusedInput } from '../runs/refused-input.js';
 import { acceptOnce, tryToAccept } from '../runs/accept-run.js';
 import { toKeyedRequest } from '../runs/idempotency.js';
 import type { Calling } from './calling.js';

@@ -3,7 +3,7 @@
 import { mayRun } from '../../acceptance/roles.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { AppDeps } from '../deps.js';
-import { openFeed } from '../live/run-feed.js';
+import { openFeed } from '../streams/run-feed.js';
 import { waitForRun } from '../live/wait-for-run.js';
 
 type FollowDeps = Pick<AppDeps, 'db' | 'runHub' | 'sharedReads'>;

@@ -17,7 +17,7 @@ import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.
 import { limitAmount } from '../http/limit-amount.js';
 import { projectSchema, spendingLimitSchema, toProject } from './project-view.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { isWebhookUrl, refusePrivateWebhook, sealNewSecret, whyRefused } from '../webhooks/webhook-settings.js';
+import { isWebhookUrl, refusePrivateWebhook, sealNewSecret, whyRefused } from './webhook-settings.js';
 
 const fields = {
   name: z.string().trim().min(1).max(255),

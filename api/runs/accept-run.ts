@@ -11,7 +11,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { AppDeps } from '../deps.js';
 import { quotaExceeded } from '../http/errors.js';
 import { findFirstAnswer, sealFingerprint, type KeyedRequest } from './idempotency.js';
-import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from './run-envelope.js';
+import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
 import { traceOfAcceptance } from './run-traces.js';
 import { startRunWorkflow } from './temporal-calls.js';
 

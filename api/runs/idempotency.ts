@@ -8,7 +8,7 @@ import { inKeyOrder } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
-import { acceptedEnvelope, invalidNodesEnvelope, type Envelope } from './run-envelope.js';
+import { acceptedEnvelope, invalidNodesEnvelope, type Envelope } from '../envelope/run-envelope.js';
 
 const MAX_KEY_CHARACTERS = 255;
 

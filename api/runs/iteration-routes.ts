@@ -11,7 +11,7 @@ import { defineRoute, type Route } from '../http/route.js';
 import { indexOfPath } from '../../graph/iteration-path.js';
 import { readApartFrom } from './apart-results.js';
 import { toNodeMap } from './node-map.js';
-import { nodeEntrySchema } from './run-envelope.js';
+import { nodeEntrySchema } from '../envelope/run-envelope.js';
 
 /** Bytes of memory that the entries of one iteration take while they are sent. */
 const PAGE_MEMORY_BYTES = 2 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { StoredRunStatus } from '../../db/core/tables.js';
 import type { WaitView } from '../waits/wait-view.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { RawJson, type LazyJson } from '../http/json-text.js';
-import { toFailedNodes } from './run-envelope.js';
+import { toFailedNodes } from '../envelope/run-envelope.js';
 
 type NodeMap = Record<string, unknown>;
 

@@ -17,7 +17,7 @@ import { toLiveEntry } from './answer-poll.js';
 import { toNodeEntry } from './node-map.js';
 import { nodeSchema, toAttempts } from './node-view.js';
 import { renderNodeInput } from './rendered-input.js';
-import { toFailedNodes } from './run-envelope.js';
+import { toFailedNodes } from '../envelope/run-envelope.js';
 
 const MAX_ATTEMPTS = 100;
 

@@ -3,7 +3,7 @@ import type { KeptAttempt } from '../../db/nodes/node-attempts-repository.js';
 import type { StoredNode } from '../../db/runs/node-detail-repository.js';
 import { transactionSchema } from '../billing/transaction-view.js';
 import { pathSchema } from '../http/answer-schemas.js';
-import { nodeEntrySchema, waitReason } from './run-envelope.js';
+import { nodeEntrySchema, waitReason } from '../envelope/run-envelope.js';
 
 const timestamp = z.iso.datetime();
 

@@ -11,7 +11,7 @@ import { pollRun } from './poll-run.js';
 import { toReRunRequest } from './re-run.js';
 import { runInputBody } from '../http/read-run-input.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { envelopeSchema, refusedRunSchema, toRefusal } from './run-envelope.js';
+import { envelopeSchema, refusedRunSchema, toRefusal } from '../envelope/run-envelope.js';
 import { keepIfAccepted, toUploadedInput } from './uploaded-input.js';
 import { waitForResults } from './wait-for-results.js';
 import { linkRequestToRun } from './run-traces.js';

@@ -12,7 +12,7 @@ import { lazyText, lazyValue, RawJson, type LazyJson } from '../http/json-text.j
 import { readApartFrom } from './apart-results.js';
 import { toNodeMap } from './node-map.js';
 import { amountSchema } from '../projects/project-view.js';
-import { nodeEntrySchema } from './run-envelope.js';
+import { nodeEntrySchema } from '../envelope/run-envelope.js';
 import { drawingSchema } from '../workflows/workflow-view.js';
 
 const timestamp = z.iso.datetime();

@@ -4,7 +4,7 @@ import { parseWait } from '../http/conditional.js';
 import type { RouteResult } from '../http/route.js';
 import { waitForRun } from '../live/wait-for-run.js';
 import { answerPoll } from './answer-poll.js';
-import type { Envelope } from './run-envelope.js';
+import type { Envelope } from '../envelope/run-envelope.js';
 
 interface Waiting {
   reader: Reader;

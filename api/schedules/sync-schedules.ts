@@ -8,7 +8,7 @@ import {
   postpone,
   syncLocked,
 } from '../../db/schedules/schedule-sync-repository.js';
-import { startLoop, workThrough, type BackgroundLoop } from '../background/loops.js';
+import { startLoop, workThrough, type BackgroundLoop } from '../loops/background-loop.js';
 import type { AppDeps } from '../deps.js';
 import { isStartRefused, pingTemporal } from '../runs/temporal-calls.js';
 import { putSchedule, removeSchedule } from './temporal-schedules.js';

@@ -1,6 +1,6 @@
 import { findLoginAccount, holdsPassword } from '../../db/sessions/passwords-repository.js';
 import { openSession } from '../../db/sessions/sessions-repository.js';
-import type { AuditTrail } from '../audit/audit-rule.js';
+import type { AuditTrail } from '../http/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
 import type { OpenSession } from './answer-session.js';

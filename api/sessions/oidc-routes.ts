@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
 import { openSession } from '../../db/sessions/sessions-repository.js';
-import type { AuditTrail } from '../audit/audit-rule.js';
+import type { AuditTrail } from '../http/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';

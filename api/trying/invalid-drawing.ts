@@ -9,7 +9,7 @@ import type { SecretMap } from '../../graph/secrets.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
-import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
+import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
 import { drawingErrorSchema, errorsOfDrawing, toNodeRows, toStructuralRows } from '../workflows/check-drawing.js';
 
 type Row = z.infer<typeof drawingErrorSchema>;

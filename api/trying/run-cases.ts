@@ -21,7 +21,7 @@ import { findCase, type Case } from '../../db/trying/cases-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { readDrawing } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
-import { startLoop, type BackgroundLoop } from '../background/loops.js';
+import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
 import { cancelRun } from '../runs/cancel-run.js';

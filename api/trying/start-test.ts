@@ -25,7 +25,7 @@ import type { KeyedRequest } from '../runs/idempotency.js';
 import { toReRunRequest } from '../runs/re-run.js';
 import { secretsThen } from '../runs/resume/drawings.js';
 import { hold } from '../runs/resume/resume-run.js';
-import { acceptedEnvelope, invalidNodesEnvelope } from '../runs/run-envelope.js';
+import { acceptedEnvelope, invalidNodesEnvelope } from '../envelope/run-envelope.js';
 import { traceOfAcceptance } from '../runs/run-traces.js';
 import { invalidStructure, judgeNodes, ofNodes, refuseNodes } from './invalid-drawing.js';
 import { planTest, type PlannedTest, type TestToPlan } from './plan-test.js';

@@ -9,7 +9,7 @@ import { orNotFound } from '../http/errors.js';
 import { iterationPath, nodeId } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
-import { envelopeSchema, type Envelope } from '../runs/run-envelope.js';
+import { envelopeSchema, type Envelope } from '../envelope/run-envelope.js';
 import { waitForResults } from '../runs/wait-for-results.js';
 import { drawingBody } from '../workflows/workflow-body.js';
 import { estimateTest } from './estimate.js';

@@ -7,7 +7,7 @@ import { ApiError, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { pathId, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { createWebhookSecret } from './webhook-settings.js';
+import { createWebhookSecret } from '../projects/webhook-settings.js';
 
 const deliverySchema = z.object({
   id: z.uuid().describe('The `webhook-id` of every attempt.'),

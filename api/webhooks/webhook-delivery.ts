@@ -4,7 +4,7 @@ import { claimDeliveries, type ClaimedDelivery } from '../../db/webhooks/webhook
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { attemptDelivery, ATTEMPT_TIMEOUT_MS } from './attempt-delivery.js';
 import type { AppDeps } from '../deps.js';
-import { pause } from '../background/loops.js';
+import { pause } from '../loops/background-loop.js';
 
 const INTERVAL_MS = 500;
 /** The longest interval while the database is unavailable; the interval doubles up to it. */

@@ -10,7 +10,7 @@ import { mergeErrors, validateNodes, type NodeErrors } from '../../graph/validat
 import { findWarnings } from '../../graph/warnings.js';
 import type { CallWarning } from './call-warnings.js';
 import type { ToolWarning } from './tool-warnings.js';
-import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
+import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
 
 export const drawingErrorSchema = z.object({ node_id: z.string().nullable(), path: z.string(), message: z.string() });
 

@@ -16,7 +16,7 @@ import {
   type WorkflowUpdate,
 } from '../../db/workflows/workflows-repository.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
-import { emptyFieldsOf, refuseEmptyFields } from '../marketplace/required-fields.js';
+import { emptyFieldsOf, refuseEmptyFields } from './required-fields.js';
 import { changeCategories } from './change-categories.js';
 import type { AppDeps } from '../deps.js';
 import { sealDrawing, sealUpdate } from './drawing-secrets.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TextDelta } from '../../api/live/text-reader.js';
+import type { TextDelta } from '../../api/streams/text-reader.js';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { openEventStream, type OpenStream } from '../support/event-stream.js';
 import { drawing, linkInRow, llm, trigger } from '../support/graphs.js';

@@ -15,7 +15,7 @@ import { joinSecrets, maskInput, secretTexts } from '../../../graph/secrets.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError } from '../../http/errors.js';
 import { toReRunRequest } from '../re-run.js';
-import { invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../run-envelope.js';
+import { invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../../envelope/run-envelope.js';
 
 export interface Drawn {
   run: Omit<PreparedRun, 'nodeErrors'>;

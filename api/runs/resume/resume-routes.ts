@@ -9,7 +9,7 @@ import { nodeId, runParams } from '../../http/path-ids.js';
 import { defineRoute, type Route } from '../../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, toKeyedRequest } from '../idempotency.js';
 import { answerReRun } from '../routes.js';
-import { envelopeSchema, refusedRunSchema } from '../run-envelope.js';
+import { envelopeSchema, refusedRunSchema } from '../../envelope/run-envelope.js';
 import { linkRequestToRun } from '../run-traces.js';
 import { waitForResults } from '../wait-for-results.js';
 import { resumeRun } from './resume-run.js';

@@ -12,7 +12,7 @@ import type { AppDeps } from '../../deps.js';
 import { ApiError } from '../../http/errors.js';
 import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../accept-run.js';
 import type { KeyedRequest } from '../idempotency.js';
-import { acceptedEnvelope } from '../run-envelope.js';
+import { acceptedEnvelope } from '../../envelope/run-envelope.js';
 import { traceOfAcceptance } from '../run-traces.js';
 import { planResumption, type ResumeRequest, type Resumption } from './resumption.js';
 

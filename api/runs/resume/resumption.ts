@@ -16,7 +16,7 @@ import { changedNodes } from '../../../graph/changed-nodes.js';
 import { rootPlan, type Plan } from '../../../graph/plan.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, notFound } from '../../http/errors.js';
-import type { Envelope } from '../run-envelope.js';
+import type { Envelope } from '../../envelope/run-envelope.js';
 import { runIsTest } from '../run-is-test.js';
 import { asItIsNow, asItWas, drawingThen, type Drawn } from './drawings.js';
 import { isRepeated, KeptScopes } from './kept-scopes.js';

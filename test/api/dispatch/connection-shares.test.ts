@@ -4,7 +4,7 @@ import Koa from 'koa';
 import { z } from 'zod';
 import type { AppDeps } from '../../../api/deps.js';
 import type { AppState } from '../../../api/http/app-state.js';
-import { dispatch } from '../../../api/http/dispatch.js';
+import { dispatch } from '../../../api/dispatch/dispatch.js';
 import { HeavyTurns } from '../../../api/http/heavy-turns.js';
 import { defineRoute } from '../../../api/http/route.js';
 import { closeServer, listen } from '../../../api/http/server.js';

@@ -4,7 +4,7 @@ import type { RunEvent, ToldNode } from '../../db/runs/run-events-repository.js'
 import { isObject } from '../../graph/json.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { NodeTexts, RunTexts, StepTexts } from './run-texts.js';
+import type { NodeTexts, RunTexts, StepTexts } from '../live/run-texts.js';
 
 /** The data of an event `delta`. */
 export interface TextDelta {

@@ -2,23 +2,23 @@
 import { Readable } from 'node:stream';
 import { createTrail, runRecorded } from '../audit/audit-trail.js';
 import { recordRefusal, recordRefusals } from '../audit/record-refusals.js';
-import type { AppContext, AppMiddleware } from './app-state.js';
+import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
 import type { AppDeps } from '../deps.js';
 import type { Database } from '../../db/core/client.js';
 import { onBehalfOf } from '../../db/core/tenants.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
-import { pathId } from './path-ids.js';
-import { ApiError, invalidFields, notFound } from './errors.js';
-import { parseFields } from './field-errors.js';
-import { parseExactJsonBody } from './json-body.js';
-import { holdsLazyJson, toJsonText } from './json-text.js';
-import { sendBytes, sendJson, sendStream, SMALL_ANSWER_BYTES } from './send-answer.js';
+import { pathId } from '../http/path-ids.js';
+import { ApiError, invalidFields, notFound } from '../http/errors.js';
+import { parseFields } from '../http/field-errors.js';
+import { parseExactJsonBody } from '../http/json-body.js';
+import { holdsLazyJson, toJsonText } from '../http/json-text.js';
+import { sendBytes, sendJson, sendStream, SMALL_ANSWER_BYTES } from '../http/send-answer.js';
 import { tenantOf } from '../access/visitor.js';
 import { authenticate } from '../access/authenticate.js';
 import { authorize, authorizeAdministrators } from '../access/authorize.js';
-import { refuseOtherOrigins } from './middleware/origins.js';
+import { refuseOtherOrigins } from '../http/middleware/origins.js';
 import {
   MAX_BODY_BYTES,
   readBytes,
@@ -26,10 +26,10 @@ import {
   readTextBody,
   readVerbatimBody,
   type BodyBounds,
-} from './middleware/read-body.js';
-import { readRunInput } from './read-run-input.js';
-import type { Admitted, Route, RouteResult } from './route.js';
-import { openBody } from './stream-body.js';
+} from '../http/middleware/read-body.js';
+import { readRunInput } from '../http/read-run-input.js';
+import type { Admitted, Route, RouteResult } from '../http/route.js';
+import { openBody } from '../http/stream-body.js';
 
 /** Authentication and authorization precede validation, so that a stranger learns nothing from a 400. */
 export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPacer } from '../../../api/background/loops.js';
+import { createPacer } from '../../../api/loops/background-loop.js';
 
 describe('the pacer', () => {
   it('lets the first through at once and the others one after the other, at most as many a second as it was told', async () => {

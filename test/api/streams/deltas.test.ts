@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createClient, followRun } from '../../../clients/typescript/src/index.js';
-import type { TextDelta } from '../../../api/live/text-reader.js';
+import type { TextDelta } from '../../../api/streams/text-reader.js';
 import { eventually } from '../../support/eventually.js';
 import { openEventStream, type OpenStream, type StreamedEvent } from '../../support/event-stream.js';
 import { agent, drawing, linkInRow, llm, trigger, type DrawingNode } from '../../support/graphs.js';

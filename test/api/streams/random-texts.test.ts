@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createStepText } from '../../../activities/live/step-text.js';
 import { RunTexts } from '../../../api/live/run-texts.js';
-import { TextReader, type TextDelta } from '../../../api/live/text-reader.js';
+import { TextReader, type TextDelta } from '../../../api/streams/text-reader.js';
 import type { RunEvent } from '../../../db/runs/run-events-repository.js';
 import type { RunDelta, StoredAnswer } from '../../../db/runs/run-deltas-repository.js';
 import { createMasker } from '../../../graph/mask.js';

@@ -6,7 +6,7 @@ import { EVENT_STREAM_HEADERS } from '../http/event-stream.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerNotFound, refuseInvisible } from '../runs/answer-poll.js';
-import { envelopeSchema } from '../runs/run-envelope.js';
+import { envelopeSchema } from '../envelope/run-envelope.js';
 import { openDraftFeed } from './draft-feed.js';
 import { openEndedFeed, openFeed } from './run-feed.js';
 import { streamRun, type AnyFeed } from './stream-run.js';

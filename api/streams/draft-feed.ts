@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { NodeErrors } from '../../graph/validate.js';
-import { toFailedNodes } from '../runs/run-envelope.js';
+import { toFailedNodes } from '../envelope/run-envelope.js';
 import type { RunFeed } from './run-feed.js';
 
 /** The events of a run that validation refused: its nodes with their errors, and its end, which has the run's version. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TextDelta } from '../../../api/live/text-reader.js';
+import type { TextDelta } from '../../../api/streams/text-reader.js';
 import { createApiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { openEventStream, type OpenStream } from '../../support/event-stream.js';

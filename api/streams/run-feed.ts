@@ -2,9 +2,9 @@ import type { Database } from '../../db/core/client.js';
 import { readAnswer } from '../../db/runs/run-deltas-repository.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../db/runs/run-events-repository.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
-import type { RunHub } from './run-hub.js';
+import type { RunHub } from '../live/run-hub.js';
 import { TextReader, type TextDelta } from './text-reader.js';
-import type { RunReader } from './watched-runs.js';
+import type { RunReader } from '../live/watched-runs.js';
 
 /** What a model writes, among the events of its run. It has no version: who comes again is told anew. */
 export interface DeltaEvent {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fieldIdsOf, inputFieldsOf } from '../../graph/input.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import type { FieldErrors } from '../http/errors.js';
-import type { Envelope } from '../runs/run-envelope.js';
+import type { Envelope } from '../envelope/run-envelope.js';
 
 export const refusedInputSchema = detailSchema.extend({
   errors: z
