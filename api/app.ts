@@ -16,19 +16,19 @@ import { messageRoutes } from './conversations/messages-routes.js';
 import { conversationRoutes } from './conversations/routes.js';
 import { readConsoleFiles } from './console/console-files.js';
 import { serveConsole } from './console/serve-console.js';
-import type { AppDeps } from './deps.js';
 import { fileRoutes } from './files/routes.js';
 import { deliveryRoutes } from './hooks/delivery-routes.js';
 import { hookRoutes } from './hooks/routes.js';
 import type { AppMiddleware, AppState } from './http/app-state.js';
+import type { DispatchDeps } from './dispatch/deps.js';
 import { dispatch } from './dispatch/dispatch.js';
 import { createDocumentationRoutes } from './http/docs-routes.js';
-import { accessLog, requestId, traceRequest } from './http/middleware/request-log.js';
+import { accessLog, requestId, traceRequest, type RequestDurations } from './http/middleware/request-log.js';
 import { answerDeadline } from './http/middleware/answer-deadline.js';
 import { answerHeaders } from './http/middleware/answer-headers.js';
 import { cors } from './http/middleware/origins.js';
 import { errors, unmatched } from './http/middleware/errors.js';
-import type { Route } from './http/route.js';
+import type { Route, RouteDeclaration } from './http/route.js';
 import { humanTaskRoutes } from './human-tasks/routes.js';
 import { liveRoutes } from './streams/routes.js';
 import { choiceRoutes } from './marketplace/choices-routes.js';
@@ -73,7 +73,7 @@ import { workflowVersionRoutes } from './workflows/versions-routes.js';
 const CONSOLE = join(import.meta.dirname, '../console');
 
 /** The HTTP service. */
-export function createApp(deps: AppDeps): Koa<AppState> {
+export function createApp(deps: Deps): Koa<AppState> {
   const app = new Koa<AppState>();
   // Koa reports errors here that occur after the answer has begun, such as a client that hung up.
   app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'answer broke off'));
@@ -92,7 +92,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   return app;
 }
 
-function createRouter(deps: AppDeps): Router<AppState> {
+function createRouter(deps: Deps): Router<AppState> {
   const router = new Router<AppState>({ sensitive: true });
   const literals = new Set(routes.map(({ path }) => withoutSlash(path)).filter((path) => !path.includes(':')));
   for (const route of routes.toSorted(literalsFirst)) {
@@ -116,17 +116,16 @@ function withoutSlash(path: string): string {
 }
 
 /** Sorts `/workflows/get_nodes/` before `/workflows/:id/`. */
-function literalsFirst(a: Route, b: Route): number {
+function literalsFirst(a: RouteDeclaration, b: RouteDeclaration): number {
   const [left, right] = [sortKey(a), sortKey(b)];
   return left < right ? -1 : Number(left > right);
 }
 
-function sortKey(route: Route): string {
+function sortKey(route: RouteDeclaration): string {
   return route.path.replaceAll(':', '\u{ffff}');
 }
 
-/** Every route of the service. */
-export const routes: Route[] = [
+const subjects = [
   ...testRoutes,
   ...pinRoutes,
   ...caseRoutes,
@@ -182,5 +181,13 @@ export const routes: Route[] = [
   ...chatRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
-  ...createDocumentationRoutes(() => routes),
 ];
+
+/** What the routes of the subjects use together. */
+type SubjectDeps = typeof subjects extends Route<infer D>[] ? D : never;
+
+/** The process builds this once; each subject and each step of a request sees its part. */
+type Deps = DispatchDeps & SubjectDeps & { metrics: { requestSeconds: RequestDurations } };
+
+/** Every route of the service. */
+export const routes: Route<Deps>[] = [...subjects, ...createDocumentationRoutes(() => routes)];

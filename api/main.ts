@@ -29,7 +29,6 @@ import { startRunningCases } from './trying/run-cases.js';
 import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
 import { createDatabaseMetrics } from './observability/database-metrics.js';
-import type { AppDeps } from './deps.js';
 import { startMetricsServer } from './observability/health-routes.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { createLiveStatus } from './runs/live-status.js';
@@ -146,7 +145,7 @@ function createRunHub(db: Database, memory: ByteBudget, logger: Logger, { runRea
 }
 
 function listenToChanges(
-  { runHub, openStreams, metrics, logger }: AppDeps,
+  { runHub, openStreams, metrics, logger }: ReturnType<typeof createDeps>['deps'],
   url: string,
   reconciler: BackgroundLoop,
 ): Listener {
@@ -183,11 +182,8 @@ function shareConnections(): TakeShare {
   };
 }
 
-function createDeps(
-  environment: Environment,
-  env: NodeJS.ProcessEnv,
-  logger: Logger,
-): { deps: AppDeps; close: () => Promise<void> } {
+/** Builds what the subjects, the steps of a request and the loops use; each of them states its part. */
+function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Logger) {
   const metrics = createMetrics();
   const db = createDatabase({
     url: required(environment, 'databaseUrl', 'DATABASE_URL'),
@@ -209,7 +205,7 @@ function createDeps(
   const secretBox = createSecretBox(secretsKeys);
   const outgoing = createOutgoingClient(environment.addressRules);
   const memory = new ByteBudget(MEMORY);
-  const deps: AppDeps = {
+  const deps = {
     db,
     temporal,
     secretBox,

@@ -33,7 +33,7 @@ function placeOf({ room, floors }: Floors, file: string): { folder: string; floo
 /** Files that a source imports, by `import`, `export`, `import()` or as a type. */
 function importsOf(file: string, text: string): string[] {
   return [...text.matchAll(/\b(?:from|import) ?\(?\s*'(\.[^']+)'/g)].map(([, name]) =>
-    path.join(path.dirname(file), name!),
+    path.join(path.dirname(file), name!.replace(/\.js$/, '.ts')),
   );
 }
 

@@ -45,10 +45,10 @@ describe('the house', () => {
     assert.equal(findCircle(new Map(sources.map((file) => [file, importsOf(file)])))?.join(' -> '), undefined);
   });
 
-  it('has only its entry, the application and its parts at the root of api, and none at the roots of db and activities', () => {
+  it('has only the process and the application at the root of api, and none at the roots of db and activities', () => {
     const atRoot = (folder: string): string[] =>
       sources.filter((file) => path.dirname(file) === folder).map((file) => path.basename(file));
-    assert.deepEqual(atRoot('api'), ['app.ts', 'deps.ts', 'main.ts']);
+    assert.deepEqual(atRoot('api'), ['app.ts', 'main.ts']);
     assert.deepEqual([atRoot('db'), atRoot('activities')], [[], []]);
   });
 

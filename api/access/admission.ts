@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CountedWindow } from '../../db/access/rate-limits-repository.js';
 import { parseTags, parseWait } from '../http/conditional.js';
 import { throttled } from '../http/errors.js';
+import type { Settle } from '../http/app-state.js';
 import type { Caller } from '../http/route.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import type { RequestCounter } from './request-counter.js';
@@ -17,12 +18,6 @@ export function countingOf(headers: IncomingHttpHeaders): Counting {
   if (parseTags(headers['if-none-match']).length === 0) return 'now';
   return parseWait(headers['prefer']) === undefined ? 'unless 304' : '304 later';
 }
-
-/**
- * Called once the answer is known, and returns the rate limit's headers then. Throws 429 when the request counts after all
- * and the limit is exceeded.
- */
-export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 
 export interface Admission {
   caller: Caller;

@@ -1,7 +1,7 @@
 // Admission of API keys, whichever header carries them.
 import type { CountedKey } from '../../db/access/rate-limits-repository.js';
 import type { KeyScope } from '../../db/core/tables.js';
-import type { AppDeps } from '../deps.js';
+import type { AccessDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { enter, type Admission, type Counting } from './admission.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
@@ -14,7 +14,7 @@ export type KeyScheme = 'X-Api-Key' | 'Bearer';
  * where API access has not been granted, and 429; the last two carry the rate limit's headers.
  */
 export async function admitKey(
-  { keyCounter, config }: Pick<AppDeps, 'keyCounter' | 'config'>,
+  { keyCounter, config }: Pick<AccessDeps, 'keyCounter' | 'config'>,
   apiKey: string,
   scheme: KeyScheme,
   counting: Counting = 'now',

@@ -1,6 +1,6 @@
 // Admission of session tokens.
 import type { CountedWindow, TokenSubject } from '../../db/access/rate-limits-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { AccessDeps } from './deps.js';
 import { enter, type Admission, type Counting } from './admission.js';
 import { invalidToken } from './session-tokens.js';
 
@@ -10,7 +10,7 @@ import { invalidToken } from './session-tokens.js';
  * keys only.
  */
 export async function admitSession(
-  { sessionCounter, config }: Pick<AppDeps, 'sessionCounter' | 'config'>,
+  { sessionCounter, config }: Pick<AccessDeps, 'sessionCounter' | 'config'>,
   subject: TokenSubject,
   counting: Counting,
 ): Promise<Admission> {

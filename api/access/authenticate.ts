@@ -4,14 +4,14 @@ import { admitSession } from './admit-session.js';
 import { countingOf, type Admission, type Counting } from './admission.js';
 import type { KeyScope } from '../../db/core/tables.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
-import type { AppDeps } from '../deps.js';
+import type { AccessDeps } from './deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
-import type { Caller, Route } from '../http/route.js';
+import type { Caller, RouteDeclaration } from '../http/route.js';
 
-type Authenticated = Pick<Route, 'auth' | 'method' | 'keyScope' | 'countsNo304'>;
+type Authenticated = Pick<RouteDeclaration, 'auth' | 'method' | 'keyScope' | 'countsNo304'>;
 
 /** Identifies the caller by the method that the route requires. Specification, "Authentication". */
-export function authenticate(route: Authenticated, deps: AppDeps): AppMiddleware {
+export function authenticate(route: Authenticated, deps: AccessDeps): AppMiddleware {
   const { auth } = route;
   return async (ctx, next) => {
     if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps, route);
@@ -27,7 +27,7 @@ export function authenticate(route: Authenticated, deps: AppDeps): AppMiddleware
 }
 
 /** A session token takes precedence: it must be valid, and an API key in the same request is ignored. */
-async function findCaller(ctx: AppContext, deps: AppDeps, route: Authenticated): Promise<Caller> {
+async function findCaller(ctx: AppContext, deps: AccessDeps, route: Authenticated): Promise<Caller> {
   const token = bearerToken(ctx);
   const counting = route.countsNo304 === true ? countingOf(ctx.headers) : 'now';
   if (token !== undefined) return findSessionCaller(ctx, deps, token, counting);
@@ -40,7 +40,7 @@ async function findCaller(ctx: AppContext, deps: AppDeps, route: Authenticated):
 }
 
 /** A valid API key alone is refused, and an invalid one is not told apart from it. */
-async function findSession(ctx: AppContext, deps: AppDeps): Promise<Caller> {
+async function findSession(ctx: AppContext, deps: AccessDeps): Promise<Caller> {
   const token = bearerToken(ctx);
   if (token !== undefined) return findSessionCaller(ctx, deps, token, 'now');
   if (ctx.get('x-api-key').trim() === '') throw notAuthenticated('Bearer realm="api"');
@@ -48,7 +48,7 @@ async function findSession(ctx: AppContext, deps: AppDeps): Promise<Caller> {
 }
 
 /** Clients of the chat proxy send the API key as a bearer token. */
-async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps, route: Authenticated): Promise<Caller> {
+async function findBearerKeyCaller(ctx: AppContext, deps: AccessDeps, route: Authenticated): Promise<Caller> {
   const apiKey = bearerToken(ctx);
   if (apiKey === undefined || apiKey === '') throw notAuthenticated('Bearer realm="api"');
   const admission = await admitKey(deps, apiKey, 'Bearer');
@@ -58,7 +58,12 @@ async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps, route: Authen
 }
 
 /** A token becomes invalid when its user is deleted or locked out, one of ours with its session, too. */
-async function findSessionCaller(ctx: AppContext, deps: AppDeps, token: string, counting: Counting): Promise<Caller> {
+async function findSessionCaller(
+  ctx: AppContext,
+  deps: AccessDeps,
+  token: string,
+  counting: Counting,
+): Promise<Caller> {
   return admit(ctx, await admitSession(deps, await deps.verifySession(token), counting));
 }
 

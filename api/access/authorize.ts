@@ -3,7 +3,7 @@ import { findConversationRole } from '../../db/conversations/conversations-repos
 import { findFileRole, findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/access/reach.js';
 import { findUser } from '../../db/users/users-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { AccessDeps } from './deps.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import { ApiError, notFound, permissionDenied } from '../http/errors.js';
 import { pathId, uuid } from '../http/path-ids.js';
@@ -12,7 +12,7 @@ import type { Access, AccessRule, Caller } from '../http/route.js';
 /**
  * Checks the role that the rule requires. An object that the user may not see is a 404, so its existence never leaks.
  */
-export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
+export function authorize(rule: AccessRule, deps: AccessDeps): AppMiddleware {
   return async (ctx, next) => {
     const { caller } = ctx.state;
     if (caller === undefined) throw notFound();
@@ -24,7 +24,7 @@ export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
 }
 
 /** Lets administrators through, and nobody else. */
-export function authorizeAdministrators(deps: AppDeps): AppMiddleware {
+export function authorizeAdministrators(deps: AccessDeps): AppMiddleware {
   return async (ctx, next) => {
     const { caller } = ctx.state;
     if (caller === undefined) throw permissionDenied();
@@ -34,7 +34,7 @@ export function authorizeAdministrators(deps: AppDeps): AppMiddleware {
 }
 
 async function findAccess(
-  { db }: AppDeps,
+  { db }: AccessDeps,
   to: AccessRule['to'],
   params: Record<string, string | undefined>,
   reach: Reach,
@@ -63,13 +63,13 @@ function refusal(rule: AccessRule): ApiError {
 }
 
 /** A key that is restricted to a project is none of an administrator: users belong to no project. */
-export async function isAdministrator({ db }: AppDeps, { userId, projectId }: Caller): Promise<boolean> {
+export async function isAdministrator({ db }: AccessDeps, { userId, projectId }: Caller): Promise<boolean> {
   if (projectId !== undefined) return false;
   return (await findUser(db, userId))?.is_admin === true;
 }
 
 /** Throws 403 for everybody else. */
-export async function requireAdministrator(deps: AppDeps, caller: Caller): Promise<void> {
+export async function requireAdministrator(deps: AccessDeps, caller: Caller): Promise<void> {
   if (!(await isAdministrator(deps, caller))) throw permissionDenied();
 }
 

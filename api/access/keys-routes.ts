@@ -8,14 +8,16 @@ import {
   type KeyListing,
 } from '../../db/access/keys-repository.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { AccessDeps } from './deps.js';
 import { nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, orNotFound, permissionDenied, refusing } from '../http/errors.js';
 import { futureField, integerField } from '../http/field-errors.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
-import { defineRoute, type Caller, type Route } from '../http/route.js';
+import { routesOf, type Caller, type Route } from '../http/route.js';
 import { isAdministrator, requireAdministrator } from './authorize.js';
+
+const defineRoute = routesOf<AccessDeps>();
 
 const keyScope = z.enum(['full', 'run', 'read']);
 
@@ -129,7 +131,7 @@ const remove = defineRoute({
   },
 });
 
-export const keyRoutes: Route[] = [list, create, update, remove];
+export const keyRoutes: Route<AccessDeps>[] = [list, create, update, remove];
 
 interface KeyAccess {
   isAdmin: boolean;
@@ -137,7 +139,7 @@ interface KeyAccess {
 }
 
 /** Throws 404 for another user's key unless the caller is an administrator. */
-async function requireKey(deps: AppDeps, caller: Caller, keyId: number): Promise<KeyAccess> {
+async function requireKey(deps: AccessDeps, caller: Caller, keyId: number): Promise<KeyAccess> {
   const key: KeyListing | undefined = await findKey(deps.db, keyId);
   const isAdmin = await isAdministrator(deps, caller);
   const isOwn = key?.userId === caller.userId;
@@ -146,7 +148,7 @@ async function requireKey(deps: AppDeps, caller: Caller, keyId: number): Promise
 }
 
 /** A project that the caller cannot see is a 400 on `project`. */
-async function checkProject({ db }: AppDeps, caller: Caller, projectId: number | null | undefined): Promise<void> {
+async function checkProject({ db }: AccessDeps, caller: Caller, projectId: number | null | undefined): Promise<void> {
   if (projectId === undefined || projectId === null) return;
   const isPossible = projectId > 0 && projectId <= MAX_ID;
   const access = isPossible ? await findProjectRole(db, projectId, caller) : undefined;

@@ -6,7 +6,10 @@ import { emailField } from '../http/field-errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams } from '../http/path-ids.js';
 import { queryText } from '../http/query-values.js';
-import { defineRoute, type Caller, type Route } from '../http/route.js';
+import type { AccessDeps } from './deps.js';
+import { routesOf, type Caller, type Route } from '../http/route.js';
+
+const defineRoute = routesOf<AccessDeps>();
 
 /** The user of the credentials, as they see themselves. */
 const meSchema = z.object({
@@ -124,4 +127,4 @@ const readMe = defineRoute({
   },
 });
 
-export const userRoutes: Route[] = [readMe, list, create, update];
+export const userRoutes: Route<AccessDeps>[] = [readMe, list, create, update];

@@ -16,7 +16,7 @@ import {
 } from '../../db/agents/approvals-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import type { AuditTrail } from '../http/audit-rule.js';
-import type { AppDeps } from '../deps.js';
+import type { ApprovalDeps } from './deps.js';
 import { permissionDenied } from '../http/errors.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { signalDecision } from '../runs/temporal-calls.js';
@@ -50,7 +50,7 @@ const NOT_YOU = 'The approval rules of this agent do not let you decide on this 
  * it.
  */
 export async function decide(
-  deps: AppDeps,
+  deps: ApprovalDeps,
   { log, signal, memory, audit }: Asking,
   asked: AskedDecision,
 ): Promise<DecisionAnswer> {
@@ -77,7 +77,7 @@ const REASONS: Partial<Record<string, string>> = {
 
 /** The arguments are opened for those alone who change them. */
 async function withEdit(
-  deps: AppDeps,
+  deps: ApprovalDeps,
   { arguments: given, ...made }: AskedDecision,
   { memory, signal }: Pick<Asking, 'memory' | 'signal'>,
 ): Promise<NewDecision> {
@@ -100,7 +100,7 @@ const NO_HASH = '';
 
 /** Sends the signal, and never throws. */
 export async function deliverDecision(
-  deps: AppDeps,
+  deps: ApprovalDeps,
   log: Logger,
   { runId, requestId, isApproved }: UndeliveredDecision,
 ): Promise<void> {

@@ -9,11 +9,11 @@ import { MASK } from '../../graph/mask-text.js';
 import { readArguments } from '../../graph/tool-arguments.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
-import type { AppDeps } from '../deps.js';
+import type { ApprovalDeps } from './deps.js';
 import { invalidFields, overloaded } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 
-type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory' | 'processes'>;
+type Deps = Pick<ApprovalDeps, 'db' | 'secretBox' | 'memory' | 'processes'>;
 
 /** Returns whether these are the arguments that would be sent anyway. */
 export function isAlready(deps: Deps, current: CurrentArguments, given: JsonObject): boolean {

@@ -12,7 +12,10 @@ import { documentedAs } from '../http/documented-as.js';
 import { isPlainObject } from '../http/json-text.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { ApprovalDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
+
+const defineRoute = routesOf<ApprovalDeps>();
 
 const runPath = '/api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/';
 const runParams = z.object({ workflow_run_id: uuid });
@@ -64,7 +67,7 @@ interface Decided {
   description: string;
 }
 
-function decisionRoute({ word, decision, body: schema, description }: Decided): Route {
+function decisionRoute({ word, decision, body: schema, description }: Decided): Route<ApprovalDeps> {
   return defineRoute({
     method: 'POST',
     path: `${runPath}:request_id/${word}/`,
@@ -147,4 +150,4 @@ const read = defineRoute({
   },
 });
 
-export const approvalRoutes: Route[] = [approve, reject, listOfRun, listOfUser, read];
+export const approvalRoutes: Route<ApprovalDeps>[] = [approve, reject, listOfRun, listOfUser, read];

@@ -4,15 +4,15 @@ import { recordChange } from '../../db/audit/record-change.js';
 import type { TargetKey } from '../../db/audit/targets.js';
 import type { Database } from '../../db/core/client.js';
 import type { AppContext } from '../http/app-state.js';
-import type { AppDeps } from '../deps.js';
-import type { Route, RouteResult } from '../http/route.js';
+import type { AuditDeps } from './deps.js';
+import type { RouteDeclaration, RouteResult } from '../http/route.js';
 import { clientAddress } from '../access/visitor.js';
 import type { AuditRule, AuditTrail } from '../http/audit-rule.js';
 
 export function createTrail(
-  route: Route,
+  route: RouteDeclaration,
   ctx: AppContext,
-  deps: AppDeps,
+  deps: AuditDeps,
   given: { params: unknown; body: unknown },
 ): Omit<AuditTrail, 'refuse'> {
   return {
@@ -51,7 +51,7 @@ export function runRecorded(
   return trail.change(handler, { keyOf });
 }
 
-export function doerOf({ audit }: Route, { state, req, headers }: AppContext, { signIn }: AppDeps): Doer {
+export function doerOf({ audit }: RouteDeclaration, { state, req, headers }: AppContext, { signIn }: AuditDeps): Doer {
   const { caller } = state;
   const peerAddress = req.socket.remoteAddress ?? '';
   const address = clientAddress({ peerAddress, headers }, signIn.trustedProxies);

@@ -4,14 +4,15 @@ import { chainRecords } from '../../db/audit/chain-repository.js';
 import { foldRefusals } from '../../db/audit/refusals-repository.js';
 import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
-import type { AppDeps } from '../deps.js';
+import type { Database } from '../../db/core/client.js';
+import type { Logger } from '../../telemetry/logger.js';
 
 /** A record is chained ten seconds after its commit at the latest. */
 const INTERVAL_MS = 2_000;
 const BATCH = 1_000;
 
 /** `stop` resolves when the current batch has ended. */
-export function startChainingAudit({ db, logger }: Pick<AppDeps, 'db' | 'logger'>): BackgroundLoop {
+export function startChainingAudit({ db, logger }: { db: Database; logger: Logger }): BackgroundLoop {
   return startLoop(async (stopped) => {
     try {
       for (let chained = BATCH; chained === BATCH && !stopped.aborted;) {

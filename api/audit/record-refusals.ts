@@ -1,16 +1,16 @@
 // Decides which errors are refusals, and records them in the audit log.
 import { findTarget, type TargetKey, type TargetType } from '../../db/audit/targets.js';
 import { networkOf } from '../access/visitor.js';
-import type { AppDeps } from '../deps.js';
+import type { AuditDeps } from './deps.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import { ApiError } from '../http/errors.js';
 import { pathId, uuid } from '../http/path-ids.js';
-import type { Route } from '../http/route.js';
+import type { RouteDeclaration } from '../http/route.js';
 import type { AuditRule } from '../http/audit-rule.js';
 import { doerOf, targetKey } from './audit-trail.js';
 
 /** Records the refusals of a route whose changes are recorded; does nothing for other routes. */
-export function recordRefusals(route: Route, deps: AppDeps): AppMiddleware {
+export function recordRefusals(route: RouteDeclaration, deps: AuditDeps): AppMiddleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -22,7 +22,12 @@ export function recordRefusals(route: Route, deps: AppDeps): AppMiddleware {
 }
 
 /** Once a request. Never throws. */
-export async function recordRefusal(route: Route, ctx: AppContext, deps: AppDeps, error: unknown): Promise<void> {
+export async function recordRefusal(
+  route: RouteDeclaration,
+  ctx: AppContext,
+  deps: AuditDeps,
+  error: unknown,
+): Promise<void> {
   const { audit: rule } = route;
   const { state } = ctx;
   if (rule === undefined || state.isRefusalRecorded === true || !isRefusal(rule, error)) return;
@@ -55,7 +60,13 @@ function isRefusal({ refused }: AuditRule, error: unknown): error is ApiError {
 }
 
 /** The object that the caller was refused; undefined when there is none, or the caller may see what is around it. */
-async function findNamed(rule: AuditRule, route: Route, ctx: AppContext, { db }: AppDeps, error: ApiError) {
+async function findNamed(
+  rule: AuditRule,
+  route: RouteDeclaration,
+  ctx: AppContext,
+  { db }: AuditDeps,
+  error: ApiError,
+) {
   const { state } = ctx;
   const find = async (type: TargetType, key: TargetKey) => {
     const found = await findTarget(db, type, key);
@@ -80,7 +91,7 @@ type Around = { type: 'project' | 'workflow'; id: number } | { type: 'run' | 'fi
 const PARAMETERS = { run: 'workflow_run_id', file: 'file_id', conversation: 'conversation_id' } as const;
 
 /** Returns the object that the access rule of the route names. */
-function toAround({ access }: Route, params: Record<string, string | undefined>): Around | undefined {
+function toAround({ access }: RouteDeclaration, params: Record<string, string | undefined>): Around | undefined {
   if (access === undefined) return undefined;
   const { to } = access;
   if (to === 'project' || to === 'workflow') {

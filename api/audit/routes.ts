@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../../db/audit/actions.js';
 import { listAuditRecords, type AuditQuery, type AuditRecord } from '../../db/audit/audit-list-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { AuditDeps } from './deps.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { queryMoment, queryMomentEnd } from '../http/query-values.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
+
+const defineRoute = routesOf<AuditDeps>();
 
 const idSchema = z.union([z.int(), z.string()]);
 
@@ -66,10 +68,10 @@ const listOfAll = defineRoute({
   handler: ({ deps, query: wanted }) => answerRecords(deps, wanted, {}),
 });
 
-export const auditRoutes: Route[] = [listOfProject, listOfAll];
+export const auditRoutes: Route<AuditDeps>[] = [listOfProject, listOfAll];
 
 async function answerRecords(
-  { db }: AppDeps,
+  { db }: AuditDeps,
   wanted: z.infer<typeof query>,
   of: Pick<AuditQuery, 'projectId'>,
 ): Promise<RouteResult> {

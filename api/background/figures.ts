@@ -1,14 +1,14 @@
 // Changes are folded into sums, so that the sums are fast to read. Every API process attempts it.
 import { foldStoredBytes, setStoredBytesLimit } from '../../db/projects/stored-bytes-repository.js';
 import { foldWorkflowChanges } from '../../db/workflows/workflow-changes-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { BackgroundDeps } from './deps.js';
 import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 
 const FIGURES_EVERY_MS = 5_000;
 const BYTES_EVERY_MS = 3_000;
 
 /** Folds the changes of runs into the figures of workflows. */
-export function startFoldingFigures({ db, logger }: AppDeps): BackgroundLoop {
+export function startFoldingFigures({ db, logger }: BackgroundDeps): BackgroundLoop {
   return startLoop(async () => {
     await foldWorkflowChanges(db).catch((error: unknown) => {
       logger.warn({ err: error }, 'the figures of workflows were not folded; the next round will');
@@ -18,7 +18,11 @@ export function startFoldingFigures({ db, logger }: AppDeps): BackgroundLoop {
 }
 
 /** Folds the changes of what projects store into the sums. */
-export function startCountingBytes({ db, logger, config }: Pick<AppDeps, 'db' | 'logger' | 'config'>): BackgroundLoop {
+export function startCountingBytes({
+  db,
+  logger,
+  config,
+}: Pick<BackgroundDeps, 'db' | 'logger' | 'config'>): BackgroundLoop {
   let isLimitTold = false;
   return startLoop(async () => {
     try {

@@ -4,7 +4,7 @@ import { inSpan } from '../../telemetry/spans.js';
 import type { ExecutionUpdate } from '../../db/runs/execution-update.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { BackgroundDeps } from './deps.js';
 import { tellRunEnd } from '../../acceptance/tell-run-end.js';
 import { takeTurn } from '../conversations/take-turn.js';
 import { findRunContext } from '../runs/run-traces.js';
@@ -46,7 +46,11 @@ type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
  * Idempotent. Throws when Temporal or the database does not answer; the run is checked again when its lease expires.
  * `waitToStart` resolves when one more run may be started.
  */
-export async function reconcileRun(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
+export async function reconcileRun(
+  deps: BackgroundDeps,
+  run: RunToCheck,
+  waitToStart: () => Promise<void>,
+): Promise<void> {
   const execution = await describeRun(deps.temporal, run.id);
   deps.metrics.reconciler.checks.inc({ outcome: execution.state });
   if (execution.state === 'open') return keepWatching(deps, run, execution.taskAttempts);
@@ -56,7 +60,7 @@ export async function reconcileRun(deps: AppDeps, run: RunToCheck, waitToStart: 
 }
 
 /** A stuck run stays open: a deployment that repairs the code can continue it, and a person can end it. */
-async function keepWatching(deps: AppDeps, run: RunToCheck, taskAttempts: number): Promise<void> {
+async function keepWatching(deps: BackgroundDeps, run: RunToCheck, taskAttempts: number): Promise<void> {
   if (run.cancel_requested_at !== null) await cancelRunWorkflow(deps.temporal, run.id);
   const isStuck = taskAttempts >= STUCK_TASK_ATTEMPTS;
   if (isStuck && run.stuck_since === null) {
@@ -68,7 +72,7 @@ async function keepWatching(deps: AppDeps, run: RunToCheck, taskAttempts: number
 }
 
 /** Starts a run that was accepted but whose start was lost, or that was queued and whose turn has come. */
-async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
+async function startLate(deps: BackgroundDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
   }
@@ -96,7 +100,7 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
 
 /** Closes a run whose workflow ended without reporting it: it was ended from outside or could not report. */
 async function closeLate(
-  deps: AppDeps,
+  deps: BackgroundDeps,
   run: RunToCheck,
   execution: Extract<RunExecution, { state: 'closed' }>,
 ): Promise<void> {
@@ -109,7 +113,7 @@ async function closeLate(
 
 const lost: Ending = failed('execution_lost', 'The execution of the run was lost.');
 
-async function toEnding(deps: AppDeps, runId: string, how: Closing): Promise<Ending> {
+async function toEnding(deps: BackgroundDeps, runId: string, how: Closing): Promise<Ending> {
   if (how === 'cancelled') return cancelled('cancelled', 'The run was cancelled.');
   if (how === 'timed out') return failed('run_timeout', 'The run took too long.');
   if (how !== 'terminated') return lost;
@@ -127,7 +131,7 @@ function cancelled(code: string, message: string): Ending {
 }
 
 /** Changes nothing if a report arrived meanwhile: it has a higher sequence or has ended the run. */
-async function end(deps: AppDeps, run: RunToCheck, ending: Ending): Promise<void> {
+async function end(deps: BackgroundDeps, run: RunToCheck, ending: Ending): Promise<void> {
   const outcome = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
   if (!outcome.applied) return;
   const reason = ending.error?.code ?? 'unknown';

@@ -4,7 +4,7 @@ import { takeUndelivered } from '../../db/agents/approvals-repository.js';
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import { takeUndeliveredWakes } from '../../db/waits/wakes-repository.js';
 import { deliverDecision } from '../approvals/decide-approval.js';
-import type { AppDeps } from '../deps.js';
+import type { BackgroundDeps } from './deps.js';
 import { pingTemporal } from '../runs/temporal-calls.js';
 import { deliverWake } from '../../acceptance/wake-run.js';
 import { startLoop, createPacer, workThrough, type BackgroundLoop } from '../loops/background-loop.js';
@@ -25,7 +25,7 @@ const PING_MS = 2_000;
 const STARTS_PER_SECOND = 50;
 
 /** `stop` of the loop resolves when the current check has ended. */
-export function startReconciler(deps: AppDeps): BackgroundLoop {
+export function startReconciler(deps: BackgroundDeps): BackgroundLoop {
   const { rounds, lastSuccess } = deps.metrics.reconciler;
   const nextStart = createPacer(STARTS_PER_SECOND);
   let intervalMs = INTERVAL_MS;
@@ -46,7 +46,7 @@ export function startReconciler(deps: AppDeps): BackgroundLoop {
 }
 
 interface Round {
-  deps: AppDeps;
+  deps: BackgroundDeps;
   stopped: AbortSignal;
   waitToStart: () => Promise<void>;
 }
@@ -93,7 +93,7 @@ const REDELIVER_AT_ONCE = 10;
  * Runs in every API process, next to the reconciler, for ten seconds at most for each sort of signal. Throws when the
  * database is unavailable.
  */
-async function redeliverSignals(deps: AppDeps, stopped: AbortSignal): Promise<void> {
+async function redeliverSignals(deps: BackgroundDeps, stopped: AbortSignal): Promise<void> {
   const { db, logger } = deps;
   const pool = { atOnce: REDELIVER_AT_ONCE, stopped };
   const decisions = await takeUndelivered(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);

@@ -19,7 +19,7 @@ import {
 import { deleteOrphanedSnapshots } from '../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../db/core/tables.js';
 import { startLoop, pause, type BackgroundLoop } from '../loops/background-loop.js';
-import type { AppDeps } from '../deps.js';
+import type { BackgroundDeps } from './deps.js';
 
 const INTERVAL_MS = 300_000;
 /** A round ends after this time, even if more data is due. */
@@ -35,8 +35,8 @@ const BETWEEN_BATCHES_MS = 50;
 const BATCH_ROWS = 500;
 const FEWER = 4;
 
-type RetentionDeps = Pick<AppDeps, 'db' | 'logger' | 'metrics'> & {
-  config: Pick<AppDeps['config'], 'resultRetentionDays'>;
+type RetentionDeps = Pick<BackgroundDeps, 'db' | 'logger' | 'metrics'> & {
+  config: Pick<BackgroundDeps['config'], 'resultRetentionDays'>;
 };
 
 /** `busy`: another process held the lock. `unfinished`: more data was due than a round may delete. */

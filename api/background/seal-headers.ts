@@ -30,7 +30,7 @@ import {
   type UnsealedGraph,
 } from '../../db/sealing/stored-graphs.js';
 import { splitRest, splitSecrets } from '../../graph/secrets.js';
-import type { AppDeps } from '../deps.js';
+import type { BackgroundDeps } from './deps.js';
 import { pause, startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 
 const INTERVAL_MS = 60_000;
@@ -44,7 +44,7 @@ interface Place {
   run: string | null;
 }
 
-type SealingDeps = Pick<AppDeps, 'db' | 'secretBox' | 'logger'>;
+type SealingDeps = Pick<BackgroundDeps, 'db' | 'secretBox' | 'logger'>;
 
 /**
  * `waiting`: an earlier build is connected. `busy`: another process is at it. `left`: it is too early for the graphs of

@@ -3,14 +3,16 @@
 import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import { giveUpDeadCopies, giveUpUnusedCopies } from '../../db/files/copies-repository.js';
 import { deleteUnusedFiles } from '../../db/files/files-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { BackgroundDeps } from './deps.js';
 import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 
 const INTERVAL_MS = 60_000;
 const SOON_MS = 1_000;
 const FILES_AT_ONCE = 200;
 
-type SweepDeps = Pick<AppDeps, 'db' | 'files' | 'logger'> & { config: Pick<AppDeps['config'], 'resultRetentionDays'> };
+type SweepDeps = Pick<BackgroundDeps, 'db' | 'files' | 'logger'> & {
+  config: Pick<BackgroundDeps['config'], 'resultRetentionDays'>;
+};
 
 export function startSweepingFiles(deps: SweepDeps): BackgroundLoop {
   return startLoop(async () => {

@@ -5,8 +5,11 @@ import { listChatTransactions } from '../../db/spending/chat-transactions-reposi
 import { findVisible } from '../access/authorize.js';
 import { answerPage, envelopeOf, queryInteger, strictPageQuery, toWindow } from '../http/pagination.js';
 import { uuid, MAX_ID } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { BillingDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { toTransaction, transactionSchema } from './transaction-view.js';
+
+const defineRoute = routesOf<BillingDeps>();
 
 const listOfRun = defineRoute({
   method: 'GET',
@@ -54,4 +57,4 @@ const listOfChat = defineRoute({
   },
 });
 
-export const billingRoutes: Route[] = [listOfRun, listOfChat];
+export const billingRoutes: Route<BillingDeps>[] = [listOfRun, listOfChat];

@@ -5,7 +5,10 @@ import { acceptCallback, findCallback } from '../../db/waits/callbacks-repositor
 import type { NodeKey } from '../../graph/plan.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { type ApiError, gone, notFound, orNotFound } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { CallbackDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
+
+const defineRoute = routesOf<CallbackDeps>();
 
 /** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
 const TOKEN = /^[\w-]{43}$/;
@@ -43,7 +46,7 @@ const callback = defineRoute({
   },
 });
 
-export const callbackRoutes: Route[] = [callback];
+export const callbackRoutes: Route<CallbackDeps>[] = [callback];
 
 function tooLate(): ApiError {
   return gone('The run has ended, or the time to answer is over.');

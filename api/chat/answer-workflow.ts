@@ -5,7 +5,7 @@ import type { Doer } from '../../db/audit/audit-entry.js';
 import { hasReachedLimitBelow } from '../../db/runs/tool-runs-repository.js';
 import { readRunTokens } from '../../db/runs/run-tokens-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
+import type { ChatDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { COMMENT, EVENT_STREAM_HEADERS } from '../http/event-stream.js';
 import type { RouteResult } from '../http/route.js';
@@ -34,7 +34,7 @@ export const TIMES: AnswerTimes = { maxMs: 600_000, aliveEveryMs: 15_000 };
 const STALLED_MS = 60_000;
 
 export type AnswerDeps = Pick<
-  AppDeps,
+  ChatDeps,
   'config' | 'db' | 'memory' | 'runHub' | 'sharedReads' | 'logger' | 'metrics' | 'temporal'
 >;
 

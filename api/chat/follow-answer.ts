@@ -2,7 +2,7 @@
 import { mayRun } from '../../acceptance/roles.js';
 import { findOpenRequests, type OpenRequest } from '../../db/runs/open-requests-repository.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { ChatDeps } from './deps.js';
 import { openFeed, type DeltaEvent } from '../streams/run-feed.js';
 
 export interface FollowedRun {
@@ -31,7 +31,7 @@ const LOOK_BELOW_MS = 3_000;
 
 /** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
 export async function* followAnswer(
-  { db, memory, runHub, sharedReads }: Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>,
+  { db, memory, runHub, sharedReads }: Pick<ChatDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>,
   { runId, reader, aliveEveryMs, tellsWords, signal }: FollowedRun,
 ): AsyncGenerator<RunNews> {
   const deltas = tellsWords ? { since: 0, memory } : undefined;

@@ -5,15 +5,17 @@ import { mayAct } from '../../acceptance/roles.js';
 import { findModel, type ModelProvider, type ModelProviders } from '../../config/model-providers.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { findProviderKey } from '../../db/projects/provider-keys-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { ChatDeps } from './deps.js';
 import { chatErrorSchema } from '../http/chat-errors.js';
 import { documentedAs } from '../http/documented-as.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
 import { MAX_ID } from '../http/path-ids.js';
-import { defineRoute, type Caller, type Route } from '../http/route.js';
+import { routesOf, type Caller, type Route } from '../http/route.js';
 import { meterAnswer } from './meter-answer.js';
 import { askWorkflow, isWorkflowModel, listWorkflowModels, modelSchema, unknownModel } from './workflow-model.js';
 import { cutText } from '../../graph/cut-text.js';
+
+const defineRoute = routesOf<ChatDeps>();
 
 const MAX_CHAT_BODY_BYTES = 20 * 1024 * 1024;
 const MAX_LOGGED_MODEL_LENGTH = 200;
@@ -118,7 +120,7 @@ const completeChat = defineRoute({
  * Prefers the project's own key to the platform's. Every member who may run the project's workflows may use its key.
  */
 async function chooseKey(
-  deps: AppDeps,
+  deps: ChatDeps,
   caller: Caller,
   provider: ModelProvider,
   named: number | undefined,
@@ -200,7 +202,7 @@ const listModels = defineRoute({
   },
 });
 
-export const chatRoutes: Route[] = [completeChat, listModels];
+export const chatRoutes: Route<ChatDeps>[] = [completeChat, listModels];
 
 function toModels({ models }: ModelProviders): z.infer<typeof modelSchema>[] {
   return [...models]

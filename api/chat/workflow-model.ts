@@ -12,7 +12,7 @@ import { compilePlan } from '../../graph/compile-plan.js';
 import { ownValue } from '../../graph/json.js';
 import { cutText } from '../../graph/cut-text.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
+import type { ChatDeps } from './deps.js';
 import { ApiError, overloaded, refusing } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
@@ -25,7 +25,7 @@ import { answerStream, answerWhole, type AnsweredRun } from './answer-workflow.j
 import { readChatInput, saveChatFiles, toRunInput } from './chat-input.js';
 
 interface AskedWorkflow {
-  deps: AppDeps;
+  deps: ChatDeps;
   log: Logger;
   caller: Caller;
   body: { model: string; messages: readonly unknown[]; stream?: unknown; stream_options?: unknown };
@@ -73,7 +73,7 @@ interface Asked {
   projectId: number;
 }
 
-async function findAsked({ db }: AppDeps, caller: Caller, model: string): Promise<Asked> {
+async function findAsked({ db }: ChatDeps, caller: Caller, model: string): Promise<Asked> {
   const id = /^[1-9]\d{0,9}$/.exec(model.slice(WORKFLOW_MODEL.length))?.[0];
   const found = id === undefined || Number(id) > MAX_ID ? undefined : await findChat(db, caller, Number(id));
   if (found === undefined) {
@@ -138,7 +138,7 @@ export const modelSchema = z.object({
 });
 
 /** Returns the workflows that the caller may ask. */
-export async function listWorkflowModels({ db }: AppDeps, caller: Caller): Promise<z.infer<typeof modelSchema>[]> {
+export async function listWorkflowModels({ db }: ChatDeps, caller: Caller): Promise<z.infer<typeof modelSchema>[]> {
   const chats = await listChats(db, caller, MOST_LISTED);
   return chats.map(({ id, title, project_name: project, created_at: createdAt }) => ({
     id: `${WORKFLOW_MODEL}${id}`,

@@ -10,14 +10,16 @@ import { findConnection } from '../../db/connections/connections-repository.js';
 import { insertSignIn, stateName, takeSignIn, type TakenSignIn } from '../../db/connections/sign-ins-repository.js';
 import { storeSignedIn } from '../../db/connections/tokens-repository.js';
 import { randomToken } from '../../db/core/random-token.js';
-import type { AppDeps } from '../deps.js';
+import type { ConnectionDeps } from './deps.js';
 import { nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound, orNotFound } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { readCookie, toCookie } from '../sessions/refresh-cookie.js';
 import { visitOf } from '../sessions/visit.js';
 import { openEntered } from './connection-view.js';
 import { connectionParams, connectionPath } from './routes.js';
+
+const defineRoute = routesOf<ConnectionDeps>();
 
 const CALLBACK_PATH = '/api/v1/connections/callback/';
 const COOKIE = 'wfa_connection';
@@ -120,7 +122,7 @@ const callback = defineRoute({
   },
 });
 
-export const authorizeRoutes: Route[] = [authorize, callback];
+export const authorizeRoutes: Route<ConnectionDeps>[] = [authorize, callback];
 
 interface ToSignIn {
   kind: 'oauth2' | 'mcp_oauth';
@@ -130,7 +132,7 @@ interface ToSignIn {
 
 /** Throws the 400 of a provider that cannot be signed in at, or the 503 of one that cannot be reached. */
 async function begin(
-  deps: AppDeps,
+  deps: ConnectionDeps,
   { kind, settings, secrets }: Omit<ToSignIn, 'kind'> & { kind: string },
   { signal, ...asked }: { redirectUri: string; state: string; signal: AbortSignal },
 ): Promise<Flow & { url: string }> {
@@ -145,12 +147,12 @@ async function begin(
   }
 }
 
-function openFlow({ secretBox }: AppDeps, { id, flowEnc }: TakenSignIn, state: string): Flow {
+function openFlow({ secretBox }: ConnectionDeps, { id, flowEnc }: TakenSignIn, state: string): Flow {
   return JSON.parse(secretBox.open(flowEnc, 'connection-flow', id, stateName(state))) as Flow;
 }
 
 function exchange(
-  { secretBox, config }: AppDeps,
+  { secretBox, config }: ConnectionDeps,
   { found, flow, code }: { found: TakenSignIn; flow: Flow; code: string },
   network: ReturnType<typeof createProviderFetch>,
 ): Promise<StoredTokens> {
@@ -162,7 +164,7 @@ function exchange(
 }
 
 /** The page of the console; without a project the one where the connections of all projects are found. */
-function toSettings({ config }: AppDeps, projectId: number | undefined, error?: string) {
+function toSettings({ config }: ConnectionDeps, projectId: number | undefined, error?: string) {
   const query = new URLSearchParams({
     tab: 'connections',
     ...(projectId !== undefined && { project: String(projectId) }),

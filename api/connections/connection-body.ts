@@ -5,7 +5,7 @@ import { isWithin, toOrigin } from '../../connections/origins.js';
 import type { ConnectionKind } from '../../db/core/tables.js';
 import { holdsCredentials } from '../../graph/address-credentials.js';
 import { namesRefusedAddress } from '../../outgoing/address-guard.js';
-import type { ApiConfig } from '../http/api-config.js';
+import type { Environment } from '../../config/environment.js';
 import { invalidFields } from '../http/errors.js';
 import { upTo } from '../http/field-errors.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -29,7 +29,7 @@ export const changedConnectionBody = z
   .describe('A secret that is left out, or ********, keeps its value');
 
 interface Rules {
-  config: Pick<ApiConfig, 'addressRules'>;
+  config: Pick<Environment, 'addressRules'>;
 }
 
 /** What is stored of a connection, before it is sealed. */

@@ -21,7 +21,7 @@ import {
   type CredentialMove,
 } from '../../graph/moved-credentials.js';
 import { cutText } from '../../graph/cut-text.js';
-import type { ApiConfig } from '../http/api-config.js';
+import type { Environment } from '../../config/environment.js';
 import { ApiError } from '../http/errors.js';
 import { sealUpdate } from '../workflows/drawing-secrets.js';
 import { checkEntered, type Entered } from './connection-body.js';
@@ -30,7 +30,7 @@ import { openEntered } from './connection-view.js';
 interface ExtractDeps {
   db: Database;
   secretBox: SecretBox;
-  config: Pick<ApiConfig, 'addressRules'>;
+  config: Pick<Environment, 'addressRules'>;
 }
 
 /** What was found in a workflow, and where it is from now on. It holds no values. */

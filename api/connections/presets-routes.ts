@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { connectionPresets, connectionPresetSchema } from './presets.js';
+
+const defineRoute = routesOf();
 
 const presets = defineRoute({
   method: 'GET',

@@ -20,9 +20,12 @@ import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { ConnectionDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { changedConnectionBody, checkEntered, newConnectionBody } from './connection-body.js';
 import { connectionSchema, openEntered, toConnection, withStored } from './connection-view.js';
+
+const defineRoute = routesOf<ConnectionDeps>();
 
 const connectionsPath = '/api/v1/projects/:id/connections/';
 export const connectionPath = `${connectionsPath}:connection_id/`;
@@ -198,7 +201,7 @@ const toAuthorize = defineRoute({
   },
 });
 
-export const connectionRoutes: Route[] = [list, create, read, update, remove, usedBy, toAuthorize];
+export const connectionRoutes: Route<ConnectionDeps>[] = [list, create, read, update, remove, usedBy, toAuthorize];
 
 function nameTaken(): ApiError {
   return invalidFields({ name: ['A connection of this project has the name.'] });

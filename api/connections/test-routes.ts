@@ -11,10 +11,12 @@ import { cutText } from '../../graph/cut-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
 import { addressOf, causeCode } from '../../outgoing/network-error.js';
 import { OutgoingError } from '../../outgoing/outgoing-client.js';
-import type { AppDeps } from '../deps.js';
+import type { ConnectionDeps } from './deps.js';
 import { invalidFields, orNotFound } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { connectionParams, connectionPath } from './routes.js';
+
+const defineRoute = routesOf<ConnectionDeps>();
 
 const TIMEOUT_MS = 15_000;
 const MOST_CHARACTERS = 500;
@@ -48,7 +50,7 @@ const test = defineRoute({
   },
 });
 
-export const connectionTestRoutes: Route[] = [test];
+export const connectionTestRoutes: Route<ConnectionDeps>[] = [test];
 
 function toUrl(text: string, origins: readonly string[]): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -65,7 +67,7 @@ interface Asked {
 }
 
 /** The credential is renewed once, as a node does. */
-async function tryOnce(deps: AppDeps, asked: Asked): Promise<Outcome> {
+async function tryOnce(deps: ConnectionDeps, asked: Asked): Promise<Outcome> {
   try {
     let used = await deps.connections.open(asked.projectId, asked.id, asked.signal);
     let outcome = await ask(deps, asked, used);
@@ -83,7 +85,7 @@ async function tryOnce(deps: AppDeps, asked: Asked): Promise<Outcome> {
   }
 }
 
-async function ask(deps: AppDeps, asked: Asked, { credential }: OpenedConnection): Promise<Outcome> {
+async function ask(deps: ConnectionDeps, asked: Asked, { credential }: OpenedConnection): Promise<Outcome> {
   const masker = createMasker(credential.secretTexts);
   const outcome = asked.isMcp ? await listTools(deps, asked, credential) : await get(deps, asked, credential);
   return { ...outcome, message: cutText(masker.text(outcome.message), MOST_CHARACTERS) };
@@ -91,7 +93,7 @@ async function ask(deps: AppDeps, asked: Asked, { credential }: OpenedConnection
 
 type Asking = OpenedConnection['credential'];
 
-async function get({ outgoing }: AppDeps, { url, signal }: Asked, { authorize }: Asking): Promise<Outcome> {
+async function get({ outgoing }: ConnectionDeps, { url, signal }: Asked, { authorize }: Asking): Promise<Outcome> {
   try {
     const headers = { 'user-agent': 'workflow-automation-service', accept: '*/*' };
     const answer = await outgoing.send({
@@ -117,7 +119,7 @@ async function get({ outgoing }: AppDeps, { url, signal }: Asked, { authorize }:
   }
 }
 
-async function listTools({ mcp }: AppDeps, { url, signal }: Asked, credential: Asking): Promise<Outcome> {
+async function listTools({ mcp }: ConnectionDeps, { url, signal }: Asked, credential: Asking): Promise<Outcome> {
   const { url: endpoint, headers } = credential.authorize({ url, headers: {} });
   const server = { endpointUrl: endpoint.href, transport: 'auto', headers, timeoutMs: TIMEOUT_MS } as const;
   try {

@@ -5,13 +5,16 @@ import { refusedInputSchema } from '../runs/refused-input.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { ConversationDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
 import { postMessage } from './post-message.js';
 import { messageBody, readMessage } from './read-message.js';
 import { RefusedMessage } from './refused-message.js';
 import { conversationParams, conversationPath, loadOwn, notChat } from './routes.js';
 import { messageSchema, toMessage } from './views.js';
+
+const defineRoute = routesOf<ConversationDeps>();
 
 const list = defineRoute({
   method: 'GET',
@@ -69,4 +72,4 @@ const post = defineRoute({
   },
 });
 
-export const messageRoutes: Route[] = [list, post];
+export const messageRoutes: Route<ConversationDeps>[] = [list, post];

@@ -24,7 +24,7 @@ import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { FileValue } from '../../files/file-value.js';
 import { isObject, ownValue } from '../../graph/json.js';
-import type { AppDeps } from '../deps.js';
+import type { ConversationDeps } from './deps.js';
 import { toRefusedInput } from '../runs/refused-input.js';
 import { ApiError, invalidFields, notFound, orNotFound, quotaExceeded } from '../http/errors.js';
 import { beginStart, storeOnce } from '../runs/accept-run.js';
@@ -55,7 +55,7 @@ interface Placed {
  * `queue_full` or `conversation_full` beyond the limits; nothing is stored then, not even the key.
  */
 export async function postMessage(
-  deps: AppDeps,
+  deps: ConversationDeps,
   log: Logger,
   posting: Posting,
 ): Promise<{ runId: string; isRepeat: boolean }> {
@@ -69,7 +69,7 @@ export async function postMessage(
 }
 
 /** Returns undefined when another request has taken the key; nothing was stored then. */
-async function attempt(deps: AppDeps, log: Logger, posting: Posting): Promise<string | undefined> {
+async function attempt(deps: ConversationDeps, log: Logger, posting: Posting): Promise<string | undefined> {
   const { db, snapshots } = deps;
   const { conversation, given, keyed } = posting;
   const workflow = orNotFound(await findDrawing(db, conversation.workflowId));
@@ -106,7 +106,7 @@ const BOUNDS = { most: MOST_MESSAGES, maxBytes: MAX_MESSAGES_BYTES };
 
 /** Throws `RefusedMessage` for a drawing that cannot be compiled: there would be no graph to store. */
 async function prepare(
-  deps: AppDeps,
+  deps: ConversationDeps,
   { conversation, given }: Posting,
   { workflow, files, before }: { workflow: StoredDrawing; files: FileValue[]; before: Exchange[] },
 ): Promise<PreparedRun> {
@@ -139,7 +139,7 @@ interface ToPlace extends Awaited<ReturnType<typeof readPlace>> {
 }
 
 /** Within a transaction: what a message becomes is decided here, one message of a conversation after the other. */
-async function place(deps: AppDeps, transaction: Db, toPlace: ToPlace): Promise<Placed> {
+async function place(deps: ConversationDeps, transaction: Db, toPlace: ToPlace): Promise<Placed> {
   const { posting, workflow, prepared, run, branch, before, files } = toPlace;
   const { conversation, given, doer } = posting;
   const turns = await lockTurns(transaction, conversation.id);
@@ -195,7 +195,11 @@ function visibleContent({ facts }: PreparedRun): string {
 }
 
 /** Never throws: the reconciler tells Temporal what this call does not. */
-export async function tellCancelled(deps: AppDeps, log: Logger, { ended, told }: CancelledTurns): Promise<void> {
+export async function tellCancelled(
+  deps: ConversationDeps,
+  log: Logger,
+  { ended, told }: CancelledTurns,
+): Promise<void> {
   for (const { runId, outcome } of ended) tellRunEnd(deps, runId, outcome);
   await Promise.all(
     told.map((runId) =>

@@ -18,15 +18,17 @@ import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { findInputSecrets } from '../../db/workflows/secret-input-fields.js';
 import { isChatWorkflow } from '../../db/workflows/chats-repository.js';
 import { fileIdsIn } from '../../graph/file-values.js';
-import type { AppDeps } from '../deps.js';
+import type { ConversationDeps } from './deps.js';
 import { nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound, orNotFound, permissionDenied, quotaExceeded } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
-import { defineRoute, type Caller, type Route } from '../http/route.js';
+import { routesOf, type Caller, type Route } from '../http/route.js';
 import { readInputs, sealInputs } from './conversation-inputs.js';
 import { tellCancelled } from './post-message.js';
 import { conversationSchema, toConversations } from './views.js';
+
+const defineRoute = routesOf<ConversationDeps>();
 
 const conversationsPath = '/api/v1/workflows/:id/conversations/';
 export const conversationPath = '/api/v1/conversations/:conversation_id/';
@@ -149,9 +151,9 @@ const remove = defineRoute({
   },
 });
 
-export const conversationRoutes: Route[] = [list, create, read, rename, remove];
+export const conversationRoutes: Route<ConversationDeps>[] = [list, create, read, rename, remove];
 
-async function answerOne(deps: AppDeps, id: string): Promise<z.infer<typeof conversationSchema>> {
+async function answerOne(deps: ConversationDeps, id: string): Promise<z.infer<typeof conversationSchema>> {
   const conversation = orNotFound(await findConversation(deps.db, id));
   return (await toConversations(deps, [conversation]))[0]!;
 }

@@ -10,7 +10,7 @@ import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { FileValue } from '../../files/file-value.js';
-import type { AppDeps } from '../deps.js';
+import type { ConversationDeps } from './deps.js';
 import { openInputs, secretsOf } from './conversation-inputs.js';
 import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
 
@@ -29,7 +29,7 @@ type Turn = 'none' | 'begun' | 'later';
  * A run whose workflow refuses it ends as failed. Idempotent; a process that dies leaves a run that is still queued, or
  * one that only lacks its start.
  */
-export async function takeTurn(deps: AppDeps, runId: string): Promise<Turn> {
+export async function takeTurn(deps: ConversationDeps, runId: string): Promise<Turn> {
   const message = await findQueuedMessage(deps.db, runId);
   if (message === undefined) return 'none';
   if (!(await isNext(deps.db, message.conversationId, runId))) return 'later';
@@ -53,7 +53,7 @@ function refusalOf({ authorRole, isChat }: QueuedMessage): Refusal | undefined {
 
 /** Large drawings are worked at in turn, and within the memory that requests share. */
 async function withDrawing<T>(
-  { db, memory, turns }: AppDeps,
+  { db, memory, turns }: ConversationDeps,
   { projectId, workflowId }: QueuedMessage,
   work: (workflow: StoredDrawing) => Promise<T>,
 ): Promise<T | Refusal> {
@@ -75,7 +75,7 @@ async function withDrawing<T>(
 }
 
 async function begin(
-  deps: AppDeps,
+  deps: ConversationDeps,
   message: QueuedMessage,
   workflow: StoredDrawing,
   runId: string,
@@ -113,7 +113,10 @@ async function begin(
 }
 
 /** Undefined where the key is gone that has sealed it. */
-function openContent(box: AppDeps['secretBox'], { id, content, contentEnc }: QueuedMessage): string | undefined {
+function openContent(
+  box: ConversationDeps['secretBox'],
+  { id, content, contentEnc }: QueuedMessage,
+): string | undefined {
   if (contentEnc === null) return content;
   try {
     return box.open(contentEnc, 'message', id);

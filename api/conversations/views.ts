@@ -3,7 +3,7 @@ import type { ConversationRecord } from '../../db/conversations/conversations-re
 import type { MessageRecord } from '../../db/conversations/messages-repository.js';
 import { findInputSecrets } from '../../db/workflows/secret-input-fields.js';
 import { toAmount, type Currencies } from '../../config/currencies.js';
-import type { AppDeps } from '../deps.js';
+import type { ConversationDeps } from './deps.js';
 import { fileValueSchema } from '../files/file-view.js';
 import { amountSchema } from '../projects/project-view.js';
 import { toExecutionStatus } from '../runs/node-map.js';
@@ -24,7 +24,7 @@ export const conversationSchema = z
   .meta({ id: 'Conversation' });
 
 export async function toConversations(
-  { db, secretBox }: Pick<AppDeps, 'db' | 'secretBox'>,
+  { db, secretBox }: Pick<ConversationDeps, 'db' | 'secretBox'>,
   conversations: readonly ConversationRecord[],
 ): Promise<z.infer<typeof conversationSchema>[]> {
   const drawings = await findInputSecrets(db, [...new Set(conversations.map(({ workflowId }) => workflowId))]);

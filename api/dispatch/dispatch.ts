@@ -5,7 +5,7 @@ import { recordRefusal, recordRefusals } from '../audit/record-refusals.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
-import type { AppDeps } from '../deps.js';
+import type { DispatchDeps } from './deps.js';
 import type { Database } from '../../db/core/client.js';
 import { onBehalfOf } from '../../db/core/tenants.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
@@ -28,11 +28,11 @@ import {
   type BodyBounds,
 } from '../http/middleware/read-body.js';
 import { readRunInput } from '../http/read-run-input.js';
-import type { Admitted, Route, RouteResult } from '../http/route.js';
+import type { Admitted, Route, RouteDeclaration, RouteResult } from '../http/route.js';
 import { openBody } from '../http/stream-body.js';
 
 /** Authentication and authorization precede validation, so that a stranger learns nothing from a 400. */
-export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
+export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppMiddleware[] {
   const steps: AppMiddleware[] = [
     async (ctx, next) => {
       ctx.state.route = route;
@@ -83,7 +83,7 @@ interface Opened {
 }
 
 /** The memory that the body has taken is held until the answer was sent, unless that is a stream or comes later. */
-async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<RouteResult> {
+async function handle<D extends DispatchDeps>(route: Route<D>, ctx: AppContext, deps: D): Promise<RouteResult> {
   const params = parseParams(route, ctx.params);
   const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
   const headers = route.headers && parseFields(route.headers, ctx.headers);
@@ -96,8 +96,8 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
   );
 }
 
-async function handleFor(
-  { route, ctx, deps }: { route: Route; ctx: AppContext; deps: AppDeps },
+async function handleFor<D extends DispatchDeps>(
+  { route, ctx, deps }: { route: Route<D>; ctx: AppContext; deps: D },
   { tenant, admitted, peerAddress, params, query, headers }: Opened,
 ): Promise<RouteResult> {
   const { signal } = ctx.state;
@@ -138,9 +138,9 @@ const DRAWING_COPIES = { text: 4, parsed: 8 };
 
 /** Takes the memory of the drawing that the route reads. Returns its size, 0 where it reads none. */
 async function takeDrawing(
-  { readsDrawing }: Route,
+  { readsDrawing }: RouteDeclaration,
   { params, state }: AppContext,
-  { db }: AppDeps,
+  { db }: DispatchDeps,
   admittedId: number | undefined,
 ): Promise<number> {
   if (readsDrawing === undefined) return 0;
@@ -152,7 +152,7 @@ async function takeDrawing(
   return sizeBytes;
 }
 
-function parseParams(route: Route, params: unknown): unknown {
+function parseParams(route: RouteDeclaration, params: unknown): unknown {
   if (route.params === undefined) return undefined;
   const parsed = route.params.safeParse(params);
   if (!parsed.success) throw notFound();
@@ -180,7 +180,7 @@ function readQuery(
 /** The limit on the body of an open route that has accepted nobody yet. Extensions, section 9. */
 const MAX_OPEN_BODY_BYTES = 64 * 1024;
 
-function bodyLimitOf(route: Route, admittedBytes: number | undefined): number {
+function bodyLimitOf(route: Route<never>, admittedBytes: number | undefined): number {
   const { auth, admit, maxBodyBytes: limitBytes = MAX_BODY_BYTES } = route;
   const isUnknown = auth === 'open' && admit === undefined;
   return Math.min(limitBytes, admittedBytes ?? (isUnknown ? MAX_OPEN_BODY_BYTES : limitBytes));
@@ -189,9 +189,9 @@ function bodyLimitOf(route: Route, admittedBytes: number | undefined): number {
 const NO_BYTES = Buffer.alloc(0);
 
 async function readBody(
-  route: Route,
+  route: Route<never>,
   ctx: AppContext,
-  { memory: lease, deps }: { memory: ByteLease; deps: AppDeps },
+  { memory: lease, deps }: { memory: ByteLease; deps: DispatchDeps },
   admittedBytes: number | undefined,
 ): Promise<{ body: unknown; bodyBytes: Buffer }> {
   if (route.body === undefined || route.bodyFormat === 'stream') return { body: undefined, bodyBytes: NO_BYTES };
@@ -208,10 +208,10 @@ async function readBody(
 }
 
 function readGivenBody(
-  format: Route['bodyFormat'],
+  format: RouteDeclaration['bodyFormat'],
   ctx: AppContext,
   bounds: BodyBounds,
-  { files }: AppDeps,
+  { files }: DispatchDeps,
 ): Promise<unknown> {
   if (format === 'run-input') return readRunInput(ctx, bounds, files);
   if (format === 'exact') return readJsonBody(ctx, bounds, parseExactJsonBody);
@@ -227,7 +227,11 @@ function hangUpOf({ res }: AppContext): AbortController {
   return controller;
 }
 
-async function write(ctx: AppContext, { status, body, headers, stalledMs }: RouteResult, deps: AppDeps): Promise<void> {
+async function write(
+  ctx: AppContext,
+  { status, body, headers, stalledMs }: RouteResult,
+  deps: DispatchDeps,
+): Promise<void> {
   ctx.status = status;
   if (headers !== undefined) ctx.set(headers);
   if (body === undefined) {

@@ -3,16 +3,18 @@ import { z } from 'zod';
 import { findFile, findFileFacts, listFiles } from '../../db/files/files-repository.js';
 import { hasOpenTask } from '../../db/human-tasks/tasks-repository.js';
 import { mayRun } from '../../acceptance/roles.js';
-import type { AppDeps } from '../deps.js';
+import type { FileDeps } from './deps.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, orNotFound, permissionDenied } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
-import { defineRoute, type Access, type Caller, type Route } from '../http/route.js';
+import { routesOf, type Access, type Caller, type Route } from '../http/route.js';
 import { makeLink, openLink } from './file-link.js';
 import { fileSchema, fileValueSchema, toFile } from './file-view.js';
 import { sendFile } from './send-file.js';
 import { MULTIPART_OVERHEAD_BYTES, takeUpload } from './upload.js';
+
+const defineRoute = routesOf<FileDeps>();
 
 const filesPath = '/api/v1/projects/:id/files/';
 const filePath = '/api/v1/files/:file_id/';
@@ -163,17 +165,17 @@ const remove = defineRoute({
 
 const REMOVED_AT_ONCE = 20;
 
-export const fileRoutes: Route[] = [list, upload, read, content, link, linked, remove];
+export const fileRoutes: Route<FileDeps>[] = [list, upload, read, content, link, linked, remove];
 
 /** Files are brought, and handed on by links, by whoever may run something or has a task to answer. */
-async function checkMayBring(deps: AppDeps, caller: Caller, { projectId, role }: Access): Promise<void> {
+async function checkMayBring(deps: FileDeps, caller: Caller, { projectId, role }: Access): Promise<void> {
   if (mayRun(role) || (await hasOpenTask(deps.db, projectId, caller.userId))) return;
   throw permissionDenied();
 }
 
 type RangeHeaders = z.infer<typeof rangeHeaders>;
 
-async function sendBytesOf(deps: AppDeps, id: string, headers: RangeHeaders, signal: AbortSignal) {
+async function sendBytesOf(deps: FileDeps, id: string, headers: RangeHeaders, signal: AbortSignal) {
   const file = orNotFound(await findFile(deps.db, id));
   const asked = { range: headers.range, ifRange: headers['if-range'], ifNoneMatch: headers['if-none-match'], signal };
   return sendFile(deps.files, file, asked);

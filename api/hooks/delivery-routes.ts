@@ -10,10 +10,10 @@ import {
   type AddressedHook,
 } from '../../db/hooks/hooks-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { HookDeps } from './deps.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, orNotFound, permissionDenied, refusing, throttled } from '../http/errors.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { acceptRun } from '../runs/accept-run.js';
 import { repeatHeaders } from '../runs/idempotency.js';
 import { keepIfAccepted, toUploadedInput } from '../runs/uploaded-input.js';
@@ -21,6 +21,8 @@ import { readDelivered, type DeliveredBody } from './delivered-body.js';
 import { eventHeaders, toKeyedDelivery } from './event-id.js';
 import { refusedInputSchema, toRefusedInput } from '../runs/refused-input.js';
 import { verifySignature, type Delivery, type Verdict } from './verify-signature.js';
+
+const defineRoute = routesOf<HookDeps>();
 
 /** The limits apply to each kind, for each hook. */
 const MOST_A_MINUTE = 60;
@@ -76,10 +78,10 @@ const deliver = defineRoute({
   },
 });
 
-export const deliveryRoutes: Route[] = [deliver];
+export const deliveryRoutes: Route<HookDeps>[] = [deliver];
 
 async function takeDelivery(
-  deps: AppDeps,
+  deps: HookDeps,
   log: Logger,
   hook: AddressedHook,
   delivery: Delivery & DeliveredBody,
@@ -108,7 +110,7 @@ async function takeDelivery(
 
 /** Returns undefined unless there were too many. */
 async function countOrThrottle(
-  { db }: AppDeps,
+  { db }: HookDeps,
   { id }: AddressedHook,
   kind: DeliveryKind,
 ): Promise<ApiError | undefined> {
@@ -124,7 +126,7 @@ function refusedSignature(verdict: Exclude<Verdict, 'right'>): ApiError {
 }
 
 /** The answer never depends on it: after a 202 a sender that is told of a failure would send the event again. */
-async function note({ db }: AppDeps, log: Logger, { id }: AddressedHook, status: number): Promise<void> {
+async function note({ db }: HookDeps, log: Logger, { id }: AddressedHook, status: number): Promise<void> {
   await noteDelivery(db, id, status).catch((error: unknown) => {
     log.warn({ err: error, hook_id: id }, 'the last delivery of a hook was not noted');
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
 import type { Role } from '../../db/core/tables.js';
 import type { HookRecord } from '../../db/hooks/hooks-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { HookDeps } from './deps.js';
 
 export const verification = z.enum(['none', 'standard-webhooks', 'hmac-sha256']);
 
@@ -38,7 +38,7 @@ interface HookReader {
   role: Role;
 }
 
-export function toHook(deps: AppDeps, hook: HookRecord, reader: HookReader): z.infer<typeof hookSchema> {
+export function toHook(deps: HookDeps, hook: HookRecord, reader: HookReader): z.infer<typeof hookSchema> {
   const { lastDeliveryAt: at, lastDeliveryStatus: status } = hook;
   const seesAddress = reader.role === 'owner' || reader.userId === hook.authorId;
   return {
@@ -53,6 +53,6 @@ export function toHook(deps: AppDeps, hook: HookRecord, reader: HookReader): z.i
   };
 }
 
-function addressOf({ config, secretBox }: AppDeps, { id, tokenEnc }: HookRecord): string {
+function addressOf({ config, secretBox }: HookDeps, { id, tokenEnc }: HookRecord): string {
   return `${config.publicUrl}/api/v1/hooks/${secretBox.open(tokenEnc, 'hook-token', id)}/`;
 }

@@ -14,9 +14,12 @@ import { nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { HookDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { checkHookSecret, createHookSecret, DEFAULT_HEADER } from './verify-signature.js';
 import { hookSchema, projectHookSchema, shownHookSchema, toHook, verification } from './hook-view.js';
+
+const defineRoute = routesOf<HookDeps>();
 
 const hooksPath = '/api/v1/workflows/:id/hooks/';
 const hookPath = '/api/v1/workflows/:id/hooks/:hook_id/';
@@ -141,7 +144,7 @@ const remove = defineRoute({
   },
 });
 
-export const hookRoutes: Route[] = [list, listOfProject, create, renewSecret, remove];
+export const hookRoutes: Route<HookDeps>[] = [list, listOfProject, create, renewSecret, remove];
 
 const NOTHING_SIGNED = 'The hook asks for no signatures.';
 

@@ -2,16 +2,21 @@ import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { Settle } from '../access/admission.js';
-import type { Access, Caller, Route } from './route.js';
+import type { Access, Caller, RouteDeclaration } from './route.js';
+
+/**
+ * Called once the answer is known, and returns the rate limit's headers then. Throws 429 when the request counts after all
+ * and the limit is exceeded.
+ */
+export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 
 /** The facts that the middleware has found out about a request. */
 export interface AppState {
   log: Logger;
   /** Set once a route has matched. */
-  route?: Route;
+  route?: RouteDeclaration;
   /** In place of a route, where the console has answered: what the request counts as in the log and in the metrics. */
-  console?: Pick<Route, 'path'> & { quiet: boolean };
+  console?: Pick<RouteDeclaration, 'path'> & { quiet: boolean };
   /** Aborted when the caller hangs up before it has the whole answer. */
   hangUp: AbortController;
   /** The signal of `hangUp`. */

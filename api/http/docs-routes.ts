@@ -4,10 +4,12 @@ import { readDocsFile } from './docs-page.js';
 import { notFound } from './errors.js';
 import { RawJson } from './json-text.js';
 import { createOpenApiDocument } from './openapi/document.js';
-import { defineRoute, type Route } from './route.js';
+import { routesOf, type Route, type RouteDeclaration } from './route.js';
+
+const defineRoute = routesOf();
 
 /** `routes` is called once, after all routes are known. */
-export function createDocumentationRoutes(routes: () => Route[]): Route[] {
+export function createDocumentationRoutes(routes: () => RouteDeclaration[]): Route[] {
   let text: string | undefined;
   const document = defineRoute({
     method: 'GET',

@@ -7,7 +7,6 @@ import type { Role } from '../../db/core/tables.js';
 import type { Reach } from '../../db/access/reach.js';
 import type { AuditRule, AuditTrail } from './audit-rule.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
 import type { ApiError } from './errors.js';
 import { idParams } from './path-ids.js';
 
@@ -59,8 +58,9 @@ export interface Admitted<T> {
   maxBodyBytes?: number;
 }
 
-export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
-  deps: AppDeps;
+export interface RouteContext<D, A, P, Q, B, R, H = undefined, T = undefined> {
+  /** What the subject of the route uses. `db` is the transaction of the record where the rule of the audit log wants one. */
+  deps: D;
   log: Logger;
   caller: A extends 'key' | 'session' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
   access: R extends AccessRule ? Access : undefined;
@@ -163,7 +163,7 @@ interface RouteShape {
 /** A route that changes something says what the audit log tells of it. */
 type Audited<P> = { method: 'GET'; audit?: AuditRule<P> } | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> };
 
-export type RouteSpec<A extends Auth, R extends AccessRule | undefined, P, Q, B, H, T> = Omit<
+export type RouteSpec<D, A extends Auth, R extends AccessRule | undefined, P, Q, B, H, T> = Omit<
   RouteShape,
   'auth' | 'keyScope'
 > &
@@ -181,36 +181,47 @@ export type RouteSpec<A extends Auth, R extends AccessRule | undefined, P, Q, B,
      * Accepts the request of an open route by its path. The body is read only after that, and may then have more than 64 KiB.
      * Throws the error that is the answer to a request that is not accepted.
      */
-    admit?: (request: { deps: AppDeps; params: P }) => Promise<Admitted<T>>;
-    handler(context: RouteContext<A, P, Q, B, R, H, T>): Promise<RouteResult> | RouteResult;
+    admit?: (request: { deps: D; params: P }) => Promise<Admitted<T>>;
+    handler(context: RouteContext<D, A, P, Q, B, R, H, T>): Promise<RouteResult> | RouteResult;
   };
 
-/** A route whose type parameters are erased. */
-export interface Route extends RouteShape {
+/** What a route says of itself, for the steps of a request and for the documentation. */
+export interface RouteDeclaration extends RouteShape {
   audit?: AuditRule;
   access?: AccessRule;
   params?: z.ZodType;
   query?: z.ZodType;
   headers?: z.ZodType;
   body?: z.ZodType;
-  admit?: (request: { deps: AppDeps; params: unknown }) => Promise<Admitted<unknown>>;
-  handler(
-    context: RouteContext<Auth, unknown, unknown, unknown, AccessRule | undefined, unknown, unknown>,
-  ): Promise<RouteResult>;
+}
+
+/** A route whose handler uses the dependencies `D`; its other type parameters are erased. */
+export interface Route<D = unknown> extends RouteDeclaration {
+  admit?: (request: { deps: D; params: unknown }) => Promise<Admitted<unknown>>;
+  handler: (
+    context: RouteContext<D, Auth, unknown, unknown, unknown, AccessRule | undefined, unknown, unknown>,
+  ) => Promise<RouteResult>;
 }
 
 type ParamsOf<R extends AccessRule | undefined> = R extends { to: 'project' | 'workflow' } ? { id: number } : undefined;
 
-/** Checks a declaration against its own schemas; the handler gets their output. */
-export function defineRoute<
-  A extends Auth = 'key',
-  R extends AccessRule | undefined = undefined,
-  P = ParamsOf<R>,
-  Q = undefined,
-  B = undefined,
-  H = undefined,
-  T = undefined,
->(spec: RouteSpec<A, R, P, Q, B, H, T>): Route {
-  const hasId = spec.access?.to === 'project' || spec.access?.to === 'workflow';
-  return { auth: 'key', ...(hasId && { params: idParams }), ...spec } as unknown as Route;
+/**
+ * Returns the function that declares a route of a subject, whose handlers use the dependencies `D`. It checks a declaration
+ * against its own schemas; the handler gets their output.
+ */
+export function routesOf<D>() {
+  return <
+    A extends Auth = 'key',
+    R extends AccessRule | undefined = undefined,
+    P = ParamsOf<R>,
+    Q = undefined,
+    B = undefined,
+    H = undefined,
+    T = undefined,
+  >(
+    spec: RouteSpec<D, A, R, P, Q, B, H, T>,
+  ): Route<D> => {
+    const hasId = spec.access?.to === 'project' || spec.access?.to === 'workflow';
+    return { auth: 'key', ...(hasId && { params: idParams }), ...spec } as unknown as Route<D>;
+  };
 }

@@ -9,7 +9,7 @@ import { parseJson, writeJson } from '../../graph/json-text.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { maskInput } from '../../graph/secrets.js';
 import type { AuditTrail } from '../http/audit-rule.js';
-import type { AppDeps } from '../deps.js';
+import type { HumanTaskDeps } from './deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
@@ -41,7 +41,7 @@ interface Asking {
  * unknown action, a required field that is empty or a value that its field does not take, and 409 with the code `settled` or `already_answered`.
  */
 export async function answerTask(
-  deps: AppDeps,
+  deps: HumanTaskDeps,
   { log, memory, audit }: Asking,
   { taskId, reach, given }: Asked,
 ): Promise<HumanTask> {
@@ -79,7 +79,7 @@ function answeredBefore(): ApiError {
 }
 
 async function checkAnswer(
-  { db }: AppDeps,
+  { db }: HumanTaskDeps,
   task: HumanTask,
   { action, values }: GivenAnswer,
 ): Promise<{ values: JsonObject; fileIds: string[] }> {
@@ -101,7 +101,7 @@ interface CheckedAnswer {
 }
 
 /** The run gets what was entered; readers get it with secret fields and the run's secrets masked. */
-function toStored({ secretBox }: AppDeps, masker: Masker, { row, task, given, values }: CheckedAnswer) {
+function toStored({ secretBox }: HumanTaskDeps, masker: Masker, { row, task, given, values }: CheckedAnswer) {
   const whole = writeJson(values);
   const { masked, secretValues } = maskInput(parseJson(task.fields) as JsonObject[], values);
   const own = createMasker(secretValues);

@@ -5,9 +5,12 @@ import { findVisible } from '../access/authorize.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { HumanTaskDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { answerTask } from './answer-task.js';
 import { taskSchema, toTask } from './task-view.js';
+
+const defineRoute = routesOf<HumanTaskDeps>();
 
 const path = '/api/v1/human-tasks/';
 const taskParams = z.object({ task_id: uuid });
@@ -69,4 +72,4 @@ const answer = defineRoute({
   },
 });
 
-export const humanTaskRoutes: Route[] = [list, read, answer];
+export const humanTaskRoutes: Route<HumanTaskDeps>[] = [list, read, answer];

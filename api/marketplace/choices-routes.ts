@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { listCategories } from '../../db/workflows/categories-repository.js';
 import { answerPage, envelopeOf, pageQuery, toWindow, type PageQuery } from '../http/pagination.js';
 import { queryText } from '../http/query-values.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import type { MarketplaceDeps } from './deps.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
+
+const defineRoute = routesOf<MarketplaceDeps>();
 
 /** The codes of ISO 639-1. Workflows may carry others, such as `pt-BR`. */
 const CODES =
@@ -67,7 +70,7 @@ const languageList = defineRoute({
   },
 });
 
-export const choiceRoutes: Route[] = [categories, languageList];
+export const choiceRoutes: Route<MarketplaceDeps>[] = [categories, languageList];
 
 function answerPart(query: PageQuery, all: readonly object[]): RouteResult {
   const { limit, offset } = toWindow(query);

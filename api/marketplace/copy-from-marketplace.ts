@@ -8,7 +8,7 @@ import { createMasker } from '../../graph/mask.js';
 import { credentialLiteralsIn } from '../../graph/secrets.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { AuditTrail } from '../http/audit-rule.js';
-import type { AppDeps } from '../deps.js';
+import type { MarketplaceDeps } from './deps.js';
 import { orNotFound, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../../acceptance/roles.js';
 
@@ -18,7 +18,7 @@ import { mayAct } from '../../acceptance/roles.js';
  * `********` in the published drawing stands for secrets that stay with the source.
  */
 export async function copyWorkflow(
-  deps: AppDeps,
+  deps: MarketplaceDeps,
   audit: AuditTrail,
   slug: string,
   reach: Reach,
@@ -40,7 +40,7 @@ export async function copyWorkflow(
   return { workflow, warnings: warnings.slice(0, MAX_IMPORT_WARNINGS) };
 }
 
-async function checkTarget({ db }: AppDeps, reach: Reach): Promise<void> {
+async function checkTarget({ db }: MarketplaceDeps, reach: Reach): Promise<void> {
   if (reach.projectId === undefined) return;
   const access = await findProjectRole(db, reach.projectId, reach);
   if (access === undefined || !mayAct(access.role, 'editor')) throw permissionDenied();

@@ -10,7 +10,7 @@ import { parseJson, writeJson } from '../../graph/json-text.js';
 import { MASK } from '../../graph/mask-text.js';
 import { credentialLiteralsIn } from '../../graph/secrets.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
+import type { MarketplaceDeps } from './deps.js';
 import type { Asker } from '../http/heavy-turns.js';
 import { LazyJson, lazyText, RawJson, toJsonText } from '../http/json-text.js';
 import { readApartFrom } from '../runs/apart-results.js';
@@ -92,7 +92,7 @@ export async function toExample(
   };
 }
 
-type Deps = Pick<AppDeps, 'db' | 'currencies' | 'turns' | 'secretBox'>;
+type Deps = Pick<MarketplaceDeps, 'db' | 'currencies' | 'turns' | 'secretBox'>;
 
 const TEXT_COPIES = 4;
 /** Parsed JSON takes more than its text. */

@@ -5,11 +5,14 @@ import {
   type PublicationOutcome,
 } from '../../db/marketplace/publication-repository.js';
 import { notFound, orNotFound } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { MarketplaceDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { refuseEmptyFields } from '../workflows/required-fields.js';
 import { passRequiredCases } from '../trying/required-cases.js';
 import { answerWorkflow } from '../workflows/routes.js';
 import { workflowSchema } from '../workflows/workflow-view.js';
+
+const defineRoute = routesOf<MarketplaceDeps>();
 
 const publication = {
   method: 'POST',
@@ -45,7 +48,7 @@ const unpublish = defineRoute({
   },
 });
 
-export const publicationRoutes: Route[] = [publish, unpublish];
+export const publicationRoutes: Route<MarketplaceDeps>[] = [publish, unpublish];
 
 /** Throws one error that names everything that is missing. */
 function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcome): void {

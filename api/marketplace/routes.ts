@@ -8,7 +8,7 @@ import {
   listMarketplace,
 } from '../../db/marketplace/marketplace-repository.js';
 import { copyWorkflow } from './copy-from-marketplace.js';
-import type { AppDeps } from '../deps.js';
+import type { MarketplaceDeps } from './deps.js';
 import { orNotFound } from '../http/errors.js';
 import { lazyRuns } from '../runs/lazy-runs.js';
 import { exampleSchema, listedExampleSchema, toExample, toListedExample } from './example-view.js';
@@ -16,8 +16,10 @@ import { marketplaceWorkflowSchema, toMarketplaceWorkflow } from './marketplace-
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { queryDay, queryDayEnd, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { importWarnings, toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
+
+const defineRoute = routesOf<MarketplaceDeps>();
 
 const marketplacePath = '/api/v1/workflows/marketplace/';
 const slugPath = '/api/v1/workflows/marketplace/:slug/';
@@ -115,8 +117,8 @@ const example = defineRoute({
   },
 });
 
-export const marketplaceRoutes: Route[] = [list, read, copy, examples, example];
+export const marketplaceRoutes: Route<MarketplaceDeps>[] = [list, read, copy, examples, example];
 
-async function requirePublished({ db }: AppDeps, slug: string): Promise<number> {
+async function requirePublished({ db }: MarketplaceDeps, slug: string): Promise<number> {
   return orNotFound(await findPublishedId(db, slug));
 }

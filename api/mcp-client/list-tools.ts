@@ -8,7 +8,7 @@ import { McpError } from '../../outgoing/mcp-client.js';
 import { readTools, toShownTools } from '../../outgoing/mcp-tools.js';
 import type { McpServer } from '../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../outgoing/message-size.js';
-import type { AppDeps } from '../deps.js';
+import type { McpClientDeps } from './deps.js';
 
 /** Bytes of memory per byte of a list: as it comes, its text, its values, and the answer with them. */
 const LIST_FACTOR = 8;
@@ -23,7 +23,7 @@ interface Listing {
 }
 
 /** Returns the list as the server gives it. A server that forgets the session meanwhile is asked again, once. */
-export async function listTools({ mcp }: AppDeps, server: McpServer, listing: Listing): Promise<unknown[]> {
+export async function listTools({ mcp }: McpClientDeps, server: McpServer, listing: Listing): Promise<unknown[]> {
   try {
     return await listOnce(mcp, server, listing);
   } catch (error) {
@@ -32,7 +32,7 @@ export async function listTools({ mcp }: AppDeps, server: McpServer, listing: Li
   }
 }
 
-async function listOnce(mcp: AppDeps['mcp'], server: McpServer, { memory, signal }: Listing): Promise<unknown[]> {
+async function listOnce(mcp: McpClientDeps['mcp'], server: McpServer, { memory, signal }: Listing): Promise<unknown[]> {
   const session = await mcp.connect(server, signal);
   try {
     return await session.listTools(signal, (size) => memory.resize(weightOf(size)));
@@ -55,7 +55,7 @@ export interface AskedFor {
 
 /** An address that the stored drawing does not name says nothing of it. */
 export async function storeListed(
-  { db }: Pick<AppDeps, 'db'>,
+  { db }: Pick<McpClientDeps, 'db'>,
   { stored, nodeId, endpointUrl }: AskedFor,
   items: unknown[],
   mask: (text: string) => string,

@@ -17,13 +17,15 @@ import { isHeaderName, isHeaderValue, trimHeaderValue } from '../../outgoing/hea
 import { McpError } from '../../outgoing/mcp-client.js';
 import { isTool } from '../../outgoing/mcp-tools.js';
 import type { McpServer } from '../../outgoing/mcp-types.js';
-import type { AppDeps } from '../deps.js';
+import type { McpClientDeps } from './deps.js';
 import { ApiError, invalidFields, permissionDenied } from '../http/errors.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { listTools, storeListed, type AskedFor } from './list-tools.js';
 import { findStoredHeaders, mergeHeaders, type Headers } from './stored-mcp-headers.js';
+
+const defineRoute = routesOf<McpClientDeps>();
 
 const MAX_HEADERS = 100;
 const MAX_URL_CHARACTERS = 8192;
@@ -110,7 +112,7 @@ const mcpTools = defineRoute({
   },
 });
 
-export const mcpToolsRoutes: Route[] = [mcpTools];
+export const mcpToolsRoutes: Route<McpClientDeps>[] = [mcpTools];
 
 function isRefused(outcome: unknown): boolean {
   return outcome instanceof McpError && outcome.isUnauthorized;
@@ -129,7 +131,7 @@ interface Asked extends AskedFor {
   stored: StoredDrawing;
 }
 
-async function findAsked(deps: AppDeps, reach: Reach, body: Body): Promise<Asked | undefined> {
+async function findAsked(deps: McpClientDeps, reach: Reach, body: Body): Promise<Asked | undefined> {
   const { workflow_id: workflowId, node_id: nodeId, endpoint_url: endpointUrl } = body;
   if (typeof workflowId !== 'number' || typeof nodeId !== 'string') return undefined;
   const isPossible = workflowId > 0 && workflowId <= MAX_ID;
@@ -141,7 +143,7 @@ async function findAsked(deps: AppDeps, reach: Reach, body: Body): Promise<Asked
   return { stored, nodeId, endpointUrl };
 }
 
-function headersOf({ secretBox }: AppDeps, { stored, nodeId, endpointUrl }: Asked): Headers {
+function headersOf({ secretBox }: McpClientDeps, { stored, nodeId, endpointUrl }: Asked): Headers {
   return findStoredHeaders(openDrawing(secretBox, stored).drawing, nodeId, endpointUrl);
 }
 
@@ -150,7 +152,7 @@ function headersOf({ secretBox }: AppDeps, { stored, nodeId, endpointUrl }: Aske
  * and the 403 of a caller who is no editor of its project.
  */
 async function projectOfConnection(
-  deps: AppDeps,
+  deps: McpClientDeps,
   caller: Reach,
   id: number | null | undefined,
 ): Promise<number | undefined> {

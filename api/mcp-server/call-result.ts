@@ -1,14 +1,18 @@
 // The result of a tool call: what its run has put out. Failures are results, too, so that the model reads them.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
+import type { McpServerDeps } from './deps.js';
 import { MAX_ANSWER_CHARACTERS, readRunAnswer, type RunAnswer } from '../runs/run-answer.js';
 
 /** Results name their run under this key. */
 const RUN_ID = 'run_id';
 
 /** Returns the result of a run that has ended. `lease` holds the memory that the result takes until its end. */
-export async function readCallResult(deps: Pick<AppDeps, 'db'>, runId: string, lease: ByteLease): Promise<JsonObject> {
+export async function readCallResult(
+  deps: Pick<McpServerDeps, 'db'>,
+  runId: string,
+  lease: ByteLease,
+): Promise<JsonObject> {
   return toCallResult(await readRunAnswer(deps, runId, lease), runId);
 }
 

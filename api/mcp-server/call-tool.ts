@@ -9,7 +9,7 @@ import { findTool } from '../../db/mcp-server/tools-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { cutText } from '../../graph/cut-text.js';
-import type { AppDeps } from '../deps.js';
+import type { McpServerDeps } from './deps.js';
 import { ApiError, overloaded } from '../http/errors.js';
 import type { Caller, RouteResult } from '../http/route.js';
 import { toRefusedInput, type RefusedInput } from '../runs/refused-input.js';
@@ -90,7 +90,12 @@ function readCall(params: JsonObject): ReadCall {
 }
 
 /** The name is the present one: after another title, a model that knows the old name looks at the list again. */
-async function findCalled({ db }: AppDeps, caller: Caller, name: string, workflowId: number): Promise<StoredDrawing> {
+async function findCalled(
+  { db }: McpServerDeps,
+  caller: Caller,
+  name: string,
+  workflowId: number,
+): Promise<StoredDrawing> {
   const tool = await findTool(db, caller, workflowId);
   const drawing = tool !== undefined && toToolName(tool) === name ? await findDrawing(db, workflowId) : undefined;
   if (drawing === undefined) throw unknownTool(name);

@@ -1,11 +1,11 @@
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
-import type { AppDeps } from '../deps.js';
+import type { McpServerDeps } from './deps.js';
 import type { Caller } from '../http/route.js';
 
 /** The caller and its session. */
 export interface Calling {
-  deps: AppDeps;
+  deps: McpServerDeps;
   log: Logger;
   caller: Caller;
   sessionId: string;

@@ -7,7 +7,7 @@ import { findKeyedRun, withdrawKey } from '../../db/runs/idempotency-repository.
 import { findWorkflowOf } from '../../db/runs/tool-runs-repository.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
-import type { AppDeps } from '../deps.js';
+import type { McpServerDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import type { Caller } from '../http/route.js';
 import { cancelRun } from '../runs/cancel-run.js';
@@ -16,7 +16,7 @@ import { idSchema } from './messages.js';
 import { toCallKey } from './tool-session.js';
 
 interface Cancelling {
-  deps: AppDeps;
+  deps: McpServerDeps;
   log: Logger;
   caller: Caller;
   sessionId: string;

@@ -2,11 +2,11 @@
 // in this process share one loop (api/live/).
 import { mayRun } from '../../acceptance/roles.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { McpServerDeps } from './deps.js';
 import { openFeed } from '../streams/run-feed.js';
 import { waitForRun } from '../live/wait-for-run.js';
 
-type FollowDeps = Pick<AppDeps, 'db' | 'runHub' | 'sharedReads'>;
+type FollowDeps = Pick<McpServerDeps, 'db' | 'runHub' | 'sharedReads'>;
 
 export interface FollowedCall {
   runId: string;

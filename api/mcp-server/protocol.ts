@@ -6,7 +6,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../graph/json.js';
-import type { AppDeps } from '../deps.js';
+import type { McpServerDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import type { Caller } from '../http/route.js';
 import { ErrorCode, ProtocolError } from './messages.js';
@@ -60,7 +60,7 @@ export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): Agr
 }
 
 /** Throws the 400 for a request without a session, and the 404 for one that is none of the key: the client begins another. */
-export function checkSession({ secretBox }: AppDeps, caller: Caller, sessionId = ''): string {
+export function checkSession({ secretBox }: McpServerDeps, caller: Caller, sessionId = ''): string {
   if (sessionId === '') {
     throw new ApiError(400, 'session_missing', 'Send initialize first, and its Mcp-Session-Id with each request.');
   }

@@ -6,7 +6,8 @@ import { findToolFacts } from '../../db/mcp-server/tools-repository.js';
 import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
 import { documentedAs } from '../http/documented-as.js';
 import { ApiError, orNotFound, overloaded } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { McpServerDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { answerRequest } from './list-tools.js';
 import { cancelCall } from './cancel-call.js';
 import { answerError, answerResult, ErrorCode, ProtocolError, readMessage, type Request } from './messages.js';
@@ -14,6 +15,8 @@ import { checkSession, checkVersion, initialize, refuseOtherTypes } from './prot
 import { parseEventId, streamCall } from './stream-call.js';
 import { beginSession, toCallKey } from './tool-session.js';
 import { toolFactsSchema, toToolFacts } from './tool-view.js';
+
+const defineRoute = routesOf<McpServerDeps>();
 
 const sessionHeaders = z.object({
   'mcp-session-id': z.string().optional().describe('As the answer to `initialize` has given it'),
@@ -143,4 +146,4 @@ const facts = defineRoute({
   },
 });
 
-export const toolRoutes: Route[] = [send, resume, facts];
+export const toolRoutes: Route<McpServerDeps>[] = [send, resume, facts];

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { findSnapshotOf } from '../../db/runs/tool-runs-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
-import type { AppDeps } from '../deps.js';
+import type { McpServerDeps } from './deps.js';
 import { COMMENT, EVENT_STREAM_HEADERS } from '../http/event-stream.js';
 import type { RouteResult } from '../http/route.js';
 import { failure, readCallResult, stillRunning } from './call-result.js';
@@ -28,7 +28,7 @@ const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
 const RETRY_MS = 2_000;
 
 /** The parts that a report of a call needs. */
-export type CallDeps = Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
+export type CallDeps = Pick<McpServerDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
 /** A call whose run was accepted. Ids of events hold it, so that clients bring it back. */
 interface OpenCall {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findOpenRequests } from '../../db/runs/open-requests-repository.js';
 import { findTask, listTasks, type ToolTask } from '../../db/mcp-server/tool-tasks-repository.js';
 import { ownValue, type JsonObject } from '../../graph/json.js';
-import type { AppDeps } from '../deps.js';
+import type { McpServerDeps } from './deps.js';
 import { ApiError, overloaded } from '../http/errors.js';
 import type { RouteResult } from '../http/route.js';
 import { cancelRun } from '../runs/cancel-run.js';
@@ -12,7 +12,7 @@ import type { Calling } from './calling.js';
 import { answerResult, ErrorCode, ProtocolError, type Request } from './messages.js';
 import { streamCall } from './stream-call.js';
 
-type TaskDeps = Pick<AppDeps, 'config' | 'db'>;
+type TaskDeps = Pick<McpServerDeps, 'config' | 'db'>;
 
 const POLL_INTERVAL_MS = 5_000;
 const DAY_MS = 86_400_000;

@@ -5,11 +5,13 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { startHealthServer } from '../../telemetry/health-server.js';
 import { pendingMigrations } from '../../db/schema/migrate.js';
-import type { AppDeps } from '../deps.js';
+import type { ObservabilityDeps } from './deps.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { pingTemporal } from '../runs/temporal-calls.js';
+
+const defineRoute = routesOf<ObservabilityDeps>();
 
 const CHECK_MS = 1_000;
 
@@ -62,10 +64,10 @@ const metrics = defineRoute({
   },
 });
 
-export const healthRoutes: Route[] = [alive, ready, metrics];
+export const healthRoutes: Route<ObservabilityDeps>[] = [alive, ready, metrics];
 
 /** Serves metrics and readiness, with its details, on a port of their own: METRICS_PORT. */
-export function startMetricsServer(deps: AppDeps, { host, metricsPort }: MetricsAddress): Promise<Server> {
+export function startMetricsServer(deps: ObservabilityDeps, { host, metricsPort }: MetricsAddress): Promise<Server> {
   return startHealthServer(host, metricsPort, {
     registry: deps.metrics.registry,
     async moreMetrics() {
@@ -81,7 +83,7 @@ interface MetricsAddress {
   metricsPort: number;
 }
 
-async function checkReadiness(deps: AppDeps) {
+async function checkReadiness(deps: ObservabilityDeps) {
   const [database, migrations, temporal, files] = await Promise.all([
     holds(sql`SELECT 1`.execute(deps.db)),
     holds(checkMigrations(deps)),
@@ -92,7 +94,7 @@ async function checkReadiness(deps: AppDeps) {
   return { isReady, body: { status: isReady ? 'ready' : 'not ready', database, migrations, temporal, files } as const };
 }
 
-async function checkMigrations(deps: AppDeps): Promise<void> {
+async function checkMigrations(deps: ObservabilityDeps): Promise<void> {
   if ((await pendingMigrations(deps.db)).length > 0) throw new Error('migrations are missing');
 }
 

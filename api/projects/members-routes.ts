@@ -4,13 +4,15 @@ import { addMember, changeRole, dropMember, type MemberOutcome } from '../../db/
 import { findMember, listMembers } from '../../db/projects/members-repository.js';
 import { findUser, findUserByEmail, type UserRow } from '../../db/users/users-repository.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
-import type { AppDeps } from '../deps.js';
+import type { ProjectDeps } from './deps.js';
 import { ApiError, invalidFields, notFound, orNotFound, permissionDenied } from '../http/errors.js';
 import { emailField, integerField } from '../http/field-errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID, pathId } from '../http/path-ids.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { roleSchema } from './project-view.js';
+
+const defineRoute = routesOf<ProjectDeps>();
 
 const membersPath = '/api/v1/projects/:id/members/';
 const memberPath = '/api/v1/projects/:id/members/:user_id/';
@@ -95,10 +97,13 @@ const remove = defineRoute({
   },
 });
 
-export const memberRoutes: Route[] = [list, add, update, remove];
+export const memberRoutes: Route<ProjectDeps>[] = [list, add, update, remove];
 
 /** Throws the 400 that names the field for a user who does not exist. */
-async function requireUser({ db }: AppDeps, { email, user_id: id }: z.infer<typeof newMemberBody>): Promise<UserRow> {
+async function requireUser(
+  { db }: ProjectDeps,
+  { email, user_id: id }: z.infer<typeof newMemberBody>,
+): Promise<UserRow> {
   if (email !== undefined) {
     return (await findUserByEmail(db, email)) ?? refuseField('email', 'No user has this e-mail address.');
   }
@@ -118,7 +123,7 @@ function refuse(outcome: MemberOutcome): void {
 }
 
 async function answerMember(
-  { db }: AppDeps,
+  { db }: ProjectDeps,
   { projectId, userId }: { projectId: number; userId: number },
 ): Promise<RouteResult> {
   const member = orNotFound(await findMember(db, projectId, userId));

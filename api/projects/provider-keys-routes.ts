@@ -7,12 +7,14 @@ import {
   pageOfProviderKeys,
 } from '../../db/projects/provider-keys-repository.js';
 import { nothing } from '../http/answer-schemas.js';
-import type { AppDeps } from '../deps.js';
+import type { ProjectDeps } from './deps.js';
 import { ApiError, invalidFields, notFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { providerKeySchema, toProviderKey } from './project-view.js';
+
+const defineRoute = routesOf<ProjectDeps>();
 
 const keysPath = '/api/v1/projects/:id/provider-keys/';
 
@@ -69,10 +71,10 @@ const detach = defineRoute({
   },
 });
 
-export const providerKeyRoutes: Route[] = [list, attach, detach];
+export const providerKeyRoutes: Route<ProjectDeps>[] = [list, attach, detach];
 
 /** A key of a provider that no model names would never be used, and runs would go on with the platform's key. */
-function checkProvider({ models }: AppDeps, provider: string): void {
+function checkProvider({ models }: ProjectDeps, provider: string): void {
   const names = new Set([...models.models.values()].map((model) => model.provider.name));
   if (names.has(provider)) return;
   const known = [...names].toSorted().join(', ');

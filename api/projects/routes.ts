@@ -11,13 +11,15 @@ import { deleteProject } from '../../db/cascades/delete-project.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import type { Reach } from '../../db/access/reach.js';
 import { nothing } from '../http/answer-schemas.js';
-import type { AppDeps } from '../deps.js';
+import type { ProjectDeps } from './deps.js';
 import { notFound, orNotFound, permissionDenied } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { limitAmount } from '../http/limit-amount.js';
 import { projectSchema, spendingLimitSchema, toProject } from './project-view.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { isWebhookUrl, refusePrivateWebhook, sealNewSecret, whyRefused } from './webhook-settings.js';
+
+const defineRoute = routesOf<ProjectDeps>();
 
 const fields = {
   name: z.string().trim().min(1).max(255),
@@ -119,9 +121,9 @@ const remove = defineRoute({
   },
 });
 
-export const projectRoutes: Route[] = [list, create, read, update, remove];
+export const projectRoutes: Route<ProjectDeps>[] = [list, create, read, update, remove];
 
-async function answerProject({ db, currencies }: AppDeps, projectId: number, reach: Reach): Promise<RouteResult> {
+async function answerProject({ db, currencies }: ProjectDeps, projectId: number, reach: Reach): Promise<RouteResult> {
   const project = orNotFound(await findProject(db, projectId, reach));
   const providerKeys = await listProviderKeys(db, [projectId]);
   return { status: 200, body: toProject(project, providerKeys, currencies) };

@@ -4,8 +4,11 @@ import { toAmount } from '../../config/currencies.js';
 import { findProject } from '../../db/projects/projects-repository.js';
 import { listStops, readReserved } from '../../db/spending/spending-repository.js';
 import { orNotFound } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { ProjectDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { amountSchema, spendingLimitSchema, toSpendingLimit } from './project-view.js';
+
+const defineRoute = routesOf<ProjectDeps>();
 
 const stopSchema = z.object({
   day: z.iso.date().describe('Of UTC'),
@@ -52,4 +55,4 @@ const read = defineRoute({
   },
 });
 
-export const spendingRoutes: Route[] = [read];
+export const spendingRoutes: Route<ProjectDeps>[] = [read];

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { holdsCredentials } from '../../graph/address-credentials.js';
 import { namesRefusedAddress } from '../../outgoing/address-guard.js';
-import type { AppDeps } from '../deps.js';
+import type { ProjectDeps } from './deps.js';
 import { invalidFields } from '../http/errors.js';
 
 const PREFIX = 'whsec_';
@@ -47,7 +47,7 @@ export function whyRefused(text: string): string {
 }
 
 /** Throws the 400 for a literal address that is refused; addresses of host names are checked on each attempt. */
-export function refusePrivateWebhook({ config }: AppDeps, url: string | undefined): void {
+export function refusePrivateWebhook({ config }: ProjectDeps, url: string | undefined): void {
   if (url === undefined || url === '' || !namesRefusedAddress(new URL(url), config.addressRules)) return;
   throw invalidFields({ webhook_url: ['The address is not public.'] });
 }

@@ -8,7 +8,7 @@ import { insertAcceptedRun, insertDraftRun } from '../../db/runs/runs-repository
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { AppDeps } from '../deps.js';
+import type { AcceptDeps } from './deps.js';
 import { quotaExceeded } from '../http/errors.js';
 import { findFirstAnswer, sealFingerprint, type KeyedRequest } from './idempotency.js';
 import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
@@ -37,13 +37,13 @@ export interface Acceptance {
  * Answers 201 for an accepted run, 422 for node errors (kept as a `Draft` where that is not left out), 400 for structural
  * errors (nothing is stored, not even the key).
  */
-export function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
+export function acceptRun(deps: AcceptDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, () => tryToAccept(deps, log, request));
 }
 
 /** `attempt` returns undefined when another request has taken the key; nothing was stored then. */
 export async function acceptOnce(
-  deps: AppDeps,
+  deps: AcceptDeps,
   keyed: KeyedRequest | undefined,
   attempt: () => Promise<Envelope | undefined>,
 ): Promise<Acceptance> {
@@ -56,7 +56,7 @@ export async function acceptOnce(
   }
 }
 
-function counted({ metrics }: AppDeps, acceptance: Acceptance): Acceptance {
+function counted({ metrics }: AcceptDeps, acceptance: Acceptance): Acceptance {
   const { envelope, isRepeat } = acceptance;
   const byStatus: Partial<Record<number, string>> = { 201: 'accepted', 422: 'invalid_nodes' };
   metrics.runsAccepted.inc({ outcome: isRepeat ? 'repeated' : (byStatus[envelope.status] ?? 'invalid_workflow') });
@@ -64,7 +64,7 @@ function counted({ metrics }: AppDeps, acceptance: Acceptance): Acceptance {
 }
 
 /** An `attempt` of `acceptOnce`. */
-export async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
+export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
   const { workflow, keyed } = request;
   const prepared = await prepareRun(deps, request);
   if (!prepared.ok) return structuralEnvelope(prepared.errors);
@@ -97,7 +97,7 @@ export async function tryToAccept(deps: AppDeps, log: Logger, request: RunReques
  * the key is taken.
  */
 export async function storeOnce(
-  deps: AppDeps,
+  deps: AcceptDeps,
   keyed: KeyedRequest | undefined,
   runId: string,
   insert: (db: Db) => Promise<void>,
@@ -120,7 +120,7 @@ export async function storeOnce(
  * run.
  */
 export async function beginStart(
-  deps: AppDeps,
+  deps: AcceptDeps,
   log: Logger,
   { id: workflowId, project_id, title }: StoredDrawing,
   { facts: { id, resumed_from: resumedFrom, purpose }, drawing, plan }: Omit<PreparedRun, 'nodeErrors'>,

@@ -6,9 +6,12 @@ import { findVisible } from '../access/authorize.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
 import { queryMoment, queryMomentEnd, queryOrdering, queryPurpose, queryText } from '../http/query-values.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { RunDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { findRunAnswer } from './history-routes.js';
 import { runSchema, toRun } from './run-view.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 const origin = {
   workflow: z.object({ id: z.int(), title: z.string() }),
@@ -71,7 +74,7 @@ const read = defineRoute({
   },
 });
 
-export const allRunsRoutes: Route[] = [list, read];
+export const allRunsRoutes: Route<RunDeps>[] = [list, read];
 
 function toOrigin(run: RunOrigin): { workflow: { id: number; title: string }; project: { id: number; name: string } } {
   return {

@@ -6,7 +6,7 @@ import { readOutputPieces } from '../../db/nodes/run-output.js';
 import type { PolledRun } from '../../db/runs/poll-repository.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import { createWaitView } from '../waits/wait-view.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { toETag } from '../http/conditional.js';
 import { ApiError } from '../http/errors.js';
 import { lazyText, RawJson } from '../http/json-text.js';
@@ -26,7 +26,7 @@ export interface PollAnswer extends RouteResult {
 }
 
 /** The answer to a run that is unchanged has the right entity tag, and its body is not to be sent. */
-export async function answerPoll(deps: AppDeps, run: PolledRun | undefined, runId: string): Promise<PollAnswer> {
+export async function answerPoll(deps: RunDeps, run: PolledRun | undefined, runId: string): Promise<PollAnswer> {
   const { db, liveStatus } = deps;
   if (run !== undefined) refuseInvisible(run);
   if (run === undefined || run.isExpired) return answerNotFound(runId);
@@ -55,12 +55,12 @@ function toAnswer(etag: string, data: Record<string, unknown>): PollAnswer {
 }
 
 /** Returns undefined while there is no output, so that the answer has no such key. */
-function outputOf(db: AppDeps['db'], { runId, output }: PolledRun): unknown {
+function outputOf(db: RunDeps['db'], { runId, output }: PolledRun): unknown {
   if (output === undefined) return undefined;
   return output.text === null ? lazyText(() => readOutputPieces(db, runId), PIECE_BYTES) : new RawJson(output.text);
 }
 
-function entriesOf(deps: AppDeps, { runId, role, nodeErrors, nodes }: PolledRun): Record<string, unknown> {
+function entriesOf(deps: RunDeps, { runId, role, nodeErrors, nodes }: PolledRun): Record<string, unknown> {
   const readApart = readApartFrom(deps.db, { runId, path: '' }, nodes);
   return toNodeMap(nodes, nodeErrors, { readApart, waits: createWaitView(deps, role) });
 }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
-import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import { tellRunEnd, type RunEndDeps } from '../../acceptance/tell-run-end.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
 import { endQueuedRun } from '../../db/conversations/turns-repository.js';
 import { findRunStatus, requestCancel } from '../../db/runs/runs-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { Database } from '../../db/core/client.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { linkRequestToRun } from './run-traces.js';
 import { cancelRunWorkflow } from './temporal-calls.js';
@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 50;
  * run has ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 for a finished run.
  */
 export async function cancelRun(
-  deps: Pick<AppDeps, 'db' | 'logger' | 'metrics' | 'temporal'>,
+  deps: RunEndDeps & { db: Database },
   log: Logger,
   { workflowId, runId, doer }: { workflowId: number; runId: string; doer: Doer },
 ): Promise<void> {

@@ -6,7 +6,10 @@ import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { RunDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 const failure = z.object({ code: z.string().min(1), message: z.string() });
 
@@ -43,4 +46,4 @@ const executionUpdate = defineRoute({
   },
 });
 
-export const executionUpdateRoutes: Route[] = [executionUpdate];
+export const executionUpdateRoutes: Route<RunDeps>[] = [executionUpdate];

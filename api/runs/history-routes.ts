@@ -1,16 +1,18 @@
 // Specification, "Run history", and the endpoint that cancels a run.
 import { z } from 'zod';
 import { findHistoryRun, listHistory } from '../../db/runs/history-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 import { orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { runParams } from '../http/path-ids.js';
 import { queryPurpose } from '../http/query-values.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { cancelRun } from './cancel-run.js';
 import { lazyRuns } from './lazy-runs.js';
 import { listedRunSchema, runSchema, toListedRun, toListedRuns, toWholeRun } from './run-view.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 const list = defineRoute({
   method: 'GET',
@@ -65,15 +67,15 @@ const cancel = defineRoute({
   },
 });
 
-export const historyRoutes: Route[] = [list, read, cancel];
+export const historyRoutes: Route<RunDeps>[] = [list, read, cancel];
 
-export async function answerRun(deps: AppDeps, workflowId: number, runId: string): Promise<RouteResult> {
+export async function answerRun(deps: RunDeps, workflowId: number, runId: string): Promise<RouteResult> {
   return { status: 200, body: await findRunAnswer(deps, workflowId, runId) };
 }
 
 /** The history item with its contents. Throws 404 when the workflow has no such run. */
 export async function findRunAnswer(
-  deps: AppDeps,
+  deps: RunDeps,
   workflowId: number,
   runId: string,
 ): Promise<Record<string, unknown>> {
@@ -83,7 +85,7 @@ export async function findRunAnswer(
 
 /** Returns the link to the run in the Temporal UI if `TEMPORAL_UI_URL` is set. A refused run (`Draft`) has none. */
 function temporalLink(
-  { config, temporal }: AppDeps,
+  { config, temporal }: RunDeps,
   run: { id?: unknown; status?: unknown },
 ): { temporal_url?: string } {
   if (config.temporalUiUrl === undefined || run.status === 'Draft') return {};

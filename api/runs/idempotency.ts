@@ -6,7 +6,7 @@ import type { NodeErrors } from '../../graph/validate.js';
 import type { RunInput } from '../../graph/input.js';
 import { inKeyOrder } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { acceptedEnvelope, invalidNodesEnvelope, type Envelope } from '../envelope/run-envelope.js';
 
@@ -45,12 +45,15 @@ export function toKeyedRequest(
   return { userId, key, fingerprint: createHash('sha256').update(request).digest('hex') };
 }
 
-export function sealFingerprint({ secretBox }: AppDeps, { fingerprint, userId, key }: KeyedRequest): Buffer {
+export function sealFingerprint(
+  { secretBox }: Pick<RunDeps, 'secretBox'>,
+  { fingerprint, userId, key }: KeyedRequest,
+): Buffer {
   return secretBox.seal(fingerprint, 'idempotency-key', userId, key);
 }
 
 /** Seals that nothing is kept of the request whose key is withdrawn. */
-export function sealWithdrawal({ secretBox }: AppDeps, { userId, key }: RequestKey): Buffer {
+export function sealWithdrawal({ secretBox }: Pick<RunDeps, 'secretBox'>, { userId, key }: RequestKey): Buffer {
   return secretBox.seal('', 'idempotency-key', userId, key);
 }
 
@@ -58,7 +61,10 @@ export function sealWithdrawal({ secretBox }: AppDeps, { userId, key }: RequestK
  * Returns the answer to the first request with this key; undefined when this is the first. Throws 400 when the two
  * differ.
  */
-export async function findFirstAnswer(deps: AppDeps, request: KeyedRequest): Promise<Envelope | undefined> {
+export async function findFirstAnswer(
+  deps: Pick<RunDeps, 'db' | 'secretBox'>,
+  request: KeyedRequest,
+): Promise<Envelope | undefined> {
   const first = await findKeyedRun(deps.db, request);
   if (first === undefined) return undefined;
   if (deps.secretBox.open(first.requestEnc, 'idempotency-key', request.userId, request.key) !== request.fingerprint) {

@@ -7,11 +7,14 @@ import { orNotFound } from '../http/errors.js';
 import { lazyValue } from '../http/json-text.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { RunDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { indexOfPath } from '../../graph/iteration-path.js';
 import { readApartFrom } from './apart-results.js';
 import { toNodeMap } from './node-map.js';
 import { nodeEntrySchema } from '../envelope/run-envelope.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 /** Bytes of memory that the entries of one iteration take while they are sent. */
 const PAGE_MEMORY_BYTES = 2 * 1024 * 1024;
@@ -61,4 +64,4 @@ const list = defineRoute({
   },
 });
 
-export const iterationRoutes: Route[] = [list];
+export const iterationRoutes: Route<RunDeps>[] = [list];

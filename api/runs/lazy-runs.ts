@@ -1,12 +1,12 @@
 import { readListed, type HistoryRun, type ListedLater } from '../../db/runs/history-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { lazyList, type LazyJson } from '../http/json-text.js';
 
 /** The row of a run, its drawing of at most 1 MiB in its copies, its input, and as many bytes of results. */
 const RUN_BYTES = 8 * 1024 * 1024;
 
 /** The runs of a page that is too large to be read at once: each is read when the answer reaches it. */
-export function lazyRuns({ db }: AppDeps, later: ListedLater, toItem: (run: HistoryRun) => unknown): LazyJson {
+export function lazyRuns({ db }: RunDeps, later: ListedLater, toItem: (run: HistoryRun) => unknown): LazyJson {
   return lazyList(async function* (memory) {
     for (const id of later.ids) {
       await memory.take(RUN_BYTES);

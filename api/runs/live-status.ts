@@ -3,7 +3,7 @@
 import { QueryNotRegisteredError, QueryRejectedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { LiveNode } from '../../contract/run-workflow.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { Counter } from 'prom-client';
 import { queryRunStatus } from './temporal-calls.js';
 import { createQueryBreaker } from './query-breaker.js';
 
@@ -34,7 +34,12 @@ interface QueriedRun {
  * A poll uses the last answer while it is at most two seconds old, and sends a query once it is one second old, without
  * waiting for it. Only polls without such an answer wait, all for the same query.
  */
-export function createLiveStatus({ temporal, metrics }: { temporal: Client; metrics: Metrics }): LiveStatus {
+interface LiveStatusOptions {
+  temporal: Client;
+  metrics: { runQueries: Counter<'outcome'> };
+}
+
+export function createLiveStatus({ temporal, metrics }: LiveStatusOptions): LiveStatus {
   const runs = new LRUCache<string, QueriedRun>({ max: KEPT_RUNS });
   const answers = new LRUCache<string, LiveNode[]>({
     max: KEPT_RUNS,

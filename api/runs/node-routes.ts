@@ -7,17 +7,19 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { toTransaction } from '../billing/transaction-view.js';
 import { createWaitView } from '../waits/wait-view.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
 import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { readApartFrom } from './apart-results.js';
 import { toLiveEntry } from './answer-poll.js';
 import { toNodeEntry } from './node-map.js';
 import { nodeSchema, toAttempts } from './node-view.js';
 import { renderNodeInput } from './rendered-input.js';
 import { toFailedNodes } from '../envelope/run-envelope.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 const MAX_ATTEMPTS = 100;
 
@@ -49,9 +51,9 @@ const read = defineRoute({
   },
 });
 
-export const nodeRoutes: Route[] = [read];
+export const nodeRoutes: Route<RunDeps>[] = [read];
 
-async function readFacts(deps: AppDeps, key: NodeKey, node: StoredNode, isExpired: boolean): Promise<object> {
+async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpired: boolean): Promise<object> {
   const kept = isExpired ? [] : await listKeptAttempts(deps.db, key, MAX_ATTEMPTS);
   const transactions = await listNodeTransactions(deps.db, key);
   return {
@@ -70,7 +72,7 @@ async function readFacts(deps: AppDeps, key: NodeKey, node: StoredNode, isExpire
  * A node of which nothing is stored, if the poll lists it: it waits to be executed, or is one that the validation has
  * refused.
  */
-async function unstarted({ liveStatus }: AppDeps, key: NodeKey, detail: NodeDetail): Promise<object> {
+async function unstarted({ liveStatus }: RunDeps, key: NodeKey, detail: NodeDetail): Promise<object> {
   const entry = orNotFound(refusedEntry(key, detail) ?? (await liveEntry(liveStatus, key, detail)));
   const { path } = key;
   const never = { started_at: null, finished_at: null, queued_ms: null, attempts: [], transactions: [] };
@@ -84,7 +86,7 @@ function refusedEntry({ path, nodeId: id }: NodeKey, { nodeErrors }: NodeDetail)
 }
 
 async function liveEntry(
-  liveStatus: AppDeps['liveStatus'],
+  liveStatus: RunDeps['liveStatus'],
   { runId, path, nodeId: id }: NodeKey,
   { runStatus }: NodeDetail,
 ): Promise<object | undefined> {

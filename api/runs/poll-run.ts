@@ -1,6 +1,6 @@
 // `workflow_result`: what is known of a run now, or as soon as there is something new. docs/use/live.md.
 import type { Poll, PolledRun } from '../../db/runs/poll-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { isKnown, knownStates, parseTags, parseWait } from '../http/conditional.js';
 import { holdsLazyJson, toJsonText } from '../http/json-text.js';
 import type { Caller, RouteResult } from '../http/route.js';
@@ -8,7 +8,7 @@ import { waitForRun } from '../live/wait-for-run.js';
 import { answerPoll, type PollAnswer } from './answer-poll.js';
 
 interface PollRequest {
-  deps: AppDeps;
+  deps: RunDeps;
   caller: Caller;
   query: { id: string };
   headers: { prefer?: string | undefined; 'if-none-match'?: string | undefined };
@@ -50,7 +50,7 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
 
 /** A run in a state that the caller knows is read again where something is in flight that the caller does not know. */
 async function readAnswer(
-  deps: AppDeps,
+  deps: RunDeps,
   asked: Poll,
   ifNoneMatch: string | undefined,
 ): Promise<{ run: PolledRun | undefined; answer: PollAnswer }> {
@@ -66,7 +66,7 @@ async function readAnswer(
 const answers = new WeakMap<PolledRun, Promise<PollAnswer>>();
 
 /** A thousand who have waited for a large answer get the same bytes of it, not a thousand copies. */
-function answerTogether(deps: AppDeps, run: PolledRun): Promise<PollAnswer> {
+function answerTogether(deps: RunDeps, run: PolledRun): Promise<PollAnswer> {
   const known = answers.get(run);
   if (known !== undefined) return known;
   const answer = answerPoll(deps, run, run.runId).then((whole) => {

@@ -8,7 +8,7 @@ import { secretFieldsOf, reuseInput, type RunInput } from '../../graph/input.js'
 import { parseJson } from '../../graph/json-text.js';
 import { ownValue } from '../../graph/json.js';
 import type { RunRequest } from './accept-run.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { ApiError, orNotFound } from '../http/errors.js';
 import { runIsTest } from './run-is-test.js';
 
@@ -27,7 +27,7 @@ interface ReRun {
  * stored with the run.
  */
 export async function toReRunRequest(
-  { db, secretBox }: AppDeps,
+  { db, secretBox }: Pick<RunDeps, 'db' | 'secretBox'>,
   { workflow, originalRunId, input: given, mayBeTest = false }: ReRun,
 ): Promise<Pick<RunRequest, 'input' | 'storedSecret' | 'passedSecrets'>> {
   const original = orNotFound(await findOriginalRun(db, workflow.id, originalRunId));

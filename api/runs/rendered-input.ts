@@ -14,7 +14,7 @@ import { RenderedTooLargeError, type NodeOutput } from '../../graph/template.js'
 import type { LoopVariables } from '../../graph/variable.js';
 import { findPlaces } from '../../graph/variable-places.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { RawJson } from '../http/json-text.js';
 import { readLoopValues } from './loop-values.js';
 
@@ -40,7 +40,7 @@ interface Asked {
   memory: ByteLease;
 }
 
-export async function renderNodeInput(deps: AppDeps, asked: Asked): Promise<RawJson | MissingInput> {
+export async function renderNodeInput(deps: RunDeps, asked: Asked): Promise<RawJson | MissingInput> {
   const before = asked.memory.bytes;
   try {
     return await renderWithin(deps, asked);
@@ -50,7 +50,7 @@ export async function renderNodeInput(deps: AppDeps, asked: Asked): Promise<RawJ
 }
 
 async function renderWithin(
-  { db, secretBox }: AppDeps,
+  { db, secretBox }: RunDeps,
   { key, moment, log, memory }: Asked,
 ): Promise<RawJson | MissingInput> {
   const size = await measureRunContext(db, key.runId);

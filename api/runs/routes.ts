@@ -10,11 +10,14 @@ import { runParams, uuid } from '../http/path-ids.js';
 import { pollRun } from './poll-run.js';
 import { toReRunRequest } from './re-run.js';
 import { runInputBody } from '../http/read-run-input.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import type { RunDeps } from './deps.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { envelopeSchema, refusedRunSchema, toRefusal } from '../envelope/run-envelope.js';
 import { keepIfAccepted, toUploadedInput } from './uploaded-input.js';
 import { waitForResults } from './wait-for-results.js';
 import { linkRequestToRun } from './run-traces.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 const start = defineRoute({
   method: 'POST',
@@ -92,7 +95,7 @@ const poll = defineRoute({
   handler: pollRun,
 });
 
-export const runRoutes: Route[] = [start, reRun, poll];
+export const runRoutes: Route<RunDeps>[] = [start, reRun, poll];
 
 /** Answers re-runs and runs that resume another one. */
 export function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {

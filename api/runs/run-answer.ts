@@ -5,7 +5,7 @@ import { findRunEnd } from '../../db/runs/tool-runs-repository.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeOutput } from '../../graph/template.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 
 /** The limit applies to the text of an output; no model reads more. */
 export const MAX_ANSWER_CHARACTERS = 1024 * 1024;
@@ -20,7 +20,7 @@ export type RunAnswer =
   | { kind: 'cancelled' | 'gone' };
 
 /** Returns what a run that has ended has come to. `lease` holds the memory that the answer takes until its end. */
-export async function readRunAnswer({ db }: Pick<AppDeps, 'db'>, runId: string, lease: ByteLease): Promise<RunAnswer> {
+export async function readRunAnswer({ db }: Pick<RunDeps, 'db'>, runId: string, lease: ByteLease): Promise<RunAnswer> {
   const end = await findRunEnd(db, runId);
   if (end === undefined) return { kind: 'gone' };
   if (end.status === 'Cancelled') return { kind: 'cancelled' };

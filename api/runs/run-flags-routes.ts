@@ -5,9 +5,12 @@ import type { Role } from '../../db/core/tables.js';
 import { ApiError, orNotFound } from '../http/errors.js';
 import { runIsTest } from './run-is-test.js';
 import { runParams } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { RunDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { runSchema } from './run-view.js';
 import { answerRun } from './history-routes.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 interface Toggle {
   action: string;
@@ -37,7 +40,7 @@ const toggles: Toggle[] = [
   },
 ];
 
-export const runFlagRoutes: Route[] = toggles.map(({ action, flag, role, summary }) =>
+export const runFlagRoutes: Route<RunDeps>[] = toggles.map(({ action, flag, role, summary }) =>
   defineRoute({
     method: 'POST',
     path: `/api/v1/workflows/:id/history/:run_id/${action}/`,

@@ -3,14 +3,14 @@ import { openRunContents, readSecrets } from '../../db/runs/run-contents.js';
 import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
 import type { Masker } from '../../graph/mask.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 
 /** Bytes of memory per byte of JSON text: drawings are mostly small objects, which take more than their text. */
 const WEIGHT = 8;
 
 /** Returns undefined if the run is unknown. `memory` is that of the request; it has as much as before at the end. */
 export async function readRunMasker(
-  { db, secretBox }: Pick<AppDeps, 'db' | 'secretBox'>,
+  { db, secretBox }: Pick<RunDeps, 'db' | 'secretBox'>,
   runId: string,
   memory: ByteLease,
 ): Promise<Masker | undefined> {

@@ -7,7 +7,7 @@ import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { lazyText, lazyValue, RawJson, type LazyJson } from '../http/json-text.js';
 import { readApartFrom } from './apart-results.js';
 import { toNodeMap } from './node-map.js';
@@ -120,7 +120,7 @@ const TEXT_COPIES = 4;
 /** Drawings are mostly small objects, which take more than their text. */
 const PARSED_COPIES = 8;
 
-type Deps = Pick<AppDeps, 'db' | 'answerDb' | 'currencies'>;
+type Deps = Pick<RunDeps, 'db' | 'answerDb' | 'currencies'>;
 
 /** The parts of a run that may be large. */
 interface RunParts {

@@ -5,13 +5,15 @@ import { listAgentSteps } from '../../db/agents/agent-steps-repository.js';
 import { readGraph } from '../../db/runs/run-contents.js';
 import { findRunContext, findSnapshot } from '../../db/runs/run-context-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { readRunMasker } from './run-masker.js';
 import { stepSchema, toSteps } from './step-view.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 /** Masking takes time with each character. */
 const MAX_PAGE_BYTES = 1024 * 1024;
@@ -40,10 +42,10 @@ const list = defineRoute({
   },
 });
 
-export const stepRoutes: Route[] = [list];
+export const stepRoutes: Route<RunDeps>[] = [list];
 
 /** Returns whether the run could still come to the node. */
-async function isDrawn({ db }: AppDeps, { runId, path, nodeId: id }: NodeKey): Promise<boolean> {
+async function isDrawn({ db }: RunDeps, { runId, path, nodeId: id }: NodeKey): Promise<boolean> {
   if (path !== '') return false;
   const stored = await findRunContext(db, runId);
   if (stored === undefined) return false;

@@ -8,7 +8,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Masker } from '../../graph/mask.js';
 import { textOfContent } from '../../graph/message-text.js';
 import { readArguments } from '../../graph/tool-arguments.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { RawJson } from '../http/json-text.js';
 import { amountSchema } from '../projects/project-view.js';
 
@@ -53,7 +53,7 @@ export const stepSchema = z.object({
   left_out: z.boolean().describe('The contents of the page were too large in all; ask for a smaller page'),
 });
 
-type Deps = Pick<AppDeps, 'secretBox' | 'currencies'>;
+type Deps = Pick<RunDeps, 'secretBox' | 'currencies'>;
 
 /** `masker`: undefined once the contents have expired. */
 /** `node`: that of the agent. */

@@ -23,7 +23,7 @@ import {
 } from '../../contract/run-workflow.js';
 import { bounded } from '../../acceptance/bounded-call.js';
 import { toSummary } from '../../acceptance/run-summary.js';
-import type { ApiConfig } from '../http/api-config.js';
+import type { Environment } from '../../config/environment.js';
 
 export const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
 export const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
@@ -48,10 +48,12 @@ const CLOSED: Partial<Record<string, Closing>> = {
   TIMED_OUT: 'timed out',
 };
 
+export type StartConfig = Pick<Environment, 'execution' | 'publicUrl' | 'runTimeoutDays'> & { taskQueue: string };
+
 /** Idempotent: the run's id is the workflow's id, and a run that was started once is never started again. */
 export async function startRunWorkflow(
   client: Client,
-  config: ApiConfig,
+  config: StartConfig,
   run: RunToStart,
   timeoutMs?: number,
 ): Promise<void> {

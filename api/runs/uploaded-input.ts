@@ -2,7 +2,7 @@
 import { fileFieldOf } from '../../graph/file-values.js';
 import { inputFieldsOf, type RunInput } from '../../graph/input.js';
 import { setOwn } from '../../graph/json.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { discardUploads, type GivenInput } from '../http/read-run-input.js';
 import type { Acceptance } from './accept-run.js';
 
@@ -34,7 +34,7 @@ export function toUploadedInput(document: unknown, { input, uploads }: GivenInpu
 
 /** The files of a start that is refused, or is a repeat of an earlier one, are deleted. */
 export async function keepIfAccepted<A extends Acceptance>(
-  { files }: AppDeps,
+  { files }: Pick<RunDeps, 'files'>,
   given: GivenInput,
   accept: () => Promise<A>,
 ): Promise<A> {

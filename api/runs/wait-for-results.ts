@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/watches/run-watches-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { RunDeps } from './deps.js';
 import { parseWait } from '../http/conditional.js';
 import type { RouteResult } from '../http/route.js';
 import { waitForRun } from '../live/wait-for-run.js';
@@ -18,7 +18,7 @@ interface Waiting {
  * `started` is that answer, and `envelope` its body.
  */
 export function waitForResults(
-  deps: AppDeps,
+  deps: RunDeps,
   started: RouteResult,
   envelope: Envelope,
   { reader, prefer, signal }: Waiting,

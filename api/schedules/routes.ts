@@ -15,15 +15,17 @@ import {
 } from '../../db/schedules/schedules-repository.js';
 import { findInputSecrets } from '../../db/workflows/secret-input-fields.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { ScheduleDeps } from './deps.js';
 import { nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { newScheduleBody, readCron, readTimeZone, scheduleChangeBody, sealInput } from './schedule-body.js';
 import { projectScheduleSchema, scheduleSchema, toSchedule } from './schedule-view.js';
 import { finishRemoval, syncSchedule } from './sync-schedules.js';
+
+const defineRoute = routesOf<ScheduleDeps>();
 
 const schedulesPath = '/api/v1/workflows/:id/schedules/';
 const schedulePath = '/api/v1/workflows/:id/schedules/:schedule_id/';
@@ -159,9 +161,9 @@ const remove = defineRoute({
   },
 });
 
-export const scheduleRoutes: Route[] = [list, listOfProject, create, change, remove];
+export const scheduleRoutes: Route<ScheduleDeps>[] = [list, listOfProject, create, change, remove];
 
-async function loadDrawing({ db }: AppDeps, workflowId: number): Promise<StoredDrawing> {
+async function loadDrawing({ db }: ScheduleDeps, workflowId: number): Promise<StoredDrawing> {
   return orNotFound(await findDrawing(db, workflowId));
 }
 
@@ -176,7 +178,7 @@ function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }
 
-async function toSettings(deps: AppDeps, { workflow, stored, body }: Change): Promise<ScheduleSettings> {
+async function toSettings(deps: ScheduleDeps, { workflow, stored, body }: Change): Promise<ScheduleSettings> {
   return {
     cron: body.cron === undefined ? stored.cron : readCron(body.cron),
     timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),

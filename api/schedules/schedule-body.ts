@@ -7,9 +7,8 @@ import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { completeInput, fieldIdsOf, inputFieldsOf, parseSessionInput, secretFieldsOf } from '../../graph/input.js';
 import { ownValue } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
-import { MASK } from '../../graph/mask-text.js';
-import { keepInputSecrets } from '../../graph/secrets.js';
-import type { AppDeps } from '../deps.js';
+import { keepInputSecrets, MASK } from '../../graph/secrets.js';
+import type { ScheduleDeps } from './deps.js';
 import { invalidFields } from '../http/errors.js';
 import { parseCron } from './cron.js';
 import { overlapPolicy } from './schedule-view.js';
@@ -85,7 +84,7 @@ interface InputToSeal {
  * workflow, as it is now, would refuse it.
  */
 export async function sealInput(
-  deps: AppDeps,
+  deps: ScheduleDeps,
   { workflow, scheduleId, body, stored }: InputToSeal,
 ): Promise<{ inputEnc: Buffer; fileIds: string[] }> {
   const { drawing } = openDrawing(deps.secretBox, workflow);

@@ -5,7 +5,7 @@ import type { ScheduleRecord } from '../../db/schedules/schedules-repository.js'
 import { secretFieldsOf } from '../../graph/input.js';
 import { createMasker } from '../../graph/mask.js';
 import { maskInput, secretTexts } from '../../graph/secrets.js';
-import type { AppDeps } from '../deps.js';
+import type { ScheduleDeps } from './deps.js';
 import { nextTimes } from './temporal-schedules.js';
 
 const NEXT = 5;
@@ -54,7 +54,7 @@ type Drawing = SealedSecrets & { document: unknown };
 
 /** `drawing`: of the workflow. Its secret fields are masked, and those that were secret when the input was given. */
 export async function toSchedule(
-  deps: AppDeps,
+  deps: ScheduleDeps,
   schedule: ScheduleRecord,
   drawing: Drawing,
 ): Promise<z.infer<typeof scheduleSchema>> {
@@ -83,7 +83,7 @@ export async function toSchedule(
   };
 }
 
-function maskedInput({ secretBox }: AppDeps, { id, inputEnc }: ScheduleRecord, drawing: Drawing): unknown {
+function maskedInput({ secretBox }: ScheduleDeps, { id, inputEnc }: ScheduleRecord, drawing: Drawing): unknown {
   const stored = openScheduleInput(secretBox, id, inputEnc);
   if (stored === undefined) return null;
   const fields = [...secretFieldsThen(stored), ...secretFieldsOf(drawing.document)];
@@ -91,7 +91,7 @@ function maskedInput({ secretBox }: AppDeps, { id, inputEnc }: ScheduleRecord, d
   return createMasker([...secretValues, ...secretTexts(openSecrets(secretBox, drawing))]).json(masked);
 }
 
-async function askNextTimes({ temporal, logger }: AppDeps, schedule: ScheduleRecord): Promise<string[] | null> {
+async function askNextTimes({ temporal, logger }: ScheduleDeps, schedule: ScheduleRecord): Promise<string[] | null> {
   if (schedule.isPaused) return [];
   try {
     const times = await nextTimes(temporal, schedule, ASK_MS);

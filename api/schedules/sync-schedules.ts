@@ -9,7 +9,7 @@ import {
   syncLocked,
 } from '../../db/schedules/schedule-sync-repository.js';
 import { startLoop, workThrough, type BackgroundLoop } from '../loops/background-loop.js';
-import type { AppDeps } from '../deps.js';
+import type { ScheduleDeps } from './deps.js';
 import { isStartRefused, pingTemporal } from '../runs/temporal-calls.js';
 import { putSchedule, removeSchedule } from './temporal-schedules.js';
 
@@ -26,7 +26,7 @@ const AGAIN_SECONDS = 900;
 const RETRY_SECONDS = 10;
 
 /** `stop` of the loop resolves when the current call has ended. */
-export function startScheduleSync(deps: AppDeps): BackgroundLoop {
+export function startScheduleSync(deps: ScheduleDeps): BackgroundLoop {
   let intervalMs = INTERVAL_MS;
   return startLoop(async (stopped) => {
     try {
@@ -40,7 +40,7 @@ export function startScheduleSync(deps: AppDeps): BackgroundLoop {
   });
 }
 
-async function syncDue(deps: AppDeps, stopped: AbortSignal): Promise<void> {
+async function syncDue(deps: ScheduleDeps, stopped: AbortSignal): Promise<void> {
   const due = await findSchedulesToSync(deps.db, BATCH);
   const removed = await findRemovals(deps.db, BATCH);
   if (due.length === 0 && removed.length === 0) return;
@@ -51,7 +51,7 @@ async function syncDue(deps: AppDeps, stopped: AbortSignal): Promise<void> {
 }
 
 /** Syncs one schedule and never throws: the loop repeats what fails. */
-export async function syncSchedule(deps: AppDeps, log: Logger, scheduleId: string): Promise<void> {
+export async function syncSchedule(deps: ScheduleDeps, log: Logger, scheduleId: string): Promise<void> {
   const { db, temporal, config } = deps;
   try {
     const againInSeconds = Math.round(AGAIN_SECONDS * (0.8 + 0.4 * Math.random()));
@@ -69,7 +69,7 @@ export async function syncSchedule(deps: AppDeps, log: Logger, scheduleId: strin
 }
 
 /** Removes a copy and never throws: the loop repeats what fails. */
-export async function finishRemoval({ db, temporal }: AppDeps, log: Logger, scheduleId: string): Promise<void> {
+export async function finishRemoval({ db, temporal }: ScheduleDeps, log: Logger, scheduleId: string): Promise<void> {
   try {
     await removeSchedule(temporal, scheduleId);
     await forgetRemoval(db, scheduleId);

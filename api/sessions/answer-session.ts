@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findUser, type UserRow } from '../../db/users/users-repository.js';
 import type { OpenedSession } from '../../db/sessions/sessions-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { SessionDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import type { RouteResult } from '../http/route.js';
 import type { AccessTokenSigner } from './access-token.js';
@@ -27,12 +27,12 @@ export const signedInSchema = z.object({
 });
 
 /** Throws the 403 of a service whose sessions come from elsewhere. */
-export function requireSigner({ signIn }: AppDeps): AccessTokenSigner {
+export function requireSigner({ signIn }: SessionDeps): AccessTokenSigner {
   if (signIn.signAccessToken !== undefined) return signIn.signAccessToken;
   throw new ApiError(403, 'sign_in_disabled', 'Nobody signs in here: session tokens come from another service.');
 }
 
-export async function answerSession(deps: AppDeps, session: OpenSession, isSecure: boolean): Promise<RouteResult> {
+export async function answerSession(deps: SessionDeps, session: OpenSession, isSecure: boolean): Promise<RouteResult> {
   const { sessionId, userId, secondsLeft, token } = session;
   const secondsToLive = Math.max(1, Math.min(MAX_TOKEN_SECONDS, secondsLeft));
   const accessToken = await requireSigner(deps)({ userId, sessionId, secondsToLive });

@@ -1,7 +1,7 @@
 import { findLoginAccount, holdsPassword } from '../../db/sessions/passwords-repository.js';
 import { openSession } from '../../db/sessions/sessions-repository.js';
 import type { AuditTrail } from '../http/audit-rule.js';
-import type { AppDeps } from '../deps.js';
+import type { SessionDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import type { OpenSession } from './answer-session.js';
 import { signedIn, admitLogin } from './login-throttle.js';
@@ -25,7 +25,11 @@ interface Visitor {
  * An account that does not exist, has no password or is not active is answered like a wrong password, as late and counted
  * alike.
  */
-export async function logIn(deps: AppDeps, { email, password }: Credentials, visitor: Visitor): Promise<OpenSession> {
+export async function logIn(
+  deps: SessionDeps,
+  { email, password }: Credentials,
+  visitor: Visitor,
+): Promise<OpenSession> {
   const { db } = deps;
   const { network, userAgent, audit } = visitor;
   const account = await findLoginAccount(db, email, network);
@@ -65,7 +69,7 @@ interface Attempt {
  * password. Throws 429 and 503 as `logIn`.
  */
 export async function tryPassword(
-  { db, signIn: { hashQueue } }: AppDeps,
+  { db, signIn: { hashQueue } }: SessionDeps,
   { name, hash, isKnownNetwork, password }: Attempt,
   { network, signal }: Pick<Visitor, 'network' | 'signal'>,
 ): Promise<(() => Promise<void>) | undefined> {

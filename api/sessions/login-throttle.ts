@@ -4,7 +4,7 @@ import type { Db } from '../../db/core/client.js';
 import type { SignInMethod } from '../../db/core/tables.js';
 import { countFailure, forgiveFailure, readFailures, takeTurn } from '../../db/sessions/login-failures-repository.js';
 import { throttled, ApiError } from '../http/errors.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { SessionDeps } from './deps.js';
 
 /** Failed logins a minute for an account from one network. */
 const MOST_BY_PAIR = 5;
@@ -71,13 +71,17 @@ export const signedIn = {
 };
 
 /** Runs a sign-in and counts how it ended. */
-export async function countSignIn<T>(metrics: Metrics, method: SignInMethod, work: () => Promise<T>): Promise<T> {
+export async function countSignIn<T>(
+  { signIns }: SessionDeps['metrics'],
+  method: SignInMethod,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     const result = await work();
-    metrics.signIns.inc({ method, outcome: 'done' });
+    signIns.inc({ method, outcome: 'done' });
     return result;
   } catch (error) {
-    metrics.signIns.inc({ method, outcome: outcomeOf(error) });
+    signIns.inc({ method, outcome: outcomeOf(error) });
     throw error;
   }
 }

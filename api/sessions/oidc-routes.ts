@@ -3,16 +3,18 @@ import { z } from 'zod';
 import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
 import { openSession } from '../../db/sessions/sessions-repository.js';
 import type { AuditTrail } from '../http/audit-rule.js';
-import type { AppDeps } from '../deps.js';
+import type { SessionDeps } from './deps.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
-import { defineRoute, type Route, type RouteContext, type RouteResult } from '../http/route.js';
+import { routesOf, type Route, type RouteContext, type RouteResult } from '../http/route.js';
 import { requireSigner, toHeaders, type OpenSession } from './answer-session.js';
 import { countSignIn, signedIn } from './login-throttle.js';
 import type { OidcClient } from './oidc-client.js';
 import { toOidcError, orSignInPage } from './oidc-failure.js';
 import { beginFlow, flowCookie, flowSecret, OIDC_PATH, readFlowSecret, resumeFlow } from './oidc-flow.js';
 import { visitOf, type Visit } from './visit.js';
+
+const defineRoute = routesOf<SessionDeps>();
 
 const providers = defineRoute({
   method: 'GET',
@@ -80,7 +82,7 @@ const callback = defineRoute({
   handler: (context) => orSignInPage(context.requestHeaders, context.deps.config.publicUrl, () => takeAnswer(context)),
 });
 
-type Answer = RouteContext<'open', undefined, z.infer<typeof answerSchema>, undefined, undefined>;
+type Answer = RouteContext<SessionDeps, 'open', undefined, z.infer<typeof answerSchema>, undefined, undefined>;
 
 async function takeAnswer(context: Answer): Promise<RouteResult> {
   const { deps, query, requestHeaders, log, audit } = context;
@@ -104,10 +106,10 @@ async function takeAnswer(context: Answer): Promise<RouteResult> {
   return { status: 303, headers: { ...headers, Location: `${deps.config.publicUrl}/` } };
 }
 
-export const oidcRoutes: Route[] = [providers, begin, callback];
+export const oidcRoutes: Route<SessionDeps>[] = [providers, begin, callback];
 
 /** Throws the 404 of a service without an identity provider. */
-function requireOidc(deps: AppDeps): OidcClient {
+function requireOidc(deps: SessionDeps): OidcClient {
   if (deps.signIn.oidc === undefined) throw notFound();
   requireSigner(deps);
   return deps.signIn.oidc;
@@ -115,7 +117,7 @@ function requireOidc(deps: AppDeps): OidcClient {
 
 async function openSessionOf(
   identity: Identity,
-  { deps, audit }: { deps: AppDeps; audit: AuditTrail },
+  { deps, audit }: { deps: SessionDeps; audit: AuditTrail },
   { settings }: OidcClient,
   { network, userAgent }: Visit,
 ): Promise<OpenSession & { token: string }> {

@@ -5,13 +5,16 @@ import { changePassword, findOwnAccount, resetPassword } from '../../db/sessions
 import { findLinkUser } from '../../db/sessions/sign-in-links-repository.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { SessionDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { answerSession, requireSigner, signedInSchema } from './answer-session.js';
 import { countSignIn } from './login-throttle.js';
 import { nameOf, tryPassword } from './log-in.js';
 import { hashPassword } from './password-hash.js';
 import { MAX_PASSWORD_LENGTH, newPasswordField } from './password-rules.js';
 import { visitOf } from './visit.js';
+
+const defineRoute = routesOf<SessionDeps>();
 
 const MAX_BODY_BYTES = 16 * 1024;
 
@@ -86,7 +89,7 @@ const reset = defineRoute({
   },
 });
 
-export const passwordRoutes: Route[] = [change, reset];
+export const passwordRoutes: Route<SessionDeps>[] = [change, reset];
 
 function wrongCurrent(): ApiError {
   return invalidFields({ current_password: ['This is not your password.'] });

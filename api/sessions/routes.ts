@@ -5,7 +5,8 @@ import { endSessionOfToken } from '../../db/sessions/refresh-repository.js';
 import { findLinkUser, redeemLink } from '../../db/sessions/sign-in-links-repository.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { SessionDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { answerSession, requireSigner, signedInSchema } from './answer-session.js';
 import { countSignIn, signedIn } from './login-throttle.js';
 import { logIn } from './log-in.js';
@@ -14,6 +15,8 @@ import { MAX_PASSWORD_LENGTH } from './password-rules.js';
 import { clearedRefreshCookie, readRefreshCookie } from './refresh-cookie.js';
 import { refreshSession } from './refresh-session.js';
 import { visitOf } from './visit.js';
+
+const defineRoute = routesOf<SessionDeps>();
 
 const MAX_BODY_BYTES = 16 * 1024;
 const signInErrors = { 401: detailSchema, 403: detailSchema, 503: detailSchema };
@@ -117,7 +120,7 @@ const logout = defineRoute({
   },
 });
 
-export const signInRoutes: Route[] = [login, link, refresh, logout];
+export const signInRoutes: Route<SessionDeps>[] = [login, link, refresh, logout];
 
 function unauthorized(
   message: string,

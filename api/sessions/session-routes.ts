@@ -5,7 +5,10 @@ import { nothing } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { SessionDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
+
+const defineRoute = routesOf<SessionDeps>();
 
 export const sessionSchema = z.object({
   id: z.uuid(),
@@ -46,4 +49,4 @@ const end = defineRoute({
   },
 });
 
-export const sessionRoutes: Route[] = [list, end];
+export const sessionRoutes: Route<SessionDeps>[] = [list, end];

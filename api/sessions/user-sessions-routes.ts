@@ -9,9 +9,12 @@ import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { SessionDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { requireSigner } from './answer-session.js';
 import { sessionSchema } from './session-routes.js';
+
+const defineRoute = routesOf<SessionDeps>();
 
 /** The page of the console that takes the token of a password link. The token stands in the fragment, which no log gets. */
 const PASSWORD_PAGE = '/password';
@@ -82,7 +85,7 @@ const end = defineRoute({
   },
 });
 
-export const userSessionRoutes: Route[] = [link, list, end];
+export const userSessionRoutes: Route<SessionDeps>[] = [link, list, end];
 
 /** Throws the 404 for a user who does not exist. */
 async function requireUser(db: Db, userId: number): Promise<void> {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { clientAddress, isForwardedHttps, networkOf } from '../access/visitor.js';
-import type { AppDeps } from '../deps.js';
+import type { Environment } from '../../config/environment.js';
+import type { SignIn } from './sign-in.js';
 import { cutText } from '../../graph/cut-text.js';
 
 /** A session keeps this of the request that opened it, and its cookies are sent accordingly. */
@@ -14,7 +15,7 @@ export interface Visit {
 const MAX_USER_AGENT = 255;
 
 interface Request {
-  deps: Pick<AppDeps, 'config' | 'signIn'>;
+  deps: { config: Pick<Environment, 'publicUrl'>; signIn: Pick<SignIn, 'trustedProxies'> };
   requestHeaders: IncomingHttpHeaders;
   peerAddress: string;
 }

@@ -4,12 +4,15 @@ import { readRunHead } from '../../db/runs/poll-repository.js';
 import { overloaded } from '../http/errors.js';
 import { EVENT_STREAM_HEADERS } from '../http/event-stream.js';
 import { uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { StreamDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { answerNotFound, refuseInvisible } from '../runs/answer-poll.js';
 import { envelopeSchema } from '../envelope/run-envelope.js';
 import { openDraftFeed } from './draft-feed.js';
 import { openEndedFeed, openFeed } from './run-feed.js';
 import { streamRun, type AnyFeed } from './stream-run.js';
+
+const defineRoute = routesOf<StreamDeps>();
 
 /** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
 const STALLED_MS = 60_000;
@@ -59,7 +62,7 @@ const events = defineRoute({
   },
 });
 
-export const liveRoutes: Route[] = [events];
+export const liveRoutes: Route<StreamDeps>[] = [events];
 
 /**
  * The stream begins at the beginning, and nothing is lost, for a version that is none of this run, or that a restored

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import { createWaitView } from '../waits/wait-view.js';
-import type { AppDeps } from '../deps.js';
+import type { StreamDeps } from './deps.js';
 import { COMMENT } from '../http/event-stream.js';
 import { FIRST_LINE, frameOfDelta, framesOf, isEnd } from './event-frames.js';
 import type { DeltaEvent, RunFeed } from './run-feed.js';
@@ -32,7 +32,7 @@ const MAX_AGE_MS = 3_600_000;
  * The events of a run as a stream of bytes, made no faster than the caller takes them: what waits for a slow one is its
  * place in the order, a number. Ends after the run's end.
  */
-export function streamRun(deps: AppDeps, options: StreamOptions): Readable {
+export function streamRun(deps: StreamDeps, options: StreamOptions): Readable {
   const body: Readable = Readable.from(
     framesOfRun(deps, options, () => body.destroy()),
     { objectMode: false, highWaterMark: 1 },
@@ -40,7 +40,7 @@ export function streamRun(deps: AppDeps, options: StreamOptions): Readable {
   return body;
 }
 
-async function* framesOfRun(deps: AppDeps, options: StreamOptions, cut: () => void): AsyncGenerator<string> {
+async function* framesOfRun(deps: StreamDeps, options: StreamOptions, cut: () => void): AsyncGenerator<string> {
   const { runId, reader, signal } = options;
   const waits = createWaitView(deps, options.role);
   const source = { db: deps.db, memory: deps.memory, tenant: `user:${reader.userId}`, runId, signal, cut, waits };

@@ -6,7 +6,7 @@ import type { CaseContent } from '../../db/trying/cases-repository.js';
 import { parseJson } from '../../graph/json-text.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { renderText } from '../../graph/template.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { hasSideEffects } from './estimate.js';
 
@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 64 * 1024;
 
 /** Throws the 400 for a run that the workflow has not, or whose results have expired. */
 export async function caseFromRun(
-  { db, secretBox, config }: Pick<AppDeps, 'db' | 'secretBox' | 'config'>,
+  { db, secretBox, config }: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
   workflowId: number,
   runId: string,
 ): Promise<CaseContent> {

@@ -30,18 +30,20 @@ import type { JsonObject } from '../../graph/json.js';
 import { OPERATORS } from '../../graph/operators.js';
 import { keepInputSecrets, maskInput } from '../../graph/secrets.js';
 import { amountSchema } from '../projects/project-view.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { limitAmount } from '../http/limit-amount.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID, pathId, uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { drawingBody } from '../workflows/workflow-body.js';
 import { caseFromRun } from './case-from-run.js';
 import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
 import { beginCases, driveCases } from './run-cases.js';
 import { withDrawing } from './start-test.js';
+
+const defineRoute = routesOf<TryingDeps>();
 
 const MOST_CASES = 100;
 const MOST_EXPECTATIONS = 100;
@@ -292,9 +294,9 @@ const cancelRun = defineRoute({
   },
 });
 
-export const caseRoutes: Route[] = [list, create, fromRun, read, change, remove, run, readRun, cancelRun];
+export const caseRoutes: Route<TryingDeps>[] = [list, create, fromRun, read, change, remove, run, readRun, cancelRun];
 
-async function make(deps: AppDeps, workflow: StoredDrawing, made: Pick<Case, 'name' | 'isRequired' | 'content'>) {
+async function make(deps: TryingDeps, workflow: StoredDrawing, made: Pick<Case, 'name' | 'isRequired' | 'content'>) {
   made.content.input = await fillFiles(deps, workflow, made.content.input);
   refuseLarge(made.content);
   if ((await countCases(deps.db, workflow.id)) >= MOST_CASES) {
@@ -305,7 +307,7 @@ async function make(deps: AppDeps, workflow: StoredDrawing, made: Pick<Case, 'na
 }
 
 /** Files that are told by their ids alone become values, so that the case refers to them. A wrong one fails the case. */
-async function fillFiles({ db }: AppDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
+async function fillFiles({ db }: TryingDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
   const { document: drawing, project_id: projectId } = workflow;
   const taking = { projectId, fields: inputFieldsOf(drawing), input, drawing, plan: { ids: [] } };
   return (await takeRunFiles(db, taking)).input as JsonObject;
@@ -335,7 +337,7 @@ function toView(
 }
 
 /** Throws the 400 for an id that is none of a case. */
-export async function chosen(deps: AppDeps, workflowId: number, ids: number[] | undefined): Promise<Case[]> {
+export async function chosen(deps: TryingDeps, workflowId: number, ids: number[] | undefined): Promise<Case[]> {
   const { cases } = await listCases(deps.db, deps.secretBox, workflowId, { limit: MOST_CASES, offset: 0 });
   if (ids === undefined) return cases;
   const unknown = ids.find((id) => !cases.some((each) => each.id === id));
@@ -351,7 +353,7 @@ interface Asked {
 
 /** Throws the 400 for a version that is not there, or a drawing that cannot run. */
 async function toTried(
-  deps: AppDeps,
+  deps: TryingDeps,
   workflow: StoredDrawing,
   { version, drawing: given, cases }: Asked,
 ): Promise<TriedDrawing> {
@@ -370,14 +372,18 @@ async function toTried(
   return { drawing: given, version: null };
 }
 
-async function atVersion(deps: AppDeps, workflow: StoredDrawing, version: number | undefined): Promise<StoredDrawing> {
+async function atVersion(
+  deps: TryingDeps,
+  workflow: StoredDrawing,
+  version: number | undefined,
+): Promise<StoredDrawing> {
   if (version === undefined || version === workflow.version) return workflow;
   const kept = await findKeptDrawing(deps.db, workflow.id, version);
   if (kept === undefined) throw invalidFields({ version: ['The workflow has no such version.'] });
   return { ...workflow, ...kept, version };
 }
 
-async function viewRun(deps: AppDeps, found: CaseRun): Promise<z.infer<typeof caseRunSchema>> {
+async function viewRun(deps: TryingDeps, found: CaseRun): Promise<z.infer<typeof caseRunSchema>> {
   const results = await listCaseResults(deps.db, deps.secretBox, found.id);
   const count = (...statuses: CaseResult['status'][]): number =>
     results.filter(({ status }) => statuses.includes(status)).length;

@@ -10,7 +10,7 @@ import { renderJson, renderText, type VariableValues } from '../../graph/templat
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { textOfBytes } from '../../outgoing/text-of-bytes.js';
 import { ProcessesBusyError } from '../../processes/processes.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 
 /** Nobody knows what the model would be given of a file: it is not there or too large, or the model does not take it. */
 export class UnknownFileError extends Error {
@@ -31,7 +31,7 @@ const HELD_FACTOR = 4;
 const READ_WITHIN_MS = 30_000;
 const MAX_WAITING = 8;
 
-type Deps = Pick<AppDeps, 'db' | 'files' | 'processes'>;
+type Deps = Pick<TryingDeps, 'db' | 'files' | 'processes'>;
 
 /** Returns the messages of one call, whose files count together. Throws `UnknownFileError`. */
 export async function toMessages(deps: Deps, drawn: readonly JsonObject[], reading: Reading): Promise<JsonObject[]> {

@@ -10,7 +10,7 @@ import { readDrawing } from '../../graph/document.js';
 import { enclosingLoops, handlesAfter, type Handle, type NodeKey } from '../../graph/plan.js';
 import { joinSecrets } from '../../graph/secrets.js';
 import { findVariables } from '../../graph/template.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { fingerprintsOf } from './fingerprints.js';
 
 /** The runs that are looked through, the newest first. */
@@ -53,7 +53,7 @@ export function placeKey(path: string, nodeId: string): string {
  * loops are of one run.
  */
 export async function findSources(
-  { db, secretBox, config }: Pick<AppDeps, 'db' | 'secretBox' | 'config'>,
+  { db, secretBox, config }: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
   { workflowId, now, results, loops }: Wanted,
 ): Promise<Sources> {
   const found: Sources = { results: new Map(), loops: new Map() };

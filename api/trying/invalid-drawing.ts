@@ -7,7 +7,7 @@ import type { JsonObject } from '../../graph/json.js';
 import type { Plan } from '../../graph/plan.js';
 import type { SecretMap } from '../../graph/secrets.js';
 import type { NodeErrors } from '../../graph/validate.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
 import { drawingErrorSchema, errorsOfDrawing, toNodeRows, toStructuralRows } from '../workflows/check-drawing.js';
@@ -57,7 +57,7 @@ interface DrawingToJudge {
 }
 
 /** Throws the 400 for a drawing whose executed nodes are not right. */
-export async function judgeNodes({ db }: Pick<AppDeps, 'db'>, judged: DrawingToJudge): Promise<void> {
+export async function judgeNodes({ db }: Pick<TryingDeps, 'db'>, judged: DrawingToJudge): Promise<void> {
   const { projectId, drawing, plan, executed } = judged;
   const errors = errorsOfDrawing({ ...judged, connectionErrors: await connectionErrors(db, projectId, drawing, plan) });
   refuseNodes(ofNodes(errors, executed));

@@ -8,7 +8,7 @@ import { isOneSided } from '../../graph/operators.js';
 import { renderText, type NodeOutput, type VariableValues } from '../../graph/template.js';
 import { cutText } from '../../graph/cut-text.js';
 import { questionsWork } from '../../processes/work.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 
 const LIMIT_MS = 20_000;
 const MAX_WAITING = 8;
@@ -20,7 +20,7 @@ type Judgement = { status: 'passed' | 'failed' | 'error'; detail: CaseDetail };
 
 /** `result`: of a case whose run has ended. */
 export async function judgeCase(
-  deps: Pick<AppDeps, 'db' | 'processes'>,
+  deps: Pick<TryingDeps, 'db' | 'processes'>,
   { runId, detail, runStatus, errorCode, errorMessage }: CaseResult & { runId: string },
   projectId: number,
 ): Promise<Judgement> {
@@ -72,7 +72,7 @@ function toQuestion(
 }
 
 async function answer(
-  { processes }: Pick<AppDeps, 'processes'>,
+  { processes }: Pick<TryingDeps, 'processes'>,
   questions: Question[],
   projectId: number,
 ): Promise<number[]> {

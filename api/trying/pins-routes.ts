@@ -11,13 +11,15 @@ import { createMasker } from '../../graph/mask.js';
 import { parseJson } from '../../graph/json-text.js';
 import { secretTexts, type SecretMap } from '../../graph/secrets.js';
 import type { NodeOutput } from '../../graph/template.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { idParams, iterationPath, nodeId, uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { routesOf, type Route } from '../http/route.js';
 import { fingerprintsOf } from './fingerprints.js';
 import { readOutcome } from './read-outcome.js';
+
+const defineRoute = routesOf<TryingDeps>();
 
 const MOST_BYTES = 1024 * 1024;
 
@@ -99,7 +101,7 @@ const remove = defineRoute({
   },
 });
 
-export const pinRoutes: Route[] = [list, put, remove];
+export const pinRoutes: Route<TryingDeps>[] = [list, put, remove];
 
 interface OpenedWorkflow {
   secrets: SecretMap;
@@ -108,13 +110,13 @@ interface OpenedWorkflow {
   drawing: Record<string, unknown>;
 }
 
-function open({ secretBox }: AppDeps, workflow: StoredDrawing): OpenedWorkflow {
+function open({ secretBox }: TryingDeps, workflow: StoredDrawing): OpenedWorkflow {
   const { drawing, secrets } = openDrawing(secretBox, workflow);
   const compiled = compilePlan(drawing);
   return { secrets, drawing, fingerprints: compiled.ok ? fingerprintsOf({ drawing, plan: compiled.plan }) : undefined };
 }
 
-async function viewPins(deps: AppDeps, workflow: StoredDrawing): Promise<z.infer<typeof pinSchema>[]> {
+async function viewPins(deps: TryingDeps, workflow: StoredDrawing): Promise<z.infer<typeof pinSchema>[]> {
   const pins = await listPins(deps.db, deps.secretBox, workflow.id);
   const { fingerprints } = open(deps, workflow);
   return pins.map((pin) => toView(pin, fingerprints));
@@ -141,7 +143,7 @@ type PinBody =
   | { error: { code: string; message?: string | undefined } }
   | { from_run: string };
 
-async function toPin(deps: AppDeps, workflow: StoredDrawing, id: string, path: string, body: PinBody) {
+async function toPin(deps: TryingDeps, workflow: StoredDrawing, id: string, path: string, body: PinBody) {
   const { secrets, fingerprints, drawing } = open(deps, workflow);
   const fingerprint = fingerprints?.get(id) ?? null;
   if ('from_run' in body) {
@@ -154,7 +156,7 @@ async function toPin(deps: AppDeps, workflow: StoredDrawing, id: string, path: s
 
 /** A pin may be put on a node that is not saved yet: then nobody knows the names of its handles. */
 async function readBody(
-  { db }: AppDeps,
+  { db }: TryingDeps,
   projectId: number,
   { drawing, id, body }: { drawing: Record<string, unknown>; id: string; body: Exclude<PinBody, { from_run: string }> },
 ): Promise<GivenOutcome> {
@@ -167,7 +169,7 @@ async function readBody(
 }
 
 async function ofRun(
-  { db, secretBox, config }: AppDeps,
+  { db, secretBox, config }: TryingDeps,
   workflow: StoredDrawing,
   key: { runId: string; path: string; nodeId: string },
 ): Promise<{ outcome: GivenOutcome; shown: GivenOutcome }> {

@@ -11,7 +11,7 @@ import { enclosingLoops, handleAfter, rootPlan, type Handle, type Plan } from '.
 import { findVariables } from '../../graph/template.js';
 import { chooseTrial, planTrial, type TrialMode } from '../../graph/trial-plan.js';
 import { cutText } from '../../graph/cut-text.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { fingerprintsOf } from './fingerprints.js';
 import { findSources, placeKey, type LoopSource, type Source, type Sources } from './find-sources.js';
@@ -53,7 +53,7 @@ export interface PlannedTest {
 
 /** Throws the 400 for a node that cannot be tried, or a mock that is wrong. */
 export async function planTest(
-  deps: Pick<AppDeps, 'db' | 'secretBox' | 'config'>,
+  deps: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
   { drawing, document, plan }: Drawn,
   { workflow, mode, nodeId, path: asked, hasInput, mocks, usesPins }: TestToPlan,
 ): Promise<PlannedTest> {
@@ -145,7 +145,7 @@ function placeOf(plan: Plan, node: number, asked: string | undefined): TriedPlac
 
 /** A pin never stands for the node that is tried. */
 async function pinsOf(
-  { db, secretBox }: Pick<AppDeps, 'db' | 'secretBox'>,
+  { db, secretBox }: Pick<TryingDeps, 'db' | 'secretBox'>,
   workflowId: number,
   now: { drawing: JsonObject; plan: Plan },
   tried: { nodeId: string; path: string },

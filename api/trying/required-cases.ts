@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findCaseRun } from '../../db/trying/case-runs-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { ApiError, orNotFound } from '../http/errors.js';
 import { chosen } from './cases-routes.js';
 import { beginCases, driveCases } from './run-cases.js';
@@ -14,7 +14,7 @@ const LOOK_AGAIN_MS = 200;
 
 /** Runs the required cases. Throws 409 where one fails (`cases_failed`), or they have not ended in a minute (`cases_running`). */
 export async function passRequiredCases(
-  deps: AppDeps,
+  deps: TryingDeps,
   log: Logger,
   { workflowId, userId, signal }: { workflowId: number; userId: number; signal: AbortSignal },
 ): Promise<void> {

@@ -22,7 +22,7 @@ import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-re
 import { readDrawing } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
 import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { cancelRun } from '../runs/cancel-run.js';
 import { judgeCase } from './judge-case.js';
@@ -44,7 +44,7 @@ export interface CasesToRun {
 
 /** Stores what is to be run, and returns the id of the run of these cases. */
 export async function beginCases(
-  deps: AppDeps,
+  deps: TryingDeps,
   { workflow, userId, tried, cases, maxCostUsd }: CasesToRun,
 ): Promise<string> {
   const id = randomUUID();
@@ -60,7 +60,7 @@ export async function beginCases(
 }
 
 /** Drives all open runs of cases, in every API process. `stop` resolves when the current round has ended. */
-export function startRunningCases(deps: AppDeps): BackgroundLoop {
+export function startRunningCases(deps: TryingDeps): BackgroundLoop {
   return startLoop(async (stopped) => {
     try {
       for (const run of await listOpenCaseRuns(deps.db, AT_ONCE)) {
@@ -78,7 +78,7 @@ export function startRunningCases(deps: AppDeps): BackgroundLoop {
  * Ends the cases whose runs have ended, starts the next ones, and ends the run of these cases after the last. Several
  * processes may do so at once: a case gets one run, and ends once.
  */
-export async function driveCases(deps: AppDeps, log: Logger, run: CaseRun): Promise<void> {
+export async function driveCases(deps: TryingDeps, log: Logger, run: CaseRun): Promise<void> {
   const { db, secretBox } = deps;
   const workflow = await findDrawing(db, run.workflowId);
   const results = await listCaseResults(db, secretBox, run.id);
@@ -107,7 +107,7 @@ const GONE = { code: 'workflow_not_found', message: 'The workflow was deleted.' 
 const CANCELLED = { code: 'cancelled', message: 'The run of these cases was cancelled.' };
 const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have reached max_cost.' };
 
-async function endIfOver(deps: AppDeps, run: CaseRun, result: CaseResult, projectId: number): Promise<boolean> {
+async function endIfOver(deps: TryingDeps, run: CaseRun, result: CaseResult, projectId: number): Promise<boolean> {
   const { runId, runStatus, caseId } = result;
   if (runId === null || runStatus === null || runStatus === 'In Progress') return false;
   const judged = await judgeCase(deps, { ...result, runId }, projectId);
@@ -117,7 +117,7 @@ async function endIfOver(deps: AppDeps, run: CaseRun, result: CaseResult, projec
 
 /** A run that has begun ends by itself, and its case with it. */
 async function stopCase(
-  deps: AppDeps,
+  deps: TryingDeps,
   log: Logger,
   run: CaseRun,
   { caseId, runId, detail }: CaseResult,
@@ -144,7 +144,7 @@ interface CaseToStart {
   result: CaseResult;
 }
 
-async function startCase(deps: AppDeps, log: Logger, { run, workflow, result }: CaseToStart): Promise<void> {
+async function startCase(deps: TryingDeps, log: Logger, { run, workflow, result }: CaseToStart): Promise<void> {
   const { db, secretBox } = deps;
   const { caseId, detail } = result;
   const end = (error: { code: string; message: string }): Promise<void> =>

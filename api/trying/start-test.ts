@@ -18,7 +18,7 @@ import type { RunInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson } from '../../graph/json-text.js';
 import { traitsOf } from '../../graph/kinds.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { quotaExceeded } from '../http/errors.js';
 import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../runs/accept-run.js';
 import type { KeyedRequest } from '../runs/idempotency.js';
@@ -70,7 +70,7 @@ export interface OpenedTest {
 
 /** Throws the 400 for a drawing that cannot run, or is wrong and in the body, for a node that cannot be tried, or a mock that is wrong. */
 export async function openTest(
-  deps: AppDeps,
+  deps: TryingDeps,
   request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
 ): Promise<OpenedTest> {
   const { workflow: stored, drawing: given } = request;
@@ -89,7 +89,7 @@ export async function openTest(
 }
 
 /** Throws `ResultsMissing`, and what `openTest` throws. */
-export function startTest(deps: AppDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
+export function startTest(deps: TryingDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, async () => {
     const opened = await openTest(deps, request);
     const { workflow, planned } = opened;
@@ -130,7 +130,7 @@ export function startTest(deps: AppDeps, log: Logger, request: TestRequest): Pro
 
 /** `********` in the drawing is the stored value of its place. */
 export function withDrawing(
-  { secretBox }: Pick<AppDeps, 'secretBox'>,
+  { secretBox }: Pick<TryingDeps, 'secretBox'>,
   workflow: StoredDrawing,
   drawing: JsonObject,
 ): StoredDrawing {
@@ -142,7 +142,7 @@ export function withDrawing(
 
 /** The input with which the test would run, with its defaults. */
 export async function inputOfTest(
-  deps: AppDeps,
+  deps: TryingDeps,
   request: Pick<TestRequest, 'userId' | 'input'>,
   opened: OpenedTest,
 ): Promise<RunInput> {
@@ -155,7 +155,7 @@ export async function inputOfTest(
 }
 
 async function prepareTest(
-  deps: AppDeps,
+  deps: TryingDeps,
   { userId, input }: Pick<TestRequest, 'userId' | 'input'>,
   { workflow, planned }: OpenedTest,
 ) {
@@ -185,7 +185,7 @@ interface TestToInsert {
 }
 
 async function insertAll(
-  deps: AppDeps,
+  deps: TryingDeps,
   transaction: Db,
   { mode, nodeId, skipsWaits, claim }: TestRequest,
   { facts, planned }: TestToInsert,

@@ -7,7 +7,8 @@ import { badRequestSchema } from '../http/answer-schemas.js';
 import { waitHeaders } from '../http/conditional.js';
 import { orNotFound } from '../http/errors.js';
 import { iterationPath, nodeId } from '../http/path-ids.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import type { TryingDeps } from './deps.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
 import { envelopeSchema, type Envelope } from '../envelope/run-envelope.js';
 import { waitForResults } from '../runs/wait-for-results.js';
@@ -15,6 +16,8 @@ import { drawingBody } from '../workflows/workflow-body.js';
 import { estimateTest } from './estimate.js';
 import { invalidDrawingSchema } from './invalid-drawing.js';
 import { openTest, ResultsMissing, startTest } from './start-test.js';
+
+const defineRoute = routesOf<TryingDeps>();
 
 const input = z.record(z.string(), z.unknown());
 
@@ -126,7 +129,7 @@ const estimate = defineRoute({
   },
 });
 
-export const testRoutes: Route[] = [test, estimate];
+export const testRoutes: Route<TryingDeps>[] = [test, estimate];
 
 function answerTest(envelope: Envelope, isRepeat: boolean): RouteResult {
   return { status: envelope.status, body: envelope, headers: repeatHeaders(isRepeat) };

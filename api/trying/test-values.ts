@@ -8,7 +8,7 @@ import { parseJson, writeJson } from '../../graph/json-text.js';
 import { findVariables, type NodeOutput, type VariableValues } from '../../graph/template.js';
 import type { LoopVariables, NodeErrorFacts } from '../../graph/variable.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { AppDeps } from '../deps.js';
+import type { TryingDeps } from './deps.js';
 import { readLoopValues } from '../runs/loop-values.js';
 import type { Source } from './find-sources.js';
 import type { PlannedTest } from './plan-test.js';
@@ -24,7 +24,7 @@ interface ValuesToRead {
   memory: ByteLease;
 }
 
-type Deps = Pick<AppDeps, 'db' | 'secretBox'>;
+type Deps = Pick<TryingDeps, 'db' | 'secretBox'>;
 
 export async function readTestValues(
   deps: Deps,

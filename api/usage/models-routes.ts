@@ -1,6 +1,9 @@
 // The models that nodes may name, with their prices. Specification: extensions, "People and keys over HTTP".
 import { z } from 'zod';
-import { defineRoute, type Route } from '../http/route.js';
+import type { UsageDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
+
+const defineRoute = routesOf<UsageDeps>();
 
 const PRICE = 'USD, a plain decimal';
 
@@ -29,4 +32,4 @@ const list = defineRoute({
   },
 });
 
-export const modelRoutes: Route[] = [list];
+export const modelRoutes: Route<UsageDeps>[] = [list];

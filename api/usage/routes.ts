@@ -7,8 +7,11 @@ import { invalidFields } from '../http/errors.js';
 import { queryInteger } from '../http/pagination.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { queryDay, queryDayEnd } from '../http/query-values.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { UsageDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { amountSchema } from '../projects/project-view.js';
+
+const defineRoute = routesOf<UsageDeps>();
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -47,7 +50,7 @@ const read = defineRoute({
   },
 });
 
-export const usageRoutes: Route[] = [read];
+export const usageRoutes: Route<UsageDeps>[] = [read];
 
 /** `given.to` is the moment in which the day ends. */
 function toSpan(given: { from?: Date | undefined; to?: Date | undefined }, now: Date): { from: Date; until: Date } {

@@ -12,7 +12,7 @@ import {
 } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { OutgoingError, toUrl, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../../outgoing/retry-after.js';
-import type { AppDeps } from '../deps.js';
+import type { WebhookDeps } from './deps.js';
 import { findRunContext } from '../runs/run-traces.js';
 import { signWebhook } from '../projects/webhook-settings.js';
 import { nextDelaySeconds } from './webhook-retry.js';
@@ -30,7 +30,7 @@ type Answer = AttemptResult & { retryAfterMs?: number | undefined };
  * database is unavailable.
  */
 export async function attemptDelivery(
-  deps: AppDeps,
+  deps: WebhookDeps,
   client: OutgoingClient,
   delivery: ClaimedDelivery,
   aborted: AbortSignal,
@@ -53,7 +53,7 @@ export async function attemptDelivery(
 const unreadableSecret: Answer = { status: null, errorCode: 'secret_unreadable' };
 
 /** Returns undefined when no key of SECRETS_KEY opens a secret; a new secret fixes that. */
-function sign({ secretBox }: AppDeps, delivery: ClaimedDelivery): Record<string, string> | undefined {
+function sign({ secretBox }: WebhookDeps, delivery: ClaimedDelivery): Record<string, string> | undefined {
   const sealedOnes = [delivery.webhook_secret_enc, delivery.webhook_previous_secret_enc];
   const secrets = sealedOnes.flatMap((sealed) => openSecret(secretBox, delivery.project_id, sealed));
   return secrets.length === 0 ? undefined : signWebhook(secrets, delivery.id, new Date(), delivery.payload);
@@ -70,7 +70,7 @@ function openSecret(secretBox: SecretBox, projectId: number, sealed: Buffer | nu
 
 /** Runs the attempt in the trace of the run that the event is about. */
 async function traced(
-  deps: AppDeps,
+  deps: WebhookDeps,
   { id, run_id: runId, type }: ClaimedDelivery,
   act: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -111,7 +111,7 @@ function codeOf(error: unknown): string {
   return isBlocked ? 'blocked_address' : 'network_error';
 }
 
-async function record(deps: AppDeps, delivery: ClaimedDelivery, answer: Answer): Promise<Outcome> {
+async function record(deps: WebhookDeps, delivery: ClaimedDelivery, answer: Answer): Promise<Outcome> {
   if (answer.errorCode === null) {
     await recordDelivered(deps.db, delivery, answer);
     return 'delivered';
@@ -133,7 +133,7 @@ async function record(deps: AppDeps, delivery: ClaimedDelivery, answer: Answer):
 
 /** The log never holds the URL: its path and query often are credentials. */
 function report(
-  { logger, metrics }: AppDeps,
+  { logger, metrics }: WebhookDeps,
   delivery: ClaimedDelivery,
   answer: AttemptResult,
   outcome: Outcome,

@@ -6,8 +6,11 @@ import { badRequestSchema } from '../http/answer-schemas.js';
 import { ApiError, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { pathId, uuid } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { WebhookDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { createWebhookSecret } from '../projects/webhook-settings.js';
+
+const defineRoute = routesOf<WebhookDeps>();
 
 const deliverySchema = z.object({
   id: z.uuid().describe('The `webhook-id` of every attempt.'),
@@ -89,4 +92,4 @@ const sendAgain = defineRoute({
   },
 });
 
-export const webhookRoutes: Route[] = [renewSecret, list, sendAgain];
+export const webhookRoutes: Route<WebhookDeps>[] = [renewSecret, list, sendAgain];

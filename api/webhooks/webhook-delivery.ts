@@ -3,7 +3,7 @@
 import { claimDeliveries, type ClaimedDelivery } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { attemptDelivery, ATTEMPT_TIMEOUT_MS } from './attempt-delivery.js';
-import type { AppDeps } from '../deps.js';
+import type { WebhookDeps } from './deps.js';
 import { pause } from '../loops/background-loop.js';
 
 const INTERVAL_MS = 500;
@@ -25,12 +25,12 @@ interface WebhookDelivery {
   stop(): Promise<void>;
 }
 
-export function startWebhookDelivery(deps: AppDeps): WebhookDelivery {
+export function startWebhookDelivery(deps: WebhookDeps): WebhookDelivery {
   return new Sender(deps);
 }
 
 class Sender implements WebhookDelivery {
-  readonly #deps: AppDeps;
+  readonly #deps: WebhookDeps;
   readonly #client: OutgoingClient;
   readonly #attempts = new Set<Promise<void>>();
   /** Running attempts by project. */
@@ -41,7 +41,7 @@ class Sender implements WebhookDelivery {
   /** Aborted to end the pause of the loop. */
   #wake = new AbortController();
 
-  constructor(deps: AppDeps) {
+  constructor(deps: WebhookDeps) {
     this.#deps = deps;
     this.#client = createOutgoingClient(deps.config.addressRules);
     this.#loop = this.#run();

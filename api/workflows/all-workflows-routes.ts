@@ -14,7 +14,10 @@ import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../ht
 import { MAX_ID } from '../http/path-ids.js';
 import { listDrawings } from './list-drawings.js';
 import { queryBoolean, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { WorkflowDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
+
+const defineRoute = routesOf<WorkflowDeps>();
 
 const list = defineRoute({
   method: 'GET',
@@ -98,4 +101,4 @@ const unbookmark = defineRoute({
   },
 });
 
-export const allWorkflowsRoutes: Route[] = [list, read, bookmark, unbookmark];
+export const allWorkflowsRoutes: Route<WorkflowDeps>[] = [list, read, bookmark, unbookmark];

@@ -9,7 +9,10 @@ import { findCallWarnings } from './call-warnings.js';
 import { checkDrawing, checkSchema } from './check-drawing.js';
 import { findToolWarnings } from './tool-warnings.js';
 import { orNotFound } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { WorkflowDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
+
+const defineRoute = routesOf<WorkflowDeps>();
 
 const jsonSchema = z.record(z.string(), z.unknown());
 
@@ -99,4 +102,4 @@ const check = defineRoute({
   },
 });
 
-export const workflowCheckRoutes: Route[] = [nodeTypes, inputFields, check];
+export const workflowCheckRoutes: Route<WorkflowDeps>[] = [nodeTypes, inputFields, check];

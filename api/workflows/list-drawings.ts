@@ -1,6 +1,6 @@
 // Pages of workflows with their drawings.
 import { measureDrawings } from '../../db/workflows/workflows-repository.js';
-import type { AppDeps } from '../deps.js';
+import type { WorkflowDeps } from './deps.js';
 import { lazyList, type LazyJson } from '../http/json-text.js';
 
 /** The limit on the drawings of a page; they share it evenly, and one that is larger than its share is left out. */
@@ -12,7 +12,7 @@ const COPIES = 4;
 
 /** `read` returns the items of the workflows that are still there; without a drawing of more than `limitBytes`. */
 export async function listDrawings(
-  { db }: AppDeps,
+  { db }: WorkflowDeps,
   ids: number[],
   read: (ids: number[], limitBytes: number) => Promise<unknown[]>,
 ): Promise<unknown[] | LazyJson> {

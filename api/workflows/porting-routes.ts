@@ -7,16 +7,18 @@ import { findCallable } from '../../db/workflows/called-workflows.js';
 import { createWorkflow, findDrawing, findWorkflow } from '../../db/workflows/workflows-repository.js';
 import { EXPORT_FORMAT, labelOf, maskForExport } from '../../graph/exported-drawing.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
-import type { AppDeps } from '../deps.js';
+import type { WorkflowDeps } from './deps.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
-import { defineRoute, type Caller, type Route } from '../http/route.js';
+import { routesOf, type Caller, type Route } from '../http/route.js';
 import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
 import { translateApart } from './translate-apart.js';
 import { exportConnections, exportedConnectionSchema, importConnections } from './ported-connections.js';
 import { drawingSchema, importWarnings, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
+
+const defineRoute = routesOf<WorkflowDeps>();
 
 const exportSchema = z.object({
   format: z.literal(EXPORT_FORMAT),
@@ -91,7 +93,7 @@ const importRoute = defineRoute({
 });
 
 async function storeImport(
-  deps: Pick<AppDeps, 'db' | 'secretBox'>,
+  deps: Pick<WorkflowDeps, 'db' | 'secretBox'>,
   file: ImportedFile,
   { projectId, caller }: { projectId: number; caller: Caller },
 ) {
@@ -114,11 +116,11 @@ async function storeImport(
   return { workflow, warnings };
 }
 
-export const portingRoutes: Route[] = [exportRoute, importRoute];
+export const portingRoutes: Route<WorkflowDeps>[] = [exportRoute, importRoute];
 
 /** Ids of another project can be those of other workflows here. */
 async function warnOfCalls(
-  { db }: Pick<AppDeps, 'db'>,
+  { db }: Pick<WorkflowDeps, 'db'>,
   projectId: number,
   file: ImportedFile,
 ): Promise<ImportWarning[]> {

@@ -4,9 +4,12 @@ import { duplicateWorkflow } from '../../db/workflows/duplicate-workflow.js';
 import { reorderWorkflow } from '../../db/workflows/reorder-workflow.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { WorkflowDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { workflowSchema } from './workflow-view.js';
 import { answerWorkflow } from './routes.js';
+
+const defineRoute = routesOf<WorkflowDeps>();
 
 const duplicate = defineRoute({
   method: 'POST',
@@ -41,4 +44,4 @@ const reorder = defineRoute({
   },
 });
 
-export const workflowPositionRoutes: Route[] = [duplicate, reorder];
+export const workflowPositionRoutes: Route<WorkflowDeps>[] = [duplicate, reorder];

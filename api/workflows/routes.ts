@@ -18,7 +18,7 @@ import {
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { emptyFieldsOf, refuseEmptyFields } from './required-fields.js';
 import { changeCategories } from './change-categories.js';
-import type { AppDeps } from '../deps.js';
+import type { WorkflowDeps } from './deps.js';
 import { sealDrawing, sealUpdate } from './drawing-secrets.js';
 import { invalidFields, notFound, orNotFound, permissionDenied, refusing } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
@@ -26,10 +26,12 @@ import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
 import { mayAct } from '../../acceptance/roles.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { MAX_ID } from '../http/path-ids.js';
-import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { listDrawings } from './list-drawings.js';
 import { workflowChangesSchema, drawingBody, titleBody } from './workflow-body.js';
 import { listedWorkflowSchema, toEtag, toWorkflow, toWorkflowAnswer, workflowSchema } from './workflow-view.js';
+
+const defineRoute = routesOf<WorkflowDeps>();
 
 const listPath = '/api/v1/workflows/';
 const workflowPath = '/api/v1/workflows/:id/';
@@ -139,10 +141,10 @@ const remove = defineRoute({
   },
 });
 
-export const workflowRoutes: Route[] = [list, create, read, update, remove];
+export const workflowRoutes: Route<WorkflowDeps>[] = [list, create, read, update, remove];
 
 /** A project that the caller cannot see is a 400 on `project`; one that it may only read is a 403. */
-async function checkProject({ db }: AppDeps, projectId: number, reach: Reach): Promise<void> {
+async function checkProject({ db }: WorkflowDeps, projectId: number, reach: Reach): Promise<void> {
   const isPossible = projectId > 0 && projectId <= MAX_ID;
   const access = isPossible ? await findProjectRole(db, projectId, reach) : undefined;
   if (access === undefined) throw unknownProject(projectId, isPossible);
@@ -154,6 +156,6 @@ function unknownProject(projectId: number, isHidden = false): Error {
   return isHidden ? refusing({ type: 'project', id: projectId }, error) : error;
 }
 
-export async function answerWorkflow({ db }: AppDeps, workflowId: number, reach: Reach): Promise<RouteResult> {
+export async function answerWorkflow({ db }: WorkflowDeps, workflowId: number, reach: Reach): Promise<RouteResult> {
   return toWorkflowAnswer(orNotFound(await findWorkflow(db, workflowId, reach)));
 }

@@ -13,9 +13,12 @@ import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
 import { RawJson } from '../http/json-text.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { pathId } from '../http/path-ids.js';
-import { defineRoute, type Route } from '../http/route.js';
+import type { WorkflowDeps } from './deps.js';
+import { routesOf, type Route } from '../http/route.js';
 import { sealRestored } from './drawing-secrets.js';
 import { drawingSchema, toEtag, toWorkflowAnswer, workflowSchema } from './workflow-view.js';
+
+const defineRoute = routesOf<WorkflowDeps>();
 
 const versionSchema = z.object({
   version: z.int(),
@@ -80,7 +83,7 @@ const restore = defineRoute({
   },
 });
 
-export const workflowVersionRoutes: Route[] = [list, read, restore];
+export const workflowVersionRoutes: Route<WorkflowDeps>[] = [list, read, restore];
 
 function toVersion({ version, createdAt, authorId, isCurrent }: DrawingVersion): z.infer<typeof versionSchema> {
   return { version, created_at: createdAt.toISOString(), author: authorId, is_current: isCurrent };

@@ -1,4 +1,4 @@
-import type { ApiConfig } from '../api-config.js';
+import type { Environment } from '../../../config/environment.js';
 import type { AppMiddleware } from '../app-state.js';
 import { foreignOrigin } from '../errors.js';
 
@@ -68,7 +68,7 @@ export function cors(origins: readonly string[]): AppMiddleware {
 export function refuseOtherOrigins({
   publicUrl,
   corsOrigins,
-}: Pick<ApiConfig, 'publicUrl' | 'corsOrigins'>): AppMiddleware {
+}: Pick<Environment, 'publicUrl' | 'corsOrigins'>): AppMiddleware {
   const allowed = new Set([new URL(publicUrl).origin, ...corsOrigins]);
   return async (ctx, next) => {
     const { origin } = ctx.headers;

@@ -5,10 +5,10 @@ import type { Logger } from '../../../telemetry/logger.js';
 import { annotateActiveSpan, contextOf, isTracing, markFailed, SpanKind, startSpan } from '../../../telemetry/spans.js';
 import type { AppMiddleware } from '../app-state.js';
 
-type Requests = Histogram<'method' | 'route' | 'status'>;
+export type RequestDurations = Histogram<'method' | 'route' | 'status'>;
 
 /** Logs one line per request with the route's pattern; never the query, headers or body. */
-export function accessLog(requestSeconds: Requests): AppMiddleware {
+export function accessLog(requestSeconds: RequestDurations): AppMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     ctx.res.once('close', () => {

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { badRequestSchema, detailSchema } from '../answer-schemas.js';
 import { chatErrorSchema, isChatPath } from '../chat-errors.js';
-import type { Route } from '../route.js';
+import type { RouteDeclaration } from '../route.js';
 
 export const STATUS_TEXTS: Partial<Record<number, string>> = {
   200: 'Done.',
@@ -30,7 +30,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
 };
 
 /** The answers of the declaration come first. */
-export function allAnswers(route: Route): Map<number, z.ZodType> {
+export function allAnswers(route: RouteDeclaration): Map<number, z.ZodType> {
   const isChat = isChatPath(route.path);
   const answers = new Map<number, z.ZodType>();
   for (const status of impliedStatuses(route)) {
@@ -47,7 +47,7 @@ function schemaOf(status: number, isChat: boolean): z.ZodType {
   return status === 400 ? badRequestSchema : detailSchema;
 }
 
-function impliedStatuses(route: Route): number[] {
+function impliedStatuses(route: RouteDeclaration): number[] {
   const isCounted = ['key', 'session', 'bearer-key'].includes(route.auth);
   return [
     ...(route.query || route.body || route.headers || route.access?.refusal === 400 ? [400] : []),

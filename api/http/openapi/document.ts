@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document of the service, made from the declarations of its routes.
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import type { Route } from '../route.js';
+import type { RouteDeclaration } from '../route.js';
 import { createJsonSchemas } from './json-schemas.js';
 import { toOperation } from './operation.js';
 import { groupOf, inReadingOrder } from './tags.js';
@@ -19,7 +19,7 @@ type OpenApiDocument = Omit<OpenApi.Document, 'paths'> & {
   paths: Record<string, Record<string, OpenApi.OperationObject>>;
 };
 
-export function createOpenApiDocument(routes: Route[]): OpenApiDocument {
+export function createOpenApiDocument(routes: RouteDeclaration[]): OpenApiDocument {
   const schemas = createJsonSchemas();
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes) {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { JsonSchema } from '../documented-as.js';
-import type { Auth, Route } from '../route.js';
+import type { Auth, RouteDeclaration } from '../route.js';
 import { allAnswers, STATUS_TEXTS } from './common-answers.js';
 import type { JsonSchemas } from './json-schemas.js';
 import { groupOf } from './tags.js';
@@ -26,7 +26,7 @@ const RATE_LIMIT_HEADERS = [
   'RateLimit',
 ];
 
-export function toOperation(route: Route, schemas: JsonSchemas): OpenApi.OperationObject {
+export function toOperation(route: RouteDeclaration, schemas: JsonSchemas): OpenApi.OperationObject {
   const parameters = [
     ...toParameters('path', route.params, schemas),
     ...toParameters('query', route.query, schemas),
@@ -44,7 +44,7 @@ export function toOperation(route: Route, schemas: JsonSchemas): OpenApi.Operati
   };
 }
 
-function toOperationId({ method, path }: Route): string {
+function toOperationId({ method, path }: RouteDeclaration): string {
   const words = path.replace(/^\/api\/v1/, '').match(/[A-Za-z0-9]+/g) ?? [];
   return [method.toLowerCase(), ...words].join('_');
 }
@@ -73,7 +73,7 @@ function toHeaderName(name: string): string {
   return name.replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
-function toRequestBody(route: Route, body: z.ZodType, schemas: JsonSchemas): OpenApi.RequestBodyObject {
+function toRequestBody(route: RouteDeclaration, body: z.ZodType, schemas: JsonSchemas): OpenApi.RequestBodyObject {
   const { bodyFormat = 'json' } = route;
   // Every other format accepts text of any media type, and some an empty body.
   if (bodyFormat === 'text' || bodyFormat === 'run-input' || bodyFormat === 'bytes') {
@@ -85,7 +85,7 @@ function toRequestBody(route: Route, body: z.ZodType, schemas: JsonSchemas): Ope
   return { required, content: { 'application/json': { schema: schemas.of(body, 'input') } } };
 }
 
-function toResponses(route: Route, schemas: JsonSchemas): OpenApi.ResponsesObject {
+function toResponses(route: RouteDeclaration, schemas: JsonSchemas): OpenApi.ResponsesObject {
   const responses: OpenApi.ResponsesObject = {};
   for (const [status, schema] of allAnswers(route)) {
     const description = STATUS_TEXTS[status] ?? `Status ${status}.`;
@@ -97,7 +97,7 @@ function toResponses(route: Route, schemas: JsonSchemas): OpenApi.ResponsesObjec
 }
 
 function toContent(
-  route: Route,
+  route: RouteDeclaration,
   status: number,
   schema: z.ZodType,
   schemas: JsonSchemas,
@@ -113,7 +113,7 @@ function toContent(
   );
 }
 
-function toHeaders(route: Route, status: number): Record<string, OpenApi.ReferenceObject> {
+function toHeaders(route: RouteDeclaration, status: number): Record<string, OpenApi.ReferenceObject> {
   const names = ['X-Request-Id'];
   if (status < 400) names.push(...(route.answerHeaders ?? []));
   if (status === 401) names.push('WWW-Authenticate');

@@ -12,7 +12,7 @@ import { readDrawing } from '../../../graph/document.js';
 import { secretFieldsOf } from '../../../graph/input.js';
 import type { Plan } from '../../../graph/plan.js';
 import { joinSecrets, maskInput, secretTexts } from '../../../graph/secrets.js';
-import type { AppDeps } from '../../deps.js';
+import type { RunDeps } from '../deps.js';
 import { ApiError } from '../../http/errors.js';
 import { toReRunRequest } from '../re-run.js';
 import { invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../../envelope/run-envelope.js';
@@ -32,7 +32,7 @@ export function drawingThen(secretBox: SecretBox, earlier: EarlierRun): PlannedD
 }
 
 /** Input and secrets are those of the earlier run, sealed anew for this one. */
-export function asItWas({ secretBox }: AppDeps, earlier: EarlierRun, userId: number): Drawn {
+export function asItWas({ secretBox }: RunDeps, earlier: EarlierRun, userId: number): Drawn {
   const { document, plan, snapshotHash, inputEnc, secretsEnc, passedSecretsEnc, projectId } = earlier;
   const { drawing } = drawingThen(secretBox, earlier);
   const id = randomUUID();
@@ -57,7 +57,7 @@ export function asItWas({ secretBox }: AppDeps, earlier: EarlierRun, userId: num
 
 /** The input is reused as in a re-run. Results that are taken over may hold secrets of the earlier run: they are masked. */
 export async function asItIsNow(
-  deps: AppDeps,
+  deps: RunDeps,
   workflow: StoredDrawing,
   earlier: EarlierRun,
   userId: number,

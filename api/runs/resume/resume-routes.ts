@@ -6,13 +6,16 @@ import { badRequestSchema } from '../../http/answer-schemas.js';
 import { waitHeaders } from '../../http/conditional.js';
 import { orNotFound } from '../../http/errors.js';
 import { nodeId, runParams } from '../../http/path-ids.js';
-import { defineRoute, type Route } from '../../http/route.js';
+import type { RunDeps } from '../deps.js';
+import { routesOf, type Route } from '../../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, toKeyedRequest } from '../idempotency.js';
 import { answerReRun } from '../routes.js';
 import { envelopeSchema, refusedRunSchema } from '../../envelope/run-envelope.js';
 import { linkRequestToRun } from '../run-traces.js';
 import { waitForResults } from '../wait-for-results.js';
 import { resumeRun } from './resume-run.js';
+
+const defineRoute = routesOf<RunDeps>();
 
 const resume = defineRoute({
   method: 'POST',
@@ -67,4 +70,4 @@ const resume = defineRoute({
   },
 });
 
-export const resumeRoutes: Route[] = [resume];
+export const resumeRoutes: Route<RunDeps>[] = [resume];

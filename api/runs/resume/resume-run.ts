@@ -8,7 +8,7 @@ import { claimChild, NODE_ITSELF } from '../../../db/runs/child-runs-repository.
 import { holdResults, takeOver } from '../../../db/resume/resume-repository.js';
 import { insertAcceptedRun, type RunFacts } from '../../../db/runs/runs-repository.js';
 import { MAX_WAIT_SECONDS } from '../../../graph/nodes/shared-fields.js';
-import type { AppDeps } from '../../deps.js';
+import type { RunDeps } from '../deps.js';
 import { ApiError } from '../../http/errors.js';
 import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../accept-run.js';
 import type { KeyedRequest } from '../idempotency.js';
@@ -17,7 +17,7 @@ import { traceOfAcceptance } from '../run-traces.js';
 import { planResumption, type ResumeRequest, type Resumption } from './resumption.js';
 
 export function resumeRun(
-  deps: AppDeps,
+  deps: RunDeps,
   log: Logger,
   { keyed, ...request }: ResumeRequest & { keyed: KeyedRequest | undefined },
 ): Promise<Acceptance> {
@@ -32,7 +32,7 @@ export function resumeRun(
   });
 }
 
-function storeAll(deps: AppDeps, keyed: KeyedRequest | undefined, resumption: Resumption): Promise<boolean> {
+function storeAll(deps: RunDeps, keyed: KeyedRequest | undefined, resumption: Resumption): Promise<boolean> {
   const all = withChildren(resumption);
   const unstored = all.filter(({ snapshotHash }) => snapshotHash === undefined);
   const graphs = unstored.map(({ stored }) => stored);
@@ -57,7 +57,7 @@ type Hashes = ReadonlyMap<Resumption, Buffer>;
 
 /** `place`: of the run of a sub-workflow. */
 async function insertAll(
-  deps: AppDeps,
+  deps: RunDeps,
   transaction: Db,
   resumption: Resumption,
   hashes: Hashes,
@@ -84,7 +84,7 @@ async function insertAll(
   }
 }
 
-export async function hold(deps: AppDeps, transaction: Db, runId: string): Promise<void> {
+export async function hold(deps: RunDeps, transaction: Db, runId: string): Promise<void> {
   if (await holdResults(transaction, runId, deps.config.resultRetentionDays)) return;
   throw new ApiError(400, 'run_expired', `The results of the run ${runId} have expired.`);
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../db/resume/resume-repository.js';
 import { changedNodes } from '../../../graph/changed-nodes.js';
 import { rootPlan, type Plan } from '../../../graph/plan.js';
-import type { AppDeps } from '../../deps.js';
+import type { RunDeps } from '../deps.js';
 import { ApiError, notFound } from '../../http/errors.js';
 import type { Envelope } from '../../envelope/run-envelope.js';
 import { runIsTest } from '../run-is-test.js';
@@ -49,7 +49,7 @@ export interface Resumption extends Drawn {
 
 type PlannedResumption = { resumption: Resumption } | { refusal: Envelope };
 
-export async function planResumption(deps: AppDeps, request: ResumeRequest): Promise<PlannedResumption> {
+export async function planResumption(deps: RunDeps, request: ResumeRequest): Promise<PlannedResumption> {
   const { workflow, runId, from } = request;
   const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
   if (earlier?.workflowId !== workflow.id) throw notFound();
@@ -67,7 +67,7 @@ export async function planResumption(deps: AppDeps, request: ResumeRequest): Pro
   return planned;
 }
 
-async function planFrom(deps: AppDeps, request: ResumeRequest, earlier: EarlierRun): Promise<PlannedResumption> {
+async function planFrom(deps: RunDeps, request: ResumeRequest, earlier: EarlierRun): Promise<PlannedResumption> {
   const { workflow, runId, from, isAsNow } = request;
   const drawn = isAsNow
     ? await asItIsNow(deps, workflow, earlier, request.userId)
@@ -104,7 +104,7 @@ function checkNodes(ids: string[], plan: Plan): void {
 
 /** Refuses to repeat calls of which nobody knows what they have done, in the runs below, too. */
 async function findChildren(
-  deps: AppDeps,
+  deps: RunDeps,
   request: ResumeRequest,
   scopes: KeptScopes,
 ): Promise<Resumption['children']> {
@@ -137,7 +137,7 @@ function outcomeUnknown(): ApiError {
  * that nobody waits for goes on by itself.
  */
 async function findChild(
-  deps: AppDeps,
+  deps: RunDeps,
   request: ResumeRequest,
   { childId, isAwaited }: Pick<StartedRun, 'childId' | 'isAwaited'>,
 ): Promise<string | Resumption | undefined> {

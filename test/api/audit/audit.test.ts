@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { routes } from '../../../api/app.js';
-import type { Route } from '../../../api/http/route.js';
+import type { RouteDeclaration } from '../../../api/http/route.js';
 import { createApiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { chain, drawing, linkInRow, node, trigger } from '../../support/graphs.js';
@@ -403,7 +403,7 @@ describe('the audit log', function () {
 
   it('has a record of each change but for those of a list, and of each refusal', () => {
     const changing = routes.filter(({ method, audit }) => method !== 'GET' || audit !== undefined);
-    const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+    const nameOf = ({ method, path }: RouteDeclaration): string => `${method} ${path}`;
     assert.deepEqual(changing.filter(({ audit }) => audit === undefined).map(nameOf), []);
     assert.deepEqual(
       changing

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import { z } from 'zod';
-import type { AppDeps } from '../../../api/deps.js';
+import type { DispatchDeps } from '../../../api/dispatch/deps.js';
 import type { AppState } from '../../../api/http/app-state.js';
 import { dispatch } from '../../../api/dispatch/dispatch.js';
 import { HeavyTurns } from '../../../api/http/heavy-turns.js';
-import { defineRoute } from '../../../api/http/route.js';
+import { routesOf } from '../../../api/http/route.js';
 import { closeServer, listen } from '../../../api/http/server.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import { sharedPool } from '../../../db/core/tenants.js';
@@ -27,7 +27,7 @@ describe('the connections that a request takes', () => {
       },
     );
     const takeOne = async (): Promise<void> => (await pool.connect()).release();
-    const route = defineRoute({
+    const route = routesOf()({
       method: 'GET',
       path: '/x/',
       summary: 'x',
@@ -49,7 +49,7 @@ describe('the connections that a request takes', () => {
       turns: new HeavyTurns(),
       config: {},
       signIn: { trustedProxies: () => false },
-    } as unknown as AppDeps;
+    } as unknown as DispatchDeps;
     const app = new Koa<AppState>();
     app.use(async (ctx, next) => {
       ctx.state.log = createLogger('test', 'silent');

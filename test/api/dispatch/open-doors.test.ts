@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import Koa from 'koa';
 import { z } from 'zod';
 import type { AppState } from '../../../api/http/app-state.js';
-import type { AppDeps } from '../../../api/deps.js';
+import type { DispatchDeps } from '../../../api/dispatch/deps.js';
 import { dispatch } from '../../../api/dispatch/dispatch.js';
 import { HeavyTurns } from '../../../api/http/heavy-turns.js';
-import { defineRoute } from '../../../api/http/route.js';
+import { routesOf } from '../../../api/http/route.js';
 import { closeServer, listen } from '../../../api/http/server.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
@@ -65,7 +65,7 @@ describe('doors that are open to strangers', function () {
     const admitted = new Promise<void>((resolve) => (admit = resolve));
     let isAsked = false;
     let seen: AbortSignal | undefined;
-    const route = defineRoute({
+    const route = routesOf()({
       method: 'GET',
       path: '/x/',
       summary: 'x',
@@ -89,7 +89,7 @@ describe('doors that are open to strangers', function () {
       turns: new HeavyTurns(),
       config: {},
       signIn: { trustedProxies: () => false },
-    } as unknown as AppDeps;
+    } as unknown as DispatchDeps;
     const app = new Koa<AppState>();
     app.silent = true;
     app.use(async (ctx, next) => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { allAnswers } from '../../../api/http/openapi/common-answers.js';
 import { createOpenApiDocument } from '../../../api/http/openapi/document.js';
-import { defineRoute } from '../../../api/http/route.js';
+import { routesOf } from '../../../api/http/route.js';
 import { routes } from '../../../api/app.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
@@ -142,7 +142,7 @@ describe('the OpenAPI document', function () {
     });
 
     it('a new route appears by being declared', () => {
-      const route = defineRoute({
+      const route = routesOf()({
         method: 'GET',
         path: '/api/v1/new-things/:id/',
         summary: 'One new thing.',

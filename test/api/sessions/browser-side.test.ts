@@ -42,7 +42,7 @@ describe('what a browser sends and keeps', () => {
   it('cookies are Secure where the browser`s connection is encrypted', () => {
     const trustedProxies = createTrustedProxies(['10.0.0.1']);
     const isSecure = (publicUrl: string, headers: Record<string, string>, peerAddress = '10.0.0.1'): boolean => {
-      const deps = { config: { publicUrl }, signIn: { trustedProxies } } as Parameters<typeof visitOf>[0]['deps'];
+      const deps = { config: { publicUrl }, signIn: { trustedProxies } };
       return visitOf({ deps, requestHeaders: headers, peerAddress }).isSecure;
     };
     assert.equal(isSecure('https://w.example', {}), true);

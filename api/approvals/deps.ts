@@ -1,0 +1,15 @@
+import type { Client } from '@temporalio/client';
+import type { Database } from '../../db/core/client.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import type { ByteBudget } from '../../memory/byte-budget.js';
+import type { Processes } from '../../processes/processes.js';
+import type { Logger } from '../../telemetry/logger.js';
+
+export interface ApprovalDeps {
+  db: Database;
+  secretBox: SecretBox;
+  temporal: Client;
+  memory: ByteBudget;
+  processes: Processes;
+  logger: Logger;
+}

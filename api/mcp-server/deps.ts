@@ -1,0 +1,14 @@
+import type { RunEndDeps } from '../../acceptance/tell-run-end.js';
+import type { Environment } from '../../config/environment.js';
+import type { ByteBudget } from '../../memory/byte-budget.js';
+import type { RunHub } from '../live/run-hub.js';
+import type { SharedReads } from '../live/shared-reads.js';
+import type { AcceptDeps } from '../runs/deps.js';
+
+export type McpServerDeps = AcceptDeps &
+  RunEndDeps & {
+    memory: ByteBudget;
+    runHub: RunHub;
+    sharedReads: SharedReads;
+    config: Pick<Environment, 'publicUrl' | 'resultRetentionDays'>;
+  };

@@ -1,0 +1,37 @@
+import type { Client } from '@temporalio/client';
+import type { Counter } from 'prom-client';
+import type { SnapshotStore } from '../../acceptance/store-run.js';
+import type { RunEndDeps } from '../../acceptance/tell-run-end.js';
+import type { Currencies } from '../../config/currencies.js';
+import type { Environment } from '../../config/environment.js';
+import type { Database } from '../../db/core/client.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import type { Files } from '../../files/files.js';
+import type { RunHub } from '../live/run-hub.js';
+import type { SharedReads } from '../live/shared-reads.js';
+import type { LiveStatus } from './live-status.js';
+import type { StartSlots } from './start-slots.js';
+import type { StartConfig } from './temporal-calls.js';
+
+/** What the acceptance and the start of a run use. */
+export interface AcceptDeps {
+  db: Database;
+  secretBox: SecretBox;
+  temporal: Client;
+  snapshots: SnapshotStore;
+  startSlots: StartSlots;
+  metrics: { runsAccepted: Counter<'outcome'> };
+  config: StartConfig;
+}
+
+export type RunDeps = AcceptDeps &
+  RunEndDeps & {
+    /** The database outside the transaction, if `db` is a transaction of the handler. It is read while the answer is sent. */
+    answerDb?: Database;
+    currencies: Currencies;
+    files: Files;
+    liveStatus: LiveStatus;
+    runHub: RunHub;
+    sharedReads: SharedReads;
+    config: Pick<Environment, 'execution' | 'publicUrl' | 'resultRetentionDays' | 'temporalUiUrl'>;
+  };
