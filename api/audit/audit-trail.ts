@@ -13,7 +13,7 @@ export function createTrail(
   route: RouteDeclaration,
   ctx: AppContext,
   deps: AuditDeps,
-  given: { params: unknown; body: unknown },
+  given: { params?: unknown; body?: unknown },
 ): Omit<AuditTrail, 'refuse'> {
   return {
     get doer() {

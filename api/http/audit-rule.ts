@@ -36,6 +36,11 @@ export interface AuditRule<P = unknown> {
   tells?: readonly string[];
 }
 
+/** True of the rule of a route whose handler runs in one transaction with the record. */
+export type RunsInTransaction<Rule> = Rule extends undefined | { records: 'refusals' } | { commits: 'handler' }
+  ? false
+  : true;
+
 export interface AuditTrail {
   /** The sender of the request. */
   doer: Doer;

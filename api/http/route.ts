@@ -1,11 +1,13 @@
 // A route is declared once; validation, access check and documentation are derived from the declaration.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Transaction } from 'kysely';
 import type { z } from 'zod';
 import type { Logger } from '../../telemetry/logger.js';
-import type { Role } from '../../db/core/tables.js';
+import type { Database } from '../../db/core/client.js';
+import type { Role, Tables } from '../../db/core/tables.js';
 import type { Reach } from '../../db/access/reach.js';
-import type { AuditRule, AuditTrail } from './audit-rule.js';
+import type { AuditRule, AuditTrail, RunsInTransaction } from './audit-rule.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { ApiError } from './errors.js';
 import { idParams } from './path-ids.js';
@@ -58,35 +60,88 @@ export interface Admitted<T> {
   maxBodyBytes?: number;
 }
 
-export interface RouteContext<D, A, P, Q, B, R, H = undefined, T = undefined> {
-  /** What the subject of the route uses. `db` is the transaction of the record where the rule of the audit log wants one. */
+/** What every handler gets. */
+interface CommonContext<D> {
+  /** What the subject of the route uses. */
   deps: D;
   log: Logger;
-  caller: A extends 'key' | 'session' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
-  access: R extends AccessRule ? Access : undefined;
-  params: P;
-  query: Q;
-  headers: H;
-  body: B;
-  /** The unmodified bytes of the body; empty unless `bodyFormat` is `verbatim` or `bytes`. */
-  bodyBytes: Buffer;
-  /** Begins to receive the body, where `bodyFormat` is `stream`. It may be called once. api/http/stream-body.ts. */
-  bodyStream: (limitBytes: number) => Readable;
-  /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
-  requestHeaders: IncomingHttpHeaders;
-  /** The object that `admit` has found. */
-  admitted: T;
   /** The tenant whose memory is taken. */
   tenant: string;
   /** The memory of the request. It is held until the answer was sent; a handler may take more of it. */
   memory: ByteLease;
+  /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
+  requestHeaders: IncomingHttpHeaders;
   /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty when it has hung up. */
   peerAddress: string;
   /** Aborted when the caller hangs up before it has the whole answer. */
   signal: AbortSignal;
-  /** The handler uses it to record changes in a transaction of its own. */
-  audit: AuditTrail;
 }
+
+/** What a handler gets if its route declares it. */
+export interface DeclaredContext {
+  /** Not for `open` and `internal`. Undefined for `optional` where nobody has sent valid credentials. */
+  caller?: Caller | undefined;
+  access?: Access | undefined;
+  params?: unknown;
+  query?: unknown;
+  headers?: unknown;
+  body?: unknown;
+  /** The unmodified bytes of the body, where `bodyFormat` is `verbatim` or `bytes`. */
+  bodyBytes?: Buffer;
+  /** Begins to receive the body, where `bodyFormat` is `stream`. It may be called once. api/http/stream-body.ts. */
+  bodyStream?: (limitBytes: number) => Readable;
+  /** The object that `admit` has found. */
+  admitted?: unknown;
+  /** The handler uses it to record changes in a transaction of its own. */
+  audit?: AuditTrail;
+}
+
+/**
+ * The dependencies of a handler that runs in the transaction of its audit record: `db` is that transaction, and commits with
+ * the record.
+ */
+export type InTransaction<D> = Omit<D, 'db'> & {
+  db: Transaction<Tables>;
+  /** The database outside the transaction. It is read while the answer is sent. */
+  answerDb: Database;
+};
+
+/** The types of a declaration; undefined for what the route does not declare. */
+interface Declared {
+  auth: Auth;
+  access: AccessRule | undefined;
+  params: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+  bodyFormat: BodyFormat;
+  /** The type of the object that `admit` finds. */
+  admitted: unknown;
+  audit: Pick<AuditRule, 'action' | 'target' | 'records' | 'commits'> | undefined;
+}
+
+type If<Type, Fields> = [Type] extends [undefined] ? unknown : Fields;
+
+type BodyFields<F, B> = F extends 'stream'
+  ? Required<Pick<DeclaredContext, 'bodyStream'>>
+  : F extends 'bytes'
+    ? Required<Pick<DeclaredContext, 'bodyBytes'>>
+    : { body: B } & (F extends 'verbatim' ? Required<Pick<DeclaredContext, 'bodyBytes'>> : unknown);
+
+/** What the handler of a route gets: nothing that the route does not declare. */
+export type RouteContext<D, S extends Declared> = CommonContext<
+  RunsInTransaction<S['audit']> extends true ? InTransaction<D> : D
+> &
+  (S['auth'] extends 'open' | 'internal'
+    ? unknown
+    : { caller: S['auth'] extends 'optional' ? Caller | undefined : Caller }) &
+  If<S['access'], { access: Access }> &
+  If<S['params'], { params: S['params'] }> &
+  If<S['query'], { query: S['query'] }> &
+  If<S['headers'], { headers: S['headers'] }> &
+  If<S['body'], BodyFields<S['bodyFormat'], S['body']>> &
+  If<S['admitted'], { admitted: S['admitted'] }> &
+  If<S['audit'], { audit: AuditTrail }>;
 
 export interface RouteResult {
   status: number;
@@ -107,6 +162,14 @@ export interface RouteResult {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/**
+ * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written.
+ * `verbatim`: the same as `json`, with its bytes kept and no text in it refused. `text`: any text of any media type, passed to
+ * `body` as a string. `run-input`: the result of `readRunInput`. `bytes`: anything, in `bodyBytes` alone. `stream`: anything,
+ * by `bodyStream`; its limit is the handler's.
+ */
+export type BodyFormat = 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes' | 'stream';
+
 interface RouteShape {
   method: Method;
   /** The path with its trailing slash, which requests may omit. */
@@ -124,14 +187,8 @@ interface RouteShape {
   ownOriginOnly?: boolean;
   /** Everybody else gets 403, before anything of the request is looked at. */
   isForAdministrators?: boolean;
-  /**
-   * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written.
-   * `verbatim`: the same as `json`, with its bytes kept and no text in it refused. `text`: any text of any media type,
-   * passed to `body` as a string. `run-input`: the result of `readRunInput`. `bytes`: anything, in `bodyBytes` alone.
-   * `stream`: anything, by `bodyStream`; its limit is the handler's.
-   * Without a `body` schema no body is read.
-   */
-  bodyFormat?: 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes' | 'stream';
+  /** Without a `body` schema no body is read. Default `json`. */
+  bodyFormat?: BodyFormat;
   /** Answers a body that cannot be parsed, for clients who expect other words than `parse_error`. */
   answerUnparsed?: (error: ApiError) => RouteResult;
   /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
@@ -161,13 +218,23 @@ interface RouteShape {
 }
 
 /** A route that changes something says what the audit log tells of it. */
-type Audited<P> = { method: 'GET'; audit?: AuditRule<P> } | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> };
+type Audited<P, U> =
+  | { method: 'GET'; audit?: AuditRule<P> & U }
+  | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> & U };
 
-export type RouteSpec<D, A extends Auth, R extends AccessRule | undefined, P, Q, B, H, T> = Omit<
-  RouteShape,
-  'auth' | 'keyScope'
-> &
-  Audited<NoInfer<P>> & {
+export type RouteSpec<
+  D,
+  A extends Auth,
+  R extends AccessRule | undefined,
+  P,
+  Q,
+  H,
+  B,
+  F extends BodyFormat,
+  T,
+  U extends Declared['audit'],
+> = Omit<RouteShape, 'auth' | 'keyScope' | 'bodyFormat'> &
+  Audited<NoInfer<P>, U> & {
     auth?: A;
     keyScope?: A extends 'key' ? 'run' : never;
     access?: R;
@@ -177,12 +244,18 @@ export type RouteSpec<D, A extends Auth, R extends AccessRule | undefined, P, Q,
     /** Names in lower case; headers that are not listed are ignored. */
     headers?: z.ZodType<H>;
     body?: z.ZodType<B>;
+    bodyFormat?: F;
     /**
      * Accepts the request of an open route by its path. The body is read only after that, and may then have more than 64 KiB.
      * Throws the error that is the answer to a request that is not accepted.
      */
     admit?: (request: { deps: D; params: P }) => Promise<Admitted<T>>;
-    handler(context: RouteContext<D, A, P, Q, B, R, H, T>): Promise<RouteResult> | RouteResult;
+    handler(
+      context: RouteContext<
+        D,
+        { auth: A; access: R; params: P; query: Q; headers: H; body: B; bodyFormat: F; admitted: T; audit: U }
+      >,
+    ): Promise<RouteResult> | RouteResult;
   };
 
 /** What a route says of itself, for the steps of a request and for the documentation. */
@@ -195,12 +268,10 @@ export interface RouteDeclaration extends RouteShape {
   body?: z.ZodType;
 }
 
-/** A route whose handler uses the dependencies `D`; its other type parameters are erased. */
+/** A route whose handler uses the dependencies `D`; the types of its declaration are erased. */
 export interface Route<D = unknown> extends RouteDeclaration {
   admit?: (request: { deps: D; params: unknown }) => Promise<Admitted<unknown>>;
-  handler: (
-    context: RouteContext<D, Auth, unknown, unknown, unknown, AccessRule | undefined, unknown, unknown>,
-  ) => Promise<RouteResult>;
+  handler: (context: CommonContext<D> & DeclaredContext) => Promise<RouteResult>;
 }
 
 type ParamsOf<R extends AccessRule | undefined> = R extends { to: 'project' | 'workflow' } ? { id: number } : undefined;
@@ -215,11 +286,13 @@ export function routesOf<D>() {
     R extends AccessRule | undefined = undefined,
     P = ParamsOf<R>,
     Q = undefined,
-    B = undefined,
     H = undefined,
+    B = undefined,
+    F extends BodyFormat = 'json',
     T = undefined,
+    U extends Declared['audit'] = undefined,
   >(
-    spec: RouteSpec<D, A, R, P, Q, B, H, T>,
+    spec: RouteSpec<D, A, R, P, Q, H, B, F, T, U>,
   ): Route<D> => {
     const hasId = spec.access?.to === 'project' || spec.access?.to === 'workflow';
     return { auth: 'key', ...(hasId && { params: idParams }), ...spec } as unknown as Route<D>;

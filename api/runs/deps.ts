@@ -26,8 +26,6 @@ export interface AcceptDeps {
 
 export type RunDeps = AcceptDeps &
   RunEndDeps & {
-    /** The database outside the transaction, if `db` is a transaction of the handler. It is read while the answer is sent. */
-    answerDb?: Database;
     currencies: Currencies;
     files: Files;
     liveStatus: LiveStatus;

@@ -10,7 +10,7 @@ import { queryPurpose } from '../http/query-values.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { cancelRun } from './cancel-run.js';
 import { lazyRuns } from './lazy-runs.js';
-import { listedRunSchema, runSchema, toListedRun, toListedRuns, toWholeRun } from './run-view.js';
+import { listedRunSchema, runSchema, toListedRun, toListedRuns, toWholeRun, type RunViewDeps } from './run-view.js';
 
 const defineRoute = routesOf<RunDeps>();
 
@@ -69,13 +69,15 @@ const cancel = defineRoute({
 
 export const historyRoutes: Route<RunDeps>[] = [list, read, cancel];
 
-export async function answerRun(deps: RunDeps, workflowId: number, runId: string): Promise<RouteResult> {
+type ViewingDeps = RunViewDeps & Pick<RunDeps, 'config' | 'temporal'>;
+
+export async function answerRun(deps: ViewingDeps, workflowId: number, runId: string): Promise<RouteResult> {
   return { status: 200, body: await findRunAnswer(deps, workflowId, runId) };
 }
 
 /** The history item with its contents. Throws 404 when the workflow has no such run. */
 export async function findRunAnswer(
-  deps: RunDeps,
+  deps: ViewingDeps,
   workflowId: number,
   runId: string,
 ): Promise<Record<string, unknown>> {
@@ -85,7 +87,7 @@ export async function findRunAnswer(
 
 /** Returns the link to the run in the Temporal UI if `TEMPORAL_UI_URL` is set. A refused run (`Draft`) has none. */
 function temporalLink(
-  { config, temporal }: RunDeps,
+  { config, temporal }: ViewingDeps,
   run: { id?: unknown; status?: unknown },
 ): { temporal_url?: string } {
   if (config.temporalUiUrl === undefined || run.status === 'Draft') return {};

@@ -8,6 +8,7 @@ import { compilePlan } from '../../graph/compile-plan.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import type { RunDeps } from './deps.js';
+import type { InTransaction } from '../http/route.js';
 import { lazyText, lazyValue, RawJson, type LazyJson } from '../http/json-text.js';
 import { readApartFrom } from './apart-results.js';
 import { toNodeMap } from './node-map.js';
@@ -68,7 +69,7 @@ export const listedRunSchema = runSchema.extend({
 });
 
 /** The items of a page that was read at once. Their runs mostly share one drawing, which may be large, so it is parsed once. */
-export function toListedRuns({ db, currencies }: Deps, runs: HistoryRun[]): Record<string, unknown>[] {
+export function toListedRuns({ db, currencies }: RunViewDeps, runs: HistoryRun[]): Record<string, unknown>[] {
   const known = new Map<string, JsonObject[]>();
   return runs.map((run) => {
     const { document } = run;
@@ -79,7 +80,11 @@ export function toListedRuns({ db, currencies }: Deps, runs: HistoryRun[]): Reco
 }
 
 /** A run of a page that is read run by run. `contentLimit`: of contents of results, in characters. */
-export function toListedRun({ db, currencies }: Deps, run: HistoryRun, contentLimit: number): Record<string, unknown> {
+export function toListedRun(
+  { db, currencies }: RunViewDeps,
+  run: HistoryRun,
+  contentLimit: number,
+): Record<string, unknown> {
   const readApart = readApartFrom(db, placeOf(run), run.nodes, contentLimit);
   const fields = run.document === null ? [] : readInputFields(run.document);
   return toRun(run, currencies, {
@@ -98,7 +103,7 @@ function listedParts({ document, input }: HistoryRun, inputFields: JsonObject[])
 }
 
 /** The specification's history item, whole. What is large of it is read while it is sent. */
-export function toWholeRun({ answerDb, currencies, ...deps }: Deps, run: HistoryRun): Record<string, unknown> {
+export function toWholeRun({ answerDb, currencies, ...deps }: RunViewDeps, run: HistoryRun): Record<string, unknown> {
   const db = answerDb ?? deps.db;
   const { document, documentBytes, input } = run;
   const readLater = (copies: number, make: (text: string) => unknown) =>
@@ -120,7 +125,7 @@ const TEXT_COPIES = 4;
 /** Drawings are mostly small objects, which take more than their text. */
 const PARSED_COPIES = 8;
 
-type Deps = Pick<RunDeps, 'db' | 'answerDb' | 'currencies'>;
+export type RunViewDeps = Pick<RunDeps, 'db' | 'currencies'> & Partial<Pick<InTransaction<RunDeps>, 'answerDb'>>;
 
 /** The parts of a run that may be large. */
 interface RunParts {

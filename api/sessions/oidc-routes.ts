@@ -1,12 +1,14 @@
 // Sign in by OpenID Connect. docs/operate/sign-in.md, "OpenID Connect".
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
 import { openSession } from '../../db/sessions/sessions-repository.js';
 import type { AuditTrail } from '../http/audit-rule.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { SessionDeps } from './deps.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
-import { routesOf, type Route, type RouteContext, type RouteResult } from '../http/route.js';
+import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { requireSigner, toHeaders, type OpenSession } from './answer-session.js';
 import { countSignIn, signedIn } from './login-throttle.js';
 import type { OidcClient } from './oidc-client.js';
@@ -82,7 +84,14 @@ const callback = defineRoute({
   handler: (context) => orSignInPage(context.requestHeaders, context.deps.config.publicUrl, () => takeAnswer(context)),
 });
 
-type Answer = RouteContext<SessionDeps, 'open', undefined, z.infer<typeof answerSchema>, undefined, undefined>;
+interface Answer {
+  deps: SessionDeps;
+  log: Logger;
+  query: z.infer<typeof answerSchema>;
+  requestHeaders: IncomingHttpHeaders;
+  peerAddress: string;
+  audit: AuditTrail;
+}
 
 async function takeAnswer(context: Answer): Promise<RouteResult> {
   const { deps, query, requestHeaders, log, audit } = context;

@@ -1,0 +1,64 @@
+import type { Files } from '../../files/files.js';
+import { parseFields } from '../http/field-errors.js';
+import { parseExactJsonBody } from '../http/json-body.js';
+import {
+  MAX_BODY_BYTES,
+  readBytes,
+  readJsonBody,
+  readTextBody,
+  readVerbatimBody,
+  type BodyBounds,
+} from '../http/middleware/read-body.js';
+import { readRunInput } from '../http/read-run-input.js';
+import type { BodyFormat, DeclaredContext, RouteDeclaration } from '../http/route.js';
+import { openBody } from '../http/stream-body.js';
+import type { DispatchDeps } from './deps.js';
+import type { RequestContext, RequestState, Step } from './step.js';
+
+export function addBody(route: RouteDeclaration, deps: Pick<DispatchDeps, 'files'>): Step {
+  return async (ctx, next) => {
+    Object.assign(ctx.state.given, await readBody(route, ctx, deps));
+    await next();
+  };
+}
+
+type BodyFields = Pick<DeclaredContext, 'body' | 'bodyBytes' | 'bodyStream'>;
+
+async function readBody(
+  route: RouteDeclaration,
+  ctx: RequestContext,
+  { files }: Pick<DispatchDeps, 'files'>,
+): Promise<BodyFields> {
+  const { body: schema, bodyFormat: format = 'json' } = route;
+  if (format === 'stream') return { bodyStream: (limitBytes) => openBody(ctx, limitBytes) };
+  const bounds = { limitBytes: bodyLimitOf(route, ctx.state), lease: ctx.state.memory };
+  if (format === 'bytes') return { bodyBytes: await readBytes(ctx, bounds) };
+  if (format === 'verbatim') {
+    const { value, bytes } = await readVerbatimBody(ctx, bounds);
+    return { body: parseFields(schema!, value), bodyBytes: bytes };
+  }
+  return { body: parseFields(schema!, await readGivenBody(format, ctx, bounds, files)) };
+}
+
+/** The limit on the body of an open route that has accepted nobody yet. Extensions, section 9. */
+const MAX_OPEN_BODY_BYTES = 64 * 1024;
+
+function bodyLimitOf(
+  { auth, maxBodyBytes: limitBytes = MAX_BODY_BYTES }: RouteDeclaration,
+  state: RequestState,
+): number {
+  const { admitted } = state;
+  const isUnknown = auth === 'open' && admitted === undefined;
+  return Math.min(limitBytes, admitted?.maxBodyBytes ?? (isUnknown ? MAX_OPEN_BODY_BYTES : limitBytes));
+}
+
+function readGivenBody(
+  format: Exclude<BodyFormat, 'bytes' | 'stream' | 'verbatim'>,
+  ctx: RequestContext,
+  bounds: BodyBounds,
+  files: Files,
+): Promise<unknown> {
+  if (format === 'run-input') return readRunInput(ctx, bounds, files);
+  if (format === 'exact') return readJsonBody(ctx, bounds, parseExactJsonBody);
+  return format === 'text' ? readTextBody(ctx, bounds) : readJsonBody(ctx, bounds);
+}

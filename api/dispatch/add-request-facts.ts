@@ -1,0 +1,64 @@
+// What is known of a request before its body is read.
+import type { z } from 'zod';
+import { invalidFields, notFound } from '../http/errors.js';
+import { parseFields } from '../http/field-errors.js';
+import type { Route } from '../http/route.js';
+import type { Step } from './step.js';
+
+/** Throws 404 where the path names nothing that there could be. */
+export function addParams(schema: z.ZodType): Step {
+  return async ({ params, state }, next) => {
+    const parsed = schema.safeParse(params);
+    if (!parsed.success) throw notFound();
+    state.given.params = parsed.data;
+    await next();
+  };
+}
+
+export function addQuery(schema: z.ZodType, repeatable?: readonly string[]): Step {
+  return async ({ query, state }, next) => {
+    state.given.query = parseFields(schema, readQuery(query, repeatable));
+    await next();
+  };
+}
+
+/**
+ * The last value of a repeated parameter counts, as in Django, unless the route asks for all. An empty value counts as
+ * absent, because forms and clients send it for fields that nobody filled in.
+ */
+function readQuery(
+  query: NodeJS.Dict<string | string[]>,
+  repeatable: readonly string[] = [],
+): Record<string, string | string[]> {
+  const values: Record<string, string | string[]> = {};
+  for (const [key, given] of Object.entries(query)) {
+    const all = Array.isArray(given) ? given : [given ?? ''];
+    if (all.some((value) => value.includes('\0'))) throw invalidFields({ [key]: ['Null characters are not allowed.'] });
+    const filled = repeatable.includes(key) ? all.filter((value) => value !== '') : (all.at(-1) ?? '');
+    if (filled.length > 0) values[key] = filled;
+  }
+  return values;
+}
+
+export function addHeaders(schema: z.ZodType): Step {
+  return async ({ headers, state }, next) => {
+    state.given.headers = parseFields(schema, headers);
+    await next();
+  };
+}
+
+export function addPeerAddress(): Step {
+  return async ({ req, state }, next) => {
+    state.peerAddress = req.socket.remoteAddress ?? '';
+    await next();
+  };
+}
+
+/** Refuses the request of an open route, or adds what its path names. */
+export function addAdmitted<D>(admit: NonNullable<Route<D>['admit']>, deps: D): Step {
+  return async ({ state }, next) => {
+    state.admitted = await admit({ deps, params: state.given.params });
+    state.given.admitted = state.admitted.found;
+    await next();
+  };
+}

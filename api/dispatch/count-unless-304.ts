@@ -1,0 +1,20 @@
+import type { Step } from './step.js';
+
+/** Counts the request against the rate limit, unless its answer is a 304. */
+export function countUnless304(): Step {
+  return async ({ state }, next) => {
+    const { settle } = state;
+    if (settle === undefined) {
+      await next();
+      return;
+    }
+    try {
+      await next();
+    } catch (error) {
+      await settle(true);
+      throw error;
+    }
+    const { result } = state;
+    state.result = { ...result, headers: { ...result.headers, ...(await settle(result.status !== 304)) } };
+  };
+}
