@@ -9,7 +9,7 @@ import {
   readVerbatimBody,
   type BodyBounds,
 } from '../http/middleware/read-body.js';
-import { readRunInput } from '../http/read-run-input.js';
+import { readRunInput } from '../runs/read-run-input.js';
 import type { BodyFormat, DeclaredContext, RouteDeclaration } from '../http/route.js';
 import { openBody } from '../http/stream-body.js';
 import type { DispatchDeps } from './deps.js';

@@ -9,7 +9,7 @@ import type { ByteLease } from '../../memory/byte-budget.js';
 import { decodeName, saveUpload } from '../files/upload.js';
 import { isMultipart } from '../http/multipart.js';
 import { toFreeText } from '../http/middleware/read-body.js';
-import { readParts, type GivenInput } from '../http/read-run-input.js';
+import { readParts, type GivenInput } from '../runs/read-run-input.js';
 import { isForm, readForm } from './form-body.js';
 
 export interface DeliveredBody {

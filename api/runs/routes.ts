@@ -9,7 +9,7 @@ import { conditionalHeaders, waitHeaders } from '../http/conditional.js';
 import { runParams, uuid } from '../http/path-ids.js';
 import { pollRun } from './poll-run.js';
 import { toReRunRequest } from './re-run.js';
-import { runInputBody } from '../http/read-run-input.js';
+import { runInputBody } from './read-run-input.js';
 import type { RunDeps } from './deps.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { envelopeSchema, refusedRunSchema, toRefusal } from '../envelope/run-envelope.js';

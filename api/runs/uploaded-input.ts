@@ -3,7 +3,7 @@ import { fileFieldOf } from '../../graph/file-values.js';
 import { inputFieldsOf, type RunInput } from '../../graph/input.js';
 import { setOwn } from '../../graph/json.js';
 import type { RunDeps } from './deps.js';
-import { discardUploads, type GivenInput } from '../http/read-run-input.js';
+import { discardUploads, type GivenInput } from './read-run-input.js';
 import type { Acceptance } from './accept-run.js';
 
 interface UploadedInput {

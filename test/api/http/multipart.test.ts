@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { readMultipart } from '../../../api/http/multipart.js';
-import { readParts } from '../../../api/http/read-run-input.js';
+import { readParts } from '../../../api/runs/read-run-input.js';
 import type { Files } from '../../../files/files.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 

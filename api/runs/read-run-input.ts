@@ -8,13 +8,13 @@ import { FileTooLargeError, type Files, type FileToSave } from '../../files/file
 import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/input.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { declaredEncoding, textOfBytes } from '../../outgoing/text-of-bytes.js';
-import type { AppContext } from './app-state.js';
-import { ApiError, bodyTooLarge } from './errors.js';
-import { parseFields } from './field-errors.js';
-import { decodeText, parseExactJsonBody } from './json-body.js';
-import { readJsonBody, readTextBody, type BodyBounds } from './middleware/read-body.js';
-import { isMultipart, readMultipart, type BodyPart } from './multipart.js';
-import { openBody } from './stream-body.js';
+import type { AppContext } from '../http/app-state.js';
+import { ApiError, bodyTooLarge } from '../http/errors.js';
+import { parseFields } from '../http/field-errors.js';
+import { decodeText, parseExactJsonBody } from '../http/json-body.js';
+import { readJsonBody, readTextBody, type BodyBounds } from '../http/middleware/read-body.js';
+import { isMultipart, readMultipart, type BodyPart } from '../http/multipart.js';
+import { openBody } from '../http/stream-body.js';
 
 const wrapper = z.object({ input_data: z.unknown().optional() });
 
