@@ -165,8 +165,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /**
  * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written.
  * `verbatim`: the same as `json`, with its bytes kept and no text in it refused. `text`: any text of any media type, passed to
- * `body` as a string. `run-input`: the result of `readRunInput`. `bytes`: anything, in `bodyBytes` alone. `stream`: anything,
- * by `bodyStream`; its limit is the handler's.
+ * `body` as a string. `run-input`: what api/runs/read-run-input.ts makes of it. `bytes`: anything, in `bodyBytes` alone.
+ * `stream`: anything, by `bodyStream`; its limit is the handler's.
  */
 export type BodyFormat = 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes' | 'stream';
 

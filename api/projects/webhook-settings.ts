@@ -1,6 +1,5 @@
-// The secrets and signatures of webhooks: Standard Webhooks 1.0, symmetric scheme.
+// The address that a project may give its webhook, and the secret that signs its events.
 import { randomBytes } from 'node:crypto';
-import { Webhook } from 'standardwebhooks';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { holdsCredentials } from '../../graph/address-credentials.js';
 import { namesRefusedAddress } from '../../outgoing/address-guard.js';
@@ -10,7 +9,7 @@ import { invalidFields } from '../http/errors.js';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** `whsec_` and 256 random bits in base64. */
+/** `whsec_` and 256 random bits in base64: Standard Webhooks 1.0, symmetric scheme. */
 export function createWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
@@ -19,19 +18,6 @@ export function createWebhookSecret(): string {
 export function sealNewSecret(secretBox: SecretBox, projectId: number): Buffer {
   return secretBox.seal(createWebhookSecret(), 'webhook-secret', projectId);
 }
-
-/**
- * The headers of one attempt. `id` is the same for all attempts, `time` is the attempt's; each secret adds a signature.
- */
-export function signWebhook(secrets: string[], id: string, time: Date, payload: string): Record<string, string> {
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(time.getTime() / 1000)),
-    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, time, payload)).join(' '),
-  };
-}
-
-// The addresses that a project may use for its webhook.
 
 /** http or https without user name and password, because every member can read the URL. An empty text removes it. */
 export function isWebhookUrl(text: string): boolean {
@@ -47,7 +33,7 @@ export function whyRefused(text: string): string {
 }
 
 /** Throws the 400 for a literal address that is refused; addresses of host names are checked on each attempt. */
-export function refusePrivateWebhook({ config }: ProjectDeps, url: string | undefined): void {
+export function refusePrivateWebhook({ config }: Pick<ProjectDeps, 'config'>, url: string | undefined): void {
   if (url === undefined || url === '' || !namesRefusedAddress(new URL(url), config.addressRules)) return;
   throw invalidFields({ webhook_url: ['The address is not public.'] });
 }

@@ -6,7 +6,11 @@ import { lazyList, type LazyJson } from '../http/json-text.js';
 const RUN_BYTES = 8 * 1024 * 1024;
 
 /** The runs of a page that is too large to be read at once: each is read when the answer reaches it. */
-export function lazyRuns({ db }: RunDeps, later: ListedLater, toItem: (run: HistoryRun) => unknown): LazyJson {
+export function lazyRuns(
+  { db }: Pick<RunDeps, 'db'>,
+  later: ListedLater,
+  toItem: (run: HistoryRun) => unknown,
+): LazyJson {
   return lazyList(async function* (memory) {
     for (const id of later.ids) {
       await memory.take(RUN_BYTES);

@@ -14,7 +14,7 @@ import { OutgoingError, toUrl, type OutgoingClient } from '../../outgoing/outgoi
 import { retryAfterMs } from '../../outgoing/retry-after.js';
 import type { WebhookDeps } from './deps.js';
 import { findRunContext } from '../runs/run-traces.js';
-import { signWebhook } from '../projects/webhook-settings.js';
+import { signWebhook } from './sign-webhook.js';
 import { nextDelaySeconds } from './webhook-retry.js';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;

@@ -156,6 +156,10 @@ function unknownProject(projectId: number, isHidden = false): Error {
   return isHidden ? refusing({ type: 'project', id: projectId }, error) : error;
 }
 
-export async function answerWorkflow({ db }: WorkflowDeps, workflowId: number, reach: Reach): Promise<RouteResult> {
+export async function answerWorkflow(
+  { db }: Pick<WorkflowDeps, 'db'>,
+  workflowId: number,
+  reach: Reach,
+): Promise<RouteResult> {
   return toWorkflowAnswer(orNotFound(await findWorkflow(db, workflowId, reach)));
 }

@@ -1,0 +1,13 @@
+// Signatures of webhooks: Standard Webhooks 1.0, symmetric scheme.
+import { Webhook } from 'standardwebhooks';
+
+/**
+ * The headers of one attempt. `id` is the same for all attempts, `time` is the attempt's; each secret adds a signature.
+ */
+export function signWebhook(secrets: string[], id: string, time: Date, payload: string): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(time.getTime() / 1000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, time, payload)).join(' '),
+  };
+}
