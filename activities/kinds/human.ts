@@ -16,7 +16,7 @@ import { toStorable } from '../../graph/storable-text.js';
 import { renderJson, renderText } from '../../graph/template.js';
 import { cutText } from '../../graph/cut-text.js';
 import { NodeFailure } from '../node/failures.js';
-import { refuseInCase } from '../node/refuse-in-case.js';
+import { refuseInCase } from './refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';

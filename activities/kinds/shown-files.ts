@@ -5,7 +5,7 @@ import { toFileValue } from '../../files/file-value.js';
 import { fileIdOf, isFileId, type FileValue } from '../../graph/file-values.js';
 import { isEmpty } from '../../graph/json.js';
 import { MAX_LISTED_FILES } from '../../graph/nodes/shared-fields.js';
-import { fileMissing } from '../node/file-use.js';
+import { fileMissing } from '../files/file-use.js';
 import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 

@@ -1,5 +1,5 @@
 import type { NodeKindRunner } from '../node/node-step.js';
-import { outputOfTrigger } from '../node/take-run.js';
+import { outputOfTrigger } from '../node/start-run.js';
 
 /** A trigger behind other nodes. The one at the start is executed when a worker takes the run. */
 export const triggerRunner: NodeKindRunner = {

@@ -3,7 +3,7 @@ import type { WaitFacts } from '../../contract/activities.js';
 import { beginWait, endWait, readAnswer } from '../../db/waits/waits-repository.js';
 import { waitNode, waitUntil } from '../../graph/nodes/wait.js';
 import { NodeFailure } from '../node/failures.js';
-import { refuseInCase } from '../node/refuse-in-case.js';
+import { refuseInCase } from './refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR, structureBytes } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';

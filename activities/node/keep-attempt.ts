@@ -5,7 +5,7 @@ import type { NodeError } from '../../graph/node-error.js';
 import { startDeadline } from '../../outgoing/pausable-deadline.js';
 import { untilAborted } from '../../outgoing/until-aborted.js';
 import type { NodeDeps, NodeTask } from './node-step.js';
-import { toErrorMessage } from './record-node.js';
+import { toErrorMessage } from './record.js';
 
 /** While the database is away, a retry waits no longer than this for its predecessor to be kept. */
 const KEEP_WITHIN_MS = 2_000;

@@ -18,7 +18,7 @@ import { bodyPlan, rootPlan, type NodeKey, type Plan, type ScopePlan } from '../
 import { innermostLoop } from '../../graph/iteration-path.js';
 import type { CallbackUrls } from './callback-urls.js';
 import { runClosedFailure } from './failures.js';
-import { takeRun, type TakingDeps } from './take-run.js';
+import { takeRun, type TakingDeps } from './start-run.js';
 import { createValuesLoader, type ValuesTask } from './load-values.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 

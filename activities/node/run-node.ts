@@ -8,11 +8,11 @@ import type { NodeFacts } from '../../contract/activities.js';
 import type { NodeClaim } from '../../db/nodes/node-results-repository.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import { finalFailure } from './failures.js';
-import { attemptStep, claimOrSettle } from './node-attempt.js';
+import { attemptStep, claimOrSettle } from './attempt.js';
 import type { NodeBeginning, NodeDeps, NodeKindRunner, NodeStep } from './node-step.js';
-import { runInTurn } from './attempts-in-turn.js';
+import { runInTurn } from './attempt-order.js';
 import { inIsolation } from './in-isolation.js';
-import { Pulse } from './pulse.js';
+import { Pulse } from './heartbeat.js';
 
 /** Makes one attempt of a node, or of one step of it, and counts it. */
 export async function claimAndAttempt<Facts>(

@@ -20,7 +20,7 @@ import { StretchPlan } from '../../graph/stretch-plan.js';
 import type { ProjectSlots } from '../worker/project-slots.js';
 import { finalFailure, isFinal, retryDelayOf } from './failures.js';
 import type { NodeBeginning, NodeDeps } from './node-step.js';
-import type { Pulse } from './pulse.js';
+import type { Pulse } from './heartbeat.js';
 import { NodeWaits } from './wait-for-connection.js';
 
 /**

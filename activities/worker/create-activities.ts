@@ -52,22 +52,22 @@ import { createBeginChildStep } from '../kinds/sub-workflow.js';
 import { createLiveTexts } from '../live/live-texts.js';
 import { loadKept, loadPlan } from '../node/load-run.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
-import { endRun } from '../node/end-run.js';
+import { endRun } from '../node/finish-run.js';
 import { finalFailure } from '../node/failures.js';
 import { Isolation } from '../node/isolation.js';
 import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
-import { createDocumentTexts } from '../node/document-texts.js';
-import { createFileUse } from '../node/file-use.js';
-import { createConnectionUse } from '../node/use-connection.js';
+import { createDocumentTexts } from '../files/document-texts.js';
+import { createFileUse } from '../files/file-use.js';
+import { createConnectionUse } from '../connections/use-connection.js';
 import { settleWalk } from '../node/settle-walk.js';
-import { findGiven, takeGiven } from '../node/take-given.js';
+import { findGiven, takeGiven } from '../node/fixed-result.js';
 import { NodeWaits } from '../node/wait-for-connection.js';
 import { walk, type ExecuteNode, type WalkDeps } from '../node/walk.js';
 import { createScheduleActivities } from '../schedules/schedule-activities.js';
 import type { ProjectSlots } from './project-slots.js';
-import { createActivityTracer } from './trace-activity.js';
+import { createActivityTracer } from '../node/trace-activity.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 interface ActivityDeps {

@@ -5,7 +5,7 @@ import type { ExecutionUpdate } from '../../db/runs/execution-update.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import type { BackgroundDeps } from './deps.js';
-import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import { tellRunEnd } from '../../acceptance/announce-run-end.js';
 import { takeTurn } from '../conversations/take-turn.js';
 import { findRunContext } from '../runs/run-traces.js';
 import {

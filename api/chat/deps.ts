@@ -1,4 +1,4 @@
-import type { RunEndDeps } from '../../acceptance/tell-run-end.js';
+import type { RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Files } from '../../files/files.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';

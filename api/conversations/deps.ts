@@ -1,4 +1,4 @@
-import type { RunEndDeps } from '../../acceptance/tell-run-end.js';
+import type { RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Currencies } from '../../config/currencies.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { HeavyTurns } from '../http/heavy-turns.js';

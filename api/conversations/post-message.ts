@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { prepareRun, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
-import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import { tellRunEnd } from '../../acceptance/announce-run-end.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import type { ConversationRecord } from '../../db/conversations/conversations-repository.js';

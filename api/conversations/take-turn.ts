@@ -2,7 +2,7 @@
 import { prepareRun, toSentences, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { mayRun } from '../../acceptance/roles.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
-import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import { tellRunEnd } from '../../acceptance/announce-run-end.js';
 import { readBranch } from '../../db/conversations/messages-repository.js';
 import { beginTurn, findQueuedMessage, isNext, type QueuedMessage } from '../../db/conversations/turns-repository.js';
 import { FINISH_SEQUENCE } from '../../db/runs/execution-update.js';

@@ -1,4 +1,4 @@
-import type { RunEndDeps } from '../../acceptance/tell-run-end.js';
+import type { RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Environment } from '../../config/environment.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { RunHub } from '../live/run-hub.js';

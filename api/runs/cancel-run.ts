@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
-import { tellRunEnd, type RunEndDeps } from '../../acceptance/tell-run-end.js';
+import { tellRunEnd, type RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Counter } from 'prom-client';
 import type { SnapshotStore } from '../../acceptance/store-run.js';
-import type { RunEndDeps } from '../../acceptance/tell-run-end.js';
+import type { RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Currencies } from '../../config/currencies.js';
 import type { Environment } from '../../config/environment.js';
 import type { Database } from '../../db/core/client.js';

@@ -1,6 +1,6 @@
 // The workers' reports on runs. Specification, "Internal".
 import { z } from 'zod';
-import { tellRunEnd } from '../../acceptance/tell-run-end.js';
+import { tellRunEnd } from '../../acceptance/announce-run-end.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';

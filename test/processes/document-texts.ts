@@ -1,6 +1,6 @@
 // The texts of documents as a worker gets them, from the processes that read them.
 import assert from 'node:assert/strict';
-import { createDocumentTexts, type DocumentTexts } from '../../activities/node/document-texts.js';
+import { createDocumentTexts, type DocumentTexts } from '../../activities/files/document-texts.js';
 import { createProcesses, DOCUMENT_LIMITS, type Processes } from '../../processes/processes.js';
 
 const ENTRY = new URL('../../dist/processes/host.js', import.meta.url);

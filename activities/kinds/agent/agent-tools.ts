@@ -16,7 +16,7 @@ import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { splitLease } from '../../../memory/split-lease.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
-import { persist } from '../../node/record-node.js';
+import { persist } from '../../node/record.js';
 import { agentStepFrame, pickTemplates, type AgentDeps } from './agent-step.js';
 import { callTool, type Answer, type ToolWork } from './call-tool.js';
 import { NO_SERVER, type OpenToolRun } from './workflow-tools.js';

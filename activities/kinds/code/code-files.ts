@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { NodeFailure } from '../../node/failures.js';
-import type { DocumentTexts } from '../../node/document-texts.js';
-import { filesTooLarge, type FileUse } from '../../node/file-use.js';
+import type { DocumentTexts } from '../../files/document-texts.js';
+import { filesTooLarge, type FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { MAX_FILE_BYTES, MAX_FILE_CALLS, type Answer, type FileRequest } from './child/messages.js';
 import type { ServeFiles } from './sandbox-process.js';

@@ -7,7 +7,7 @@ import { OutgoingError, type AnswerHead, type TakeBody } from '../../../outgoing
 import { ExpandedTooFarError } from '../../../outgoing/response-body.js';
 import { isText, isTextType } from '../../../outgoing/text-of-bytes.js';
 import { dispositionName } from '../../../outgoing/disposition-name.js';
-import { fileTooLarge, type FileUse } from '../../node/file-use.js';
+import { fileTooLarge, type FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 /** What is text has the limit of texts. */

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 import type { StreamedBody } from '../../../outgoing/outgoing-client.js';
 import { NodeFailure } from '../../node/failures.js';
-import type { FileUse } from '../../node/file-use.js';
+import type { FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 interface FileBody extends StreamedBody {

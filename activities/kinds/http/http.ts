@@ -12,7 +12,7 @@ import { createFileAnswer } from './file-answer.js';
 import { toFileBody } from './file-body.js';
 import { toHttpBody } from './http-body.js';
 import { findShallowJson } from '../../../graph/shallow-json.js';
-import { toIdempotencyKey } from '../../node/idempotency-key.js';
+import { toIdempotencyKey } from '../idempotency-key.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from './request-headers.js';
 import { addressOf, causeCode, toAddress } from '../../../outgoing/network-error.js';
@@ -26,11 +26,11 @@ import {
   type StreamedBody,
 } from '../../../outgoing/outgoing-client.js';
 import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
-import type { FileUse } from '../../node/file-use.js';
+import type { FileUse } from '../../files/file-use.js';
 import type { FileValue } from '../../../graph/file-values.js';
 import { cutText } from '../../../graph/cut-text.js';
 import type { RunContexts } from '../../node/run-context.js';
-import type { CallWith, ConnectionUse } from '../../node/use-connection.js';
+import type { CallWith, ConnectionUse } from '../../connections/use-connection.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 const MAX_ATTEMPTS = 4;

@@ -20,7 +20,7 @@ import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { LiveTexts } from '../../live/live-texts.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
-import { toIdempotencyKey } from '../../node/idempotency-key.js';
+import { toIdempotencyKey } from '../idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { claimModelCall } from './claim-model-call.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';

@@ -14,7 +14,7 @@ import type { ModelClients } from './model-clients.js';
 import { toModelParameters } from './model-parameters.js';
 import { toModelMessages, type MessageFilesDeps } from './message-files.js';
 import { readReply, toOutput } from './model-reply.js';
-import { persist } from '../../node/record-node.js';
+import { persist } from '../../node/record.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeDeps, NodeKindRunner, NodeOutcome } from '../../node/node-step.js';
 

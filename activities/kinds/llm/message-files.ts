@@ -9,9 +9,9 @@ import { fileKindOf } from '../../../files/file-kind.js';
 import type { LlmNodeData } from '../../../graph/nodes/llm.js';
 import { renderJson, renderText, type VariableValues } from '../../../graph/template.js';
 import { declaredEncoding } from '../../../outgoing/text-of-bytes.js';
-import type { DocumentTexts } from '../../node/document-texts.js';
+import type { DocumentTexts } from '../../files/document-texts.js';
 import { NodeFailure } from '../../node/failures.js';
-import { filesTooLarge, type FileUse } from '../../node/file-use.js';
+import { filesTooLarge, type FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;

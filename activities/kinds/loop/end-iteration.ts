@@ -12,7 +12,7 @@ import { outputOfIteration } from '../../../graph/nodes/rendered-value.js';
 import type { NodeOutput } from '../../../graph/template.js';
 import { quotaFailure } from '../../node/failures.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
-import { toErrorMessage } from '../../node/record-node.js';
+import { toErrorMessage } from '../../node/record.js';
 import { REPEATABLE } from '../../node/run-node.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { toResultText } from '../../node/result-text.js';

@@ -3,7 +3,7 @@ import type { Credential } from '../../../connections/credential.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession } from '../../../outgoing/mcp-types.js';
 import type { NodeTask } from '../../node/node-step.js';
-import type { CallWith, ConnectionUse } from '../../node/use-connection.js';
+import type { CallWith, ConnectionUse } from '../../connections/use-connection.js';
 import type { McpSessions } from './mcp-sessions.js';
 
 export interface ServerDeps {

@@ -16,7 +16,7 @@ import { linkIn, structuredText } from './result-words.js';
 import { toMcpFailure } from './mcp-failure.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from '../http/request-headers.js';
-import type { FileUse } from '../../node/file-use.js';
+import type { FileUse } from '../../files/file-use.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 

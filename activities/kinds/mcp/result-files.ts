@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { isObject, ownValue, type JsonObject } from '../../../graph/json.js';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
-import type { FileUse } from '../../node/file-use.js';
+import type { FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 export interface ResultParts {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createFileAnswer } from '../../../../activities/kinds/http/file-answer.js';
-import type { FileUse } from '../../../../activities/node/file-use.js';
+import type { FileUse } from '../../../../activities/files/file-use.js';
 import type { NodeTask } from '../../../../activities/node/node-step.js';
 import type { HttpNodeData } from '../../../../graph/nodes/http.js';
 

@@ -16,9 +16,9 @@ import {
 } from './failures.js';
 import { keepAttempt, takeBack } from './keep-attempt.js';
 import { logAttempt, type AttemptOutcome } from './node-log.js';
-import { recordNode, type AttemptEnd } from './record-node.js';
+import { recordNode, type AttemptEnd } from './record.js';
 import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
-import { ConnectionNeeded } from './use-connection.js';
+import { ConnectionNeeded } from '../connections/use-connection.js';
 import { NodeWaits, waitForConnection } from './wait-for-connection.js';
 import { createStopSignal } from './stop-signal.js';
 

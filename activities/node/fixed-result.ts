@@ -13,7 +13,7 @@ import {
 } from '../../db/trying/test-runs-repository.js';
 import { finalFailure, runClosedFailure } from './failures.js';
 import type { NodeDeps } from './node-step.js';
-import { toErrorMessage } from './record-node.js';
+import { toErrorMessage } from './record.js';
 import { toResultText } from './result-text.js';
 import type { RunContext } from './run-context.js';
 import { settledFacts, toFacts } from './run-node.js';

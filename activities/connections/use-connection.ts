@@ -7,8 +7,8 @@ import { TokenError } from '../../connections/tokens.js';
 import type { Database } from '../../db/core/client.js';
 import { noteUse } from '../../db/connections/tokens-repository.js';
 import { createMasker, joinMaskers, type Masker } from '../../graph/mask.js';
-import { NodeFailure } from './failures.js';
-import type { NodeTask } from './node-step.js';
+import { NodeFailure } from '../node/failures.js';
+import type { NodeTask } from '../node/node-step.js';
 
 /** The connection needs somebody who signs in: the node waits for that, and is executed again. */
 export class ConnectionNeeded extends Error {

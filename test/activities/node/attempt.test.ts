@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { performStep } from '../../../activities/node/node-attempt.js';
+import { performStep } from '../../../activities/node/attempt.js';
 import type { NodeTask } from '../../../activities/node/node-step.js';
 import { toStep } from '../../../activities/node/run-node.js';
 import type { NodeClaim } from '../../../db/nodes/node-results-repository.js';

@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import { inSpan, isTracing, runContext, withMask } from '../../telemetry/spans.js';
-import type { RunContext, RunContexts } from '../node/run-context.js';
+import type { RunContext, RunContexts } from './run-context.js';
 
 /** `name` is the activity type that is named for this work. A different activity may be doing the work. */
 type ActivityTracer = <Facts>(

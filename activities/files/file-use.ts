@@ -6,8 +6,8 @@ import { FileTooLargeError, type Files } from '../../files/files.js';
 import { MissingBytesError } from '../../files/file-store.js';
 import { fileIdOf, type FileValue } from '../../graph/file-values.js';
 import { cutText } from '../../graph/cut-text.js';
-import { NodeFailure } from './failures.js';
-import type { NodeTask } from './node-step.js';
+import { NodeFailure } from '../node/failures.js';
+import type { NodeTask } from '../node/node-step.js';
 
 export interface FileUse {
   /** The most bytes of one file. */

@@ -1,6 +1,6 @@
 // Writes the end of a run. docs/adr/0011-one-walk.md says who calls it.
 import type { FinishRunInput, RunError } from '../../contract/activities.js';
-import { tellRunEnd, type RunEndDeps } from '../../acceptance/tell-run-end.js';
+import { tellRunEnd, type RunEndDeps } from '../../acceptance/announce-run-end.js';
 import { findNodeError } from '../../db/nodes/node-results-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { FINISH_SEQUENCE, type ExecutionError, type ExecutionUpdate } from '../../db/runs/execution-update.js';

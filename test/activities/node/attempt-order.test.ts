@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { runInTurn } from '../../../activities/node/attempts-in-turn.js';
+import { runInTurn } from '../../../activities/node/attempt-order.js';
 
 function gate(): { opened: Promise<void>; open: () => void } {
   let open: () => void = () => undefined;

@@ -3,7 +3,7 @@ import { fileKindOf } from '../../files/file-kind.js';
 import { textOfBytes } from '../../outgoing/text-of-bytes.js';
 import { DOCUMENT_LIMITS, type Processes } from '../../processes/processes.js';
 import type { FileValue } from '../../graph/file-values.js';
-import { NodeFailure } from './failures.js';
+import { NodeFailure } from '../node/failures.js';
 
 interface Asked {
   file: Pick<FileValue, 'name' | 'type'>;
