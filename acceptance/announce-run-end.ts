@@ -1,9 +1,9 @@
-// The end of a run has consequences outside of the database. The process that has stored the end calls this once.
+// A run that ends has effects outside of the database. The process that has committed the end announces it, once.
 import type { Client } from '@temporalio/client';
 import type { Logger } from '../telemetry/logger.js';
 import { contextOf, isTracing, markFailed, runSpanId, startSpan } from '../telemetry/spans.js';
 import type { Db } from '../db/core/client.js';
-import type { UpdateOutcome } from '../db/runs/execution-update.js';
+import type { RunChange } from '../db/runs/run-life.js';
 import { findRunTrace } from '../db/runs/run-traces-repository.js';
 import { deliverWake } from './wake-run.js';
 
@@ -15,10 +15,10 @@ export interface RunEndDeps {
 }
 
 /**
- * Tells the end of a run to metrics and traces, and to the run that waits for it. Ignores a run that continues. If the
- * process dies before, the reconciler wakes the waiting run, and the nodes of the trace refer to a missing span.
+ * Reports the end of a run to metrics and traces, and wakes the run that waits for it. Ignores a run that continues. If the
+ * process dies before, the reconciler wakes the waiting run, and the trace lacks the span of the run.
  */
-export function tellRunEnd(deps: RunEndDeps, runId: string, { runStatus, awaitedBy }: UpdateOutcome): void {
+export function announceRunEnd(deps: RunEndDeps, runId: string, { runStatus, awaitedBy }: RunChange): void {
   if (runStatus === null || runStatus === 'In Progress') return;
   deps.metrics.runsEnded.inc({ status: runStatus });
   if (isTracing()) void writeRunSpan(deps, runId);

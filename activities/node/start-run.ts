@@ -1,7 +1,7 @@
 // The first worker that executes anything of a run takes it: it records the start of the run together with the end of the
 // trigger with which the run starts. docs/adr/0005-start-recorded-by-the-first-worker.md gives the reasons.
-import { recordStart } from '../../db/runs/start-run.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { startRun } from '../../db/runs/run-life.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { RunInput } from '../../graph/input.js';
@@ -43,14 +43,14 @@ export async function takeRun(deps: TakingDeps, run: RunToTake, plan: Plan): Pro
   const lease = deps.memory.lease(`project:${projectId}`);
   try {
     if (kind !== 'trigger') {
-      await recordStart(deps.db, runId, undefined);
+      await startRun(deps.db, runId);
       return undefined;
     }
     await lease.resize(2 * weightBytes);
     const key = { runId, path: '', nodeId };
     const { plain, result, resultEnc } = toResultText(outputOfTrigger(run), key, { masker, secretBox: deps.secretBox });
-    const isEnded = await recordStart(deps.db, runId, { ...key, label, projectId, userId, result, resultEnc });
-    if (isEnded) deps.metrics.nodes.inc({ kind, outcome: 'succeed' });
+    const trigger = { ...key, label, projectId, userId, result, resultEnc };
+    if (await startRun(deps.db, runId, { trigger })) deps.metrics.nodes.inc({ kind, outcome: 'succeed' });
     return plain;
   } catch (error) {
     throw isQuotaExceeded(error) ? finalFailure('quota_exceeded') : error;

@@ -52,7 +52,7 @@ import { createBeginChildStep } from '../kinds/sub-workflow.js';
 import { createLiveTexts } from '../live/live-texts.js';
 import { loadKept, loadPlan } from '../node/load-run.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
-import { endRun } from '../node/finish-run.js';
+import { finishRun } from '../node/finish-run.js';
 import { finalFailure } from '../node/failures.js';
 import { Isolation } from '../node/isolation.js';
 import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
@@ -118,7 +118,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
-  const end = (run: FinishRunInput) => trace('finishRun', run, () => endRun(deps, run));
+  const end = (run: FinishRunInput) => trace('finishRun', run, () => finishRun(deps, run));
   const endIteration = (ref: EndIterationRef) =>
     trace('endIteration', ref, () => runInline(node, ref, createEndIterationStep(loops, ref)));
 

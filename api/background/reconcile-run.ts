@@ -1,11 +1,10 @@
 // Compares one open run with its workflow in Temporal and repairs the difference.
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
 import { inSpan } from '../../telemetry/spans.js';
-import type { ExecutionUpdate } from '../../db/runs/execution-update.js';
-import { applyExecutionUpdate } from '../../db/runs/run-life.js';
+import { endRun, type RunOutcome } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import type { BackgroundDeps } from './deps.js';
-import { tellRunEnd } from '../../acceptance/announce-run-end.js';
+import { announceRunEnd } from '../../acceptance/announce-run-end.js';
 import { takeTurn } from '../conversations/take-turn.js';
 import { findRunContext } from '../runs/run-traces.js';
 import {
@@ -39,8 +38,6 @@ const STUCK_TASK_ATTEMPTS = 5;
  * slow.
  */
 const LATE_START_MS = 6_000;
-
-type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
 
 /**
  * Idempotent. Throws when Temporal or the database does not answer; the run is checked again when its lease expires.
@@ -111,9 +108,9 @@ async function closeLate(
   if (stillOpen !== undefined) await end(deps, stillOpen, await toEnding(deps, run.id, execution.how));
 }
 
-const lost: Ending = failed('execution_lost', 'The execution of the run was lost.');
+const lost: RunOutcome = failed('execution_lost', 'The execution of the run was lost.');
 
-async function toEnding(deps: BackgroundDeps, runId: string, how: Closing): Promise<Ending> {
+async function toEnding(deps: BackgroundDeps, runId: string, how: Closing): Promise<RunOutcome> {
   if (how === 'cancelled') return cancelled('cancelled', 'The run was cancelled.');
   if (how === 'timed out') return failed('run_timeout', 'The run took too long.');
   if (how !== 'terminated') return lost;
@@ -122,20 +119,20 @@ async function toEnding(deps: BackgroundDeps, runId: string, how: Closing): Prom
   return cancelled('terminated', 'The run was terminated.');
 }
 
-function failed(code: string, message: string): Ending {
+function failed(code: string, message: string): RunOutcome {
   return { status: 'failed', error: { code, message } };
 }
 
-function cancelled(code: string, message: string): Ending {
+function cancelled(code: string, message: string): RunOutcome {
   return { status: 'cancelled', error: { code, message } };
 }
 
-/** Changes nothing if a report arrived meanwhile: it has a higher sequence or has ended the run. */
-async function end(deps: BackgroundDeps, run: RunToCheck, ending: Ending): Promise<void> {
-  const outcome = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
-  if (!outcome.applied) return;
-  const reason = ending.error?.code ?? 'unknown';
+/** Changes nothing if another report has arrived meanwhile. */
+async function end(deps: BackgroundDeps, run: RunToCheck, outcome: RunOutcome): Promise<void> {
+  const change = await endRun(deps.db, run.id, outcome, run.sequence + 1);
+  if (!change.applied) return;
+  const reason = outcome.error?.code ?? 'unknown';
   deps.metrics.reconciler.closed.inc({ reason });
-  deps.logger.info({ run_id: run.id, status: outcome.runStatus, error_code: reason }, 'run closed by the reconciler');
-  tellRunEnd(deps, run.id, outcome);
+  deps.logger.info({ run_id: run.id, status: change.runStatus, error_code: reason }, 'run closed by the reconciler');
+  announceRunEnd(deps, run.id, change);
 }

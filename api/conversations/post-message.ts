@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { prepareRun, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
-import { tellRunEnd } from '../../acceptance/announce-run-end.js';
+import { announceRunEnd } from '../../acceptance/announce-run-end.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import type { ConversationRecord } from '../../db/conversations/conversations-repository.js';
@@ -200,7 +200,7 @@ export async function tellCancelled(
   log: Logger,
   { ended, told }: CancelledTurns,
 ): Promise<void> {
-  for (const { runId, outcome } of ended) tellRunEnd(deps, runId, outcome);
+  for (const { runId, outcome } of ended) announceRunEnd(deps, runId, outcome);
   await Promise.all(
     told.map((runId) =>
       cancelRunWorkflow(deps.temporal, runId).catch((error: unknown) => {

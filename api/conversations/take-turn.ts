@@ -2,11 +2,10 @@
 import { prepareRun, toSentences, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { mayRun } from '../../acceptance/roles.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
-import { tellRunEnd } from '../../acceptance/announce-run-end.js';
+import { announceRunEnd } from '../../acceptance/announce-run-end.js';
 import { readBranch } from '../../db/conversations/messages-repository.js';
 import { beginTurn, findQueuedMessage, isNext, type QueuedMessage } from '../../db/conversations/turns-repository.js';
-import { FINISH_SEQUENCE } from '../../db/runs/execution-update.js';
-import { applyExecutionUpdate } from '../../db/runs/run-life.js';
+import { endRun } from '../../db/runs/run-life.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { FileValue } from '../../files/file-value.js';
@@ -36,12 +35,7 @@ export async function takeTurn(deps: ConversationDeps, runId: string): Promise<T
   const refusal =
     refusalOf(message) ?? (await withDrawing(deps, message, (workflow) => begin(deps, message, workflow, runId)));
   if (typeof refusal === 'boolean') return refusal ? 'begun' : 'later';
-  const outcome = await applyExecutionUpdate(deps.db, runId, {
-    sequence: FINISH_SEQUENCE,
-    status: 'failed',
-    error: refusal,
-  });
-  tellRunEnd(deps, runId, outcome);
+  announceRunEnd(deps, runId, await endRun(deps.db, runId, { status: 'failed', error: refusal }));
   return 'later';
 }
 

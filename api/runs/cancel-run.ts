@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
-import { tellRunEnd, type RunEndDeps } from '../../acceptance/announce-run-end.js';
+import { announceRunEnd, type RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
@@ -32,7 +32,7 @@ export async function cancelRun(
     throw new ApiError(400, 'run_finished', 'The run has already finished.');
   });
   const ended = await endQueuedRun(deps.db, runId);
-  if (ended !== undefined) return tellRunEnd(deps, runId, ended);
+  if (ended !== undefined) return announceRunEnd(deps, runId, ended);
   const giveUpAt = performance.now() + WAIT_MS;
   try {
     for (let isTold = false; performance.now() < giveUpAt; await delay(LOOK_EVERY_MS)) {

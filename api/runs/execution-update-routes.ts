@@ -1,7 +1,8 @@
-// The workers' reports on runs. Specification, "Internal".
+// The reports of executors outside of this repository (docs/operate/operations.md).
 import { z } from 'zod';
-import { tellRunEnd } from '../../acceptance/announce-run-end.js';
-import { applyExecutionUpdate } from '../../db/runs/run-life.js';
+import { announceRunEnd } from '../../acceptance/announce-run-end.js';
+import type { Database } from '../../db/core/client.js';
+import { endRun, reportProgress, type RunChange } from '../../db/runs/run-life.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
@@ -25,6 +26,8 @@ const body = z.object({
   error: failure.extend({ node_id: z.string().optional() }).nullable().optional(),
 });
 
+type ExecutionUpdate = z.infer<typeof body>;
+
 const outcomeSchema = z.object({ applied: z.boolean(), run_status: z.string() });
 
 const executionUpdate = defineRoute({
@@ -37,13 +40,20 @@ const executionUpdate = defineRoute({
   body,
   responses: { 200: outcomeSchema, 409: detailSchema },
   async handler({ deps, params, body: update }) {
-    const outcome = await applyExecutionUpdate(deps.db, params.workflow_run_id, update);
-    const { applied, runStatus, reason } = outcome;
+    const change = await apply(deps.db, params.workflow_run_id, update);
+    const { applied, runStatus, reason } = change;
     if (reason === 'unknown_run') throw notFound();
     if (reason === 'already_terminal') throw new ApiError(409, 'run_ended', `The run has already ended: ${runStatus}.`);
-    if (applied) tellRunEnd(deps, params.workflow_run_id, outcome);
+    if (applied) announceRunEnd(deps, params.workflow_run_id, change);
     return { status: 200, body: { applied, run_status: runStatus } };
   },
 });
+
+function apply(db: Database, runId: string, update: ExecutionUpdate): Promise<RunChange> {
+  const { sequence, status, finished_at: finishedAt, nodes, error } = update;
+  if (status === 'in progress') return reportProgress(db, runId, sequence);
+  const failedNodes = nodes && Object.fromEntries(Object.entries(nodes).map(([id, node]) => [id, node.error]));
+  return endRun(db, runId, { status, error: error ?? undefined, finishedAt, failedNodes }, sequence);
+}
 
 export const executionUpdateRoutes: Route<RunDeps>[] = [executionUpdate];

@@ -6,8 +6,7 @@ import { recordChange } from '../audit/record-change.js';
 import type { Database, Db } from '../core/client.js';
 import type { Role } from '../core/tables.js';
 import { addReferences } from '../files/references-repository.js';
-import { FINISH_SEQUENCE, type UpdateOutcome } from '../runs/execution-update.js';
-import { applyExecutionUpdate } from '../runs/run-life.js';
+import { endRun, type RunChange } from '../runs/run-life.js';
 import { insertAcceptedRun, requestCancel, type RunFacts } from '../runs/runs-repository.js';
 import type { Branch } from './messages-repository.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -195,7 +194,7 @@ export function beginTurn(
 
 /** The runs that were cancelled: those that have ended by that, and those that are still to be told. */
 export interface CancelledTurns {
-  ended: { runId: string; outcome: UpdateOutcome }[];
+  ended: { runId: string; outcome: RunChange }[];
   told: string[];
 }
 
@@ -220,7 +219,7 @@ export async function cancelTurns(
  * Ends a queued run whose cancellation was asked for. Undefined where it is not queued: its workflow in Temporal is to
  * be told then.
  */
-export function endQueuedRun(db: Database, runId: string): Promise<UpdateOutcome | undefined> {
+export function endQueuedRun(db: Database, runId: string): Promise<RunChange | undefined> {
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ id: string }>`
       SELECT conversation.id FROM runs JOIN conversations AS conversation ON conversation.id = runs.conversation_id
@@ -234,7 +233,7 @@ export function endQueuedRun(db: Database, runId: string): Promise<UpdateOutcome
   });
 }
 
-function endCancelled(transaction: Db, runId: string): Promise<UpdateOutcome> {
+function endCancelled(transaction: Db, runId: string): Promise<RunChange> {
   const error = { code: 'cancelled', message: 'The run was cancelled.' };
-  return applyExecutionUpdate(transaction, runId, { sequence: FINISH_SEQUENCE, status: 'cancelled', error });
+  return endRun(transaction, runId, { status: 'cancelled', error });
 }

@@ -13,30 +13,30 @@ import type { NodeStatus } from '../core/tables.js';
 
 export interface NodeClaim {
   status: NodeStatus;
-  /** Which links are taken, by the number of the kind's named handle; 0 for the ordinary ones. */
+  /** The handle by which the run leaves the node, by its number in the kind; 0 for the ordinary links. */
   handle: Handle;
-  /** Further handles whose links are taken, too. */
+  /** Further handles by which the run leaves the node. */
   alsoHandles: Handle[] | null;
   errorCode: string | null;
-  /** Attempts so far, this one included. */
+  /** The number of attempts, including this one. */
   attempts: number;
-  /** Those of them that do not count against the retries of the node (`node_results.spared`). */
+  /** The number of attempts that do not count against the retries of the node (`node_results.spared`). */
   spared: number;
-  /** Its workers died, so that it waits until `beginHeld` lets it begin. */
+  /** Whether its workers died, so that it must not run before `beginHeld`. */
   isHeld: boolean;
 }
 
-/** What is known of the work when its node is claimed. */
+/** Facts of the work that are stored with the claim. */
 export interface ClaimedWork {
-  /** The step of the node, by the words of `node_results`: another step of an agent is no new attempt, a repeated one is. */
+  /** The name of the step. A claim for the same step is a new attempt; a claim for another step of an agent is not. */
   step?: string | null;
   queuedMs?: number | null;
-  /** The id of the worker process. Without it nobody learns of the death of the worker. */
+  /** The id of the worker process. Without it the death of the worker is not detected. */
   worker?: string | null;
 }
 
 const isSameStep = sql`node.status = 'in progress' AND node.step IS NOT DISTINCT FROM excluded.step`;
-/** A node that waits for its turn has not begun its attempt. */
+/** A held node has not started its attempt. */
 const isHeld = sql`${isSameStep} AND node.isolation IS NOT DISTINCT FROM 'waits'`;
 const isRepeat = sql`${isSameStep} AND node.isolation IS DISTINCT FROM 'waits'`;
 
@@ -44,12 +44,11 @@ const claimColumns = sql`status, handle, also_handles AS "alsoHandles", error_co
   coalesce(status = 'in progress' AND isolation = 'waits', false) AS "isHeld"`;
 
 /**
- * Marks the node as started, or finds what an earlier attempt left: a settled node must not be executed again. Undefined
- * when the run is not open (ended or unknown). A database that dies may forget the claim: then the attempt is not counted.
- * A trigger keeps in `node_attempts` an earlier attempt that has left without an end, and holds a node whose
- * workers died.
+ * Marks the node as started, or returns the end that an earlier attempt recorded. Returns undefined if the run has ended or is
+ * unknown. A database that crashes may lose the claim: then the attempt is not counted. A database trigger copies an earlier
+ * attempt that has not ended to `node_attempts`, and holds a node whose workers died.
  *
- * The key of the run's row is locked first, as the foreign key would do last: the end of a run, which closes what is in
+ * The key of the run's row is locked first; the foreign key would lock it last. So the end of a run, which closes the nodes in
  * progress, waits for the claim, and a claim that waits for the end finds the run closed.
  */
 export async function claimNode(
@@ -72,7 +71,7 @@ export async function claimNode(
   return rows[0];
 }
 
-/** Begins the attempt of a node that was held. False where another process has begun it, or its run has ended. */
+/** Starts the attempt of a held node. Returns false if another process has started it, or its run has ended. */
 export async function beginHeld(
   db: Db,
   { runId, path, nodeId }: NodeKey,
@@ -86,7 +85,7 @@ export async function beginHeld(
   return rows.length > 0;
 }
 
-/** The attempt has done nothing, and counts as none. */
+/** Removes an attempt that has done nothing from the count. */
 export async function takeAttemptBack(db: Db, { runId, path, nodeId }: NodeKey, number: number): Promise<void> {
   await sql`
     UPDATE node_results SET attempts = attempts - 1
@@ -94,7 +93,7 @@ export async function takeAttemptBack(db: Db, { runId, path, nodeId }: NodeKey, 
       AND attempts = ${number}`.execute(db);
 }
 
-/** The step has ended, and waits for something before it is taken again, which is no other attempt then. */
+/** Marks a step that waits for something. When the node is claimed for the step again, that is not another attempt. */
 export async function leaveStep(db: Db, { runId, path, nodeId }: NodeKey, step: string): Promise<void> {
   await sql`
     UPDATE node_results SET step = ${`${step}/left`}
@@ -103,7 +102,7 @@ export async function leaveStep(db: Db, { runId, path, nodeId }: NodeKey, step: 
   );
 }
 
-/** What earlier attempts have left of a node, without making another one. */
+/** Reads the claim of a node without counting an attempt. */
 export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* find_node */
     SELECT ${claimColumns} FROM node_results
@@ -115,17 +114,17 @@ export interface StoredOutput {
   nodeId: string;
   /** The size of the JSON text. */
   sizeBytes: number;
-  /** Then it is not here: `readOutput` has it. */
+  /** Whether the output was not read because it is large. `readOutput` reads it. */
   isLarge: boolean;
-  /** JSON text of the result with secrets masked. */
+  /** The result as JSON text with secrets masked. */
   result: string | null;
-  /** The unmasked result, sealed; null when there is nothing to unmask. */
+  /** The unmasked result, sealed; null if masking has changed nothing. */
   resultEnc: Buffer | null;
 }
 
 const LARGE_OUTPUT_BYTES = 64 * 1024;
 
-/** Outputs of the succeeded ones among `nodeIds` of an iteration; of the large ones, how large they are. */
+/** Returns the outputs of the nodes among `nodeIds` that have succeeded in the iteration. Of large outputs it returns only the size. */
 export async function findOutputs(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,
@@ -141,7 +140,7 @@ export async function findOutputs(
   return rows;
 }
 
-/** A large one. Undefined when it has expired meanwhile. */
+/** Reads a large output. Returns undefined if it has expired meanwhile. */
 export async function readOutput(
   db: Db,
   { runId, path, nodeId }: NodeKey,
@@ -158,9 +157,9 @@ export interface NodeEndRow extends NodeKey {
   projectId: number;
   userId: number;
   status: 'succeed' | 'failed';
-  /** The length of this attempt: a node that was marked as begun later, or not at all, has begun with it. */
+  /** The duration of this attempt. The node started with it, unless it was marked as started earlier. */
   tookMs: number;
-  /** The handle by which the node is left; `NodeClaim` says more. */
+  /** As in `NodeClaim`. */
   handle: Handle;
   alsoHandles: Handle[] | null;
   /** JSON text; null for a failed node. */
@@ -172,18 +171,17 @@ export interface NodeEndRow extends NodeKey {
   isHandled: boolean;
   amountUsd: string;
   priceVersion: string;
-  /** The amount, or a part of it, is estimated. */
+  /** Whether the amount, or a part of it, is estimated. */
   isEstimated: boolean;
   reason: string;
 }
 
 /**
- * Records the end of a node together with its transaction and closes its request in the ledger, in one statement: all or
- * nothing. Idempotent; a node that has settled stays as it is, and so does a run that has ended, but money spent is still
- * added to the node's transaction. Whether it is this end that the node has now; a repeat answers false. The end of a node
- * that calls models is recorded by `recordPaidEnd`.
+ * Records the end of a node together with its transaction, and closes its request in the ledger, in one statement. Idempotent:
+ * it changes neither a node that has ended nor a run that has ended, but still adds spent money to the node's transaction.
+ * Returns whether it has recorded the end; false for a repeat. `recordPaidEnd` records the end of a node that calls models.
  *
- * It locks the run before the node, as the end of a run does: neither waits for the other in a circle.
+ * It locks the run before the node, as the end of a run does, so that the two cannot deadlock.
  */
 export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   const output = outputOf(end);
@@ -205,10 +203,7 @@ export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   return rows[0]?.isSettled === true;
 }
 
-/**
- * An expression that writes the end of a node which has not settled, and returns the node. `run`: a table expression that
- * has the run, by its `id`, if its nodes may still settle.
- */
+/** The statement that ends a node. `run`: a table expression with the `id` of the run, empty if its nodes may not end any more. */
 export function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO node_results AS node
@@ -229,8 +224,8 @@ export function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<u
 }
 
 /**
- * The end of the run's first output node gives the run its output. Another one that ends at the same time waits here for
- * the commit of the first, and changes nothing.
+ * The first output node that ends sets the output of the run. Another one that ends at the same time waits here for the commit
+ * of the first, and changes nothing.
  */
 function outputOf(end: NodeEndRow): RawBuilder<unknown> | undefined {
   if (end.kind !== 'output' || end.result === null) return undefined;
@@ -242,8 +237,8 @@ function outputOf(end: NodeEndRow): RawBuilder<unknown> | undefined {
 }
 
 /**
- * An expression that writes the transaction of a node if the condition holds. It corrects the 0 that the end of the run has
- * written, and the sum of an agent that was written without a price list.
+ * The statement that writes the transaction of a node. It corrects a transaction that the end of the run has written with 0, or
+ * without the version of the price list.
  */
 export function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -261,9 +256,9 @@ export function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBui
 }
 
 /**
- * Closes a node whose activity could not record its failure (Temporal gave it up). A node that has settled keeps its end.
- * Idempotent. Its transaction is written with the end of the run, as for every node that has none. `isHandled`: the run
- * survives it.
+ * Ends a node whose activity could not record its failure, because Temporal gave it up. A node that has ended keeps its end.
+ * Idempotent. The end of the run writes its transaction, as for every node that has none. `isHandled`: the run survives the
+ * failure.
  */
 export async function closeNode(
   db: Db,
@@ -293,7 +288,7 @@ export interface StoredError {
   message: string;
 }
 
-/** Returns the errors of the failed ones among `nodeIds` of an iteration. */
+/** Returns the errors of the nodes among `nodeIds` that have failed in the iteration. */
 export async function findNodeErrors(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,
@@ -311,7 +306,7 @@ export async function findNodeErrors(
   return failed.map(({ nodeId, code, message }) => ({ nodeId, code: code ?? 'failed', message: message ?? '' }));
 }
 
-/** The recorded message of a failed node; undefined when it has not (or not yet) failed. */
+/** Returns the recorded message of a failed node; undefined if it has not failed. */
 export async function findNodeError(db: Db, key: NodeKey): Promise<string | undefined> {
   const failed = await db
     .selectFrom('node_results')

@@ -1,35 +1,187 @@
-// The life of a run. Everything that moves a run's status goes through `applyExecutionUpdate`: the execution-update
-// endpoint, the reconciler, and the trigger's activity for the start.
+// A run starts by `startRun` and ends by `endRun`, whoever reports it: a worker, the reconciler, or an executor outside of the
+// service (the endpoint execution-update).
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import { SYSTEM } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
-import type { Db } from '../core/client.js';
-import { applyCommonUpdate } from './succeed-run.js';
+import type { Database, Db } from '../core/client.js';
 import { chargeMarketplaceFee } from '../marketplace/marketplace-fee.js';
 import { answeredColumns, answeredParent, toAwaitedBy, type Answered } from './child-runs-repository.js';
-import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
-import type { Tables } from '../core/tables.js';
+import type { StoredRunStatus, Tables, WebhookEventType } from '../core/tables.js';
 import { chargeCallsOnWire } from '../agents/agent-charges.js';
+import { endNode, payNode, type NodeEndRow } from '../nodes/node-results-repository.js';
 import { releaseCalls } from '../nodes/provider-calls-repository.js';
 import { closedRequests } from '../nodes/close-requests.js';
+import type { WaitKey } from '../waits/wait-key.js';
 import { tellWatchers } from '../watches/tell-watchers.js';
-import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
+import { enqueueWebhookEvent, webhookEventOf } from '../webhooks/webhook-outbox-repository.js';
 
-/**
- * Idempotent. A terminal status is written in one transaction with all that it implies: open nodes are closed, missing
- * transactions are added, the runs that it waited for are stopped, the run that waits for it gets its answer, and the
- * webhook event is stored. A process that dies before the commit has changed nothing, and the sender repeats.
- */
-export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
-  const common = await applyCommonUpdate(db, runId, update);
-  if (common !== undefined) return common;
-  if (db.isTransaction) return applyWithin(db as Transaction<Tables>, runId, update);
-  return db.transaction().execute((trx) => applyWithin(trx, runId, update));
+/** How a run ends. */
+export interface RunOutcome {
+  status: 'succeed' | 'failed' | 'cancelled';
+  error?: { code: string; message: string } | undefined;
+  /** ISO 8601. The default is the database's clock. */
+  finishedAt?: string | undefined;
+  /** Failures of nodes that no activity could record, because it timed out or never ran to its end. */
+  failedNodes?: Record<string, { code: string; message: string }> | undefined;
 }
 
-async function applyWithin(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
-  const run = await trx
+/** What a start, an end or a report has changed. */
+export interface RunChange {
+  applied: boolean;
+  runStatus: StoredRunStatus | null;
+  /** Why nothing was changed. `stale`: a repeat, or a later report was applied before. */
+  reason?: 'unknown_run' | 'already_terminal' | 'stale';
+  /** The node of another run that waited for the end of this one. */
+  awaitedBy?: WaitKey;
+}
+
+// Starts and ends of a run are reports with ascending numbers (`runs.sequence`): one is applied only if its number is above
+// the last one. The service itself uses these numbers.
+const START_REPORT = 1;
+const END_REPORT = 2;
+
+/**
+ * Starts the run, and records the end of its trigger, in one statement. Changes nothing if the run has been started before or
+ * has ended; the end of a trigger that the run has taken over from an earlier run is not replaced. Returns whether this call
+ * has recorded the end of the trigger. `trigger` is undefined if the run starts with another node.
+ */
+export async function startRun(
+  db: Db,
+  runId: string,
+  { trigger, report = START_REPORT }: { trigger?: TriggerEnd | undefined; report?: number } = {},
+): Promise<boolean> {
+  const started = sql`
+    changed AS (
+      UPDATE runs SET sequence = ${report}, run_started_at = now(), updated_at = now()
+      WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${report} AND run_started_at IS NULL
+      RETURNING id, workflow_id, project_id, status, purpose
+    ), notified AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
+  if (trigger === undefined) {
+    await sql`/* record_start */
+      WITH ${started} SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
+    return false;
+  }
+  const end: NodeEndRow = { ...trigger, ...TRIGGER_END };
+  const { rows } = await sql<{ isSettled: boolean }>`/* record_trigger */
+    WITH ${started}, settled AS (
+      ${endNode(end, sql`changed`)}
+    ), paid AS (
+      ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}
+    )
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(runId)} FROM changed`.execute(db);
+  return rows[0]?.isSettled === true;
+}
+
+/** The end of a trigger. */
+export type TriggerEnd = Pick<
+  NodeEndRow,
+  'runId' | 'path' | 'nodeId' | 'label' | 'projectId' | 'userId' | 'resultEnc'
+> & {
+  result: string;
+};
+
+const TRIGGER_END = {
+  kind: 'trigger',
+  status: 'succeed',
+  tookMs: 0,
+  handle: 0,
+  alsoHandles: null,
+  errorCode: null,
+  errorMessage: null,
+  isHandled: false,
+  amountUsd: '0',
+  priceVersion: '',
+  isEstimated: false,
+  reason: '',
+} as const;
+
+/** Applies the report that a run is in progress: starts the run unless it has been started. */
+export function reportProgress(db: Database, runId: string, report: number): Promise<RunChange> {
+  return db.transaction().execute(async (trx) => {
+    const run = await lockRun(trx, runId);
+    if (run === undefined) return UNKNOWN_RUN;
+    const refused = refusalOf(run, report);
+    if (refused !== undefined) return refused;
+    if (run.run_started_at === null) await startRun(trx, runId, { report });
+    else {
+      await trx
+        .updateTable('runs')
+        .set({ sequence: report, updated_at: sql`now()` })
+        .where('id', '=', runId)
+        .returning(tellWatchers(runId).as('told'))
+        .execute();
+    }
+    return { applied: true, runStatus: 'In Progress' };
+  });
+}
+
+/**
+ * Ends the run. Idempotent. The terminal status is written in one transaction with all that it implies: open nodes are
+ * closed, missing transactions are added, the runs that it waited for are stopped, the run that waits for it gets its answer,
+ * and the webhook event is stored. A process that dies before the commit has changed nothing, and its caller repeats the call.
+ * After the commit the caller announces the end (acceptance/announce-run-end.ts).
+ */
+export async function endRun(
+  db: Db,
+  runId: string,
+  outcome: RunOutcome,
+  report: number = END_REPORT,
+): Promise<RunChange> {
+  const ended = isPlainSuccess(outcome) ? await succeedRun(db, runId, report) : undefined;
+  if (ended !== undefined) return ended;
+  if (db.isTransaction) return endWithin(db as Transaction<Tables>, runId, outcome, report);
+  return db.transaction().execute((trx) => endWithin(trx, runId, outcome, report));
+}
+
+function isPlainSuccess({ status, error, finishedAt, failedNodes }: RunOutcome): boolean {
+  return status === 'succeed' && error === undefined && finishedAt === undefined && failedNodes === undefined;
+}
+
+/**
+ * The end of nearly every run, in one statement: a success that leaves nothing open. Returns undefined, and changes nothing,
+ * if something is open.
+ */
+async function succeedRun(db: Db, runId: string, report: number): Promise<RunChange | undefined> {
+  const { rows } = await sql<Answered>`/* succeed_run */
+    WITH changed AS (
+      UPDATE runs AS run SET status = 'Succeeded', sequence = ${report}, error_code = NULL, error_message = NULL,
+        run_finished_at = greatest(run_started_at, now()), updated_at = now(), next_check_at = NULL
+      WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${report} AND run_started_at IS NOT NULL
+        AND NOT EXISTS (SELECT FROM node_results AS node WHERE node.run_id = run.id AND node.status = 'in progress')
+        AND NOT EXISTS (
+          SELECT path, node_id FROM node_results WHERE run_id = run.id AND NOT is_reused
+          EXCEPT SELECT path, node_id FROM billing_transactions WHERE run_id = run.id)
+        AND NOT EXISTS (SELECT FROM approval_requests AS asked WHERE asked.run_id = run.id AND asked.status = 'pending')
+        AND NOT EXISTS (
+          SELECT FROM provider_calls AS call
+          WHERE call.project_id = run.project_id AND call.run_id = run.id AND call.reserved_usd IS NOT NULL)
+        AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
+      RETURNING id, workflow_id, project_id, status, purpose, parent_run_id, parent_path, parent_node_id
+    ), ${answeredParent}, notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
+    SELECT ${answeredColumns}, ${tellWatchers(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);
+  const [row] = rows;
+  return row && { applied: true, runStatus: STORED.succeed, ...toAwaitedBy(row) };
+}
+
+const STORED: Record<RunOutcome['status'], StoredRunStatus> = {
+  succeed: 'Succeeded',
+  failed: 'Error',
+  cancelled: 'Cancelled',
+};
+
+const EVENTS: Record<RunOutcome['status'], WebhookEventType> = {
+  succeed: 'workflow_run.succeeded',
+  failed: 'workflow_run.failed',
+  cancelled: 'workflow_run.cancelled',
+};
+
+/**
+ * Reads the run and locks its row. A transaction that claims or records a node locks the key of this row, so no node starts
+ * between the closing of the nodes and the commit.
+ */
+function lockRun(trx: Transaction<Tables>, runId: string) {
+  return trx
     .selectFrom('runs')
     .leftJoin('marketplace_copies as copy', 'copy.copy_id', 'runs.workflow_id')
     .select([
@@ -44,35 +196,40 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     ])
     .select(['copy.source_id', 'copy.run_fee_usd', 'copy.free_runs_per_user'])
     .where('id', '=', runId)
-    // A transaction that begins or ends a node locks the key of this row. This lock waits for it, so no node begins
-    // between the closing of the nodes and the commit.
     .forUpdate('runs')
     .executeTakeFirst();
-  if (run === undefined) return { applied: false, runStatus: null, reason: 'unknown_run' };
-  if (update.sequence <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
+}
+
+const UNKNOWN_RUN: RunChange = { applied: false, runStatus: null, reason: 'unknown_run' };
+
+function refusalOf(run: { status: StoredRunStatus; sequence: number }, report: number): RunChange | undefined {
+  if (report <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
   if (run.status !== 'In Progress') return { applied: false, runStatus: run.status, reason: 'already_terminal' };
-  if (update.status === 'in progress') {
-    await trx
-      .updateTable('runs')
-      .set({ sequence: update.sequence, run_started_at: sql`coalesce(run_started_at, now())`, updated_at: sql`now()` })
-      .where('id', '=', runId)
-      .returning(tellWatchers(runId).as('told'))
-      .execute();
-    if (run.run_started_at === null) await enqueueWebhookEvent(trx, { type: 'workflow_run.started', runId });
-    return { applied: true, runStatus: 'In Progress' };
-  }
-  await closeNodes(trx, runId, update);
+  return undefined;
+}
+
+async function endWithin(
+  trx: Transaction<Tables>,
+  runId: string,
+  outcome: RunOutcome,
+  report: number,
+): Promise<RunChange> {
+  const run = await lockRun(trx, runId);
+  if (run === undefined) return UNKNOWN_RUN;
+  const refused = refusalOf(run, report);
+  if (refused !== undefined) return refused;
+  await closeNodes(trx, runId, outcome);
   await addMissingTransactions(trx, runId, run);
-  if (update.status === 'succeed' && run.purpose === 'run') await chargeMarketplaceFee(trx, { ...run, run_id: runId });
-  const status = STORED[update.status];
-  const finishedAt = sql<Date>`least(now(), coalesce(${update.finished_at ?? null}::timestamptz, now()))`;
+  if (outcome.status === 'succeed' && run.purpose === 'run') await chargeMarketplaceFee(trx, { ...run, run_id: runId });
+  const status = STORED[outcome.status];
+  const finishedAt = sql<Date>`least(now(), coalesce(${outcome.finishedAt ?? null}::timestamptz, now()))`;
   await trx
     .updateTable('runs')
     .set({
       status,
-      sequence: update.sequence,
-      error_code: update.error?.code ?? null,
-      error_message: update.error?.message ?? null,
+      sequence: report,
+      error_code: outcome.error?.code ?? null,
+      error_message: outcome.error?.message ?? null,
       run_started_at: sql`coalesce(run_started_at, ${finishedAt})`,
       run_finished_at: sql`greatest(run_started_at, ${finishedAt})`,
       updated_at: sql`now()`,
@@ -81,8 +238,8 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     .where('id', '=', runId)
     .returning(tellWatchers(runId).as('told'))
     .execute();
-  await enqueueWebhookEvent(trx, { type: EVENTS[update.status], runId });
-  // A cancel that is requested here is recorded with the request; this run was cancelled in Temporal.
+  await enqueueWebhookEvent(trx, { type: EVENTS[outcome.status], runId });
+  // The request to cancel a run is audited when it is made. This run was cancelled in Temporal, without a request.
   if (status === 'Cancelled' && run.cancel_requested_at === null) {
     const cancelled = { action: 'run.cancelled', type: 'run', doer: SYSTEM, keyOf: () => ({ id: runId }) } as const;
     await recordChange(trx, cancelled, () => Promise.resolve());
@@ -93,12 +250,12 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
   return { applied: true, runStatus: status, ...(answered.rows[0] && toAwaitedBy(answered.rows[0])) };
 }
 
-/** A node may have begun after this transaction, whose `now()` is then too early for its end. */
+/** A node may have started after this transaction; then `now()` would be before its start. */
 const closedAt = sql<Date>`greatest(node_results.started_at, now())`;
 
-async function closeNodes(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<void> {
-  for (const [nodeId, { error }] of Object.entries(update.nodes ?? {})) {
-    const failed = { status: 'failed' as const, error_code: error.code, error_message: error.message };
+async function closeNodes(trx: Transaction<Tables>, runId: string, { failedNodes = {} }: RunOutcome): Promise<void> {
+  for (const [nodeId, { code, message }] of Object.entries(failedNodes)) {
+    const failed = { status: 'failed' as const, error_code: code, error_message: message };
     await trx
       .insertInto('node_results')
       .values({ run_id: runId, path: '', node_id: nodeId, ...failed, started_at: sql`now()`, finished_at: sql`now()` })
@@ -128,7 +285,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
 
 const ROWS_AT_ONCE = 1_000;
 
-/** Every executed node gets a billing transaction, even when the worker died before it could write one. */
+/** Adds a billing transaction for every executed node that has none because its worker died before it could write one. */
 async function addMissingTransactions(
   trx: Transaction<Tables>,
   runId: string,
@@ -144,7 +301,7 @@ async function addMissingTransactions(
     )
     .select(['node.path', 'node.node_id', 'node.status', 'node.error_code'])
     .select(
-      // An agent that was cancelled while it waited has paid for its turns.
+      // An agent that was cancelled while it waited is charged for the model calls that it has made.
       sql<string>`coalesce(spent.usd, 0)`.as('amount_usd'),
     )
     .select(sql<boolean>`coalesce(spent.is_estimated, false)`.as('is_estimated'))

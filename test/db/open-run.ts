@@ -4,7 +4,7 @@ import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { AskedApproval } from '../../db/agents/agent-repository.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import type { NodeEndRow } from '../../db/nodes/node-results-repository.js';
-import { applyExecutionUpdate } from '../../db/runs/run-life.js';
+import { startRun } from '../../db/runs/run-life.js';
 import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import type { NodeKind } from '../../graph/kinds.js';
@@ -58,7 +58,7 @@ export async function openRun(db: Database, kinds: NodeKind[]): Promise<OpenRun>
     secrets_enc: null,
   };
   await insertAcceptedRun(db, run, CHECK_IN_SECONDS);
-  await applyExecutionUpdate(db, run.id, { sequence: 1, status: 'in progress' });
+  await startRun(db, run.id);
   return { id: run.id, projectId, userId, nodeIds };
 }
 

@@ -5,7 +5,7 @@ import type { Json, Timestamp } from './column-types.js';
 export type StoredRunStatus = 'In Progress' | 'Succeeded' | 'Cancelled' | 'Error' | 'Draft';
 
 /**
- * Writer: acceptance (insert), flags, `applyExecutionUpdate` (the life of a run), the reconciler (when to look next) and
+ * Writer: acceptance (insert), flags, `startRun` and `endRun` (db/runs/run-life.ts), the reconciler (when to look next) and
  * retention (what of it is gone); `cost_usd` by the billing trigger.
  */
 export interface RunsTable {
@@ -24,7 +24,7 @@ export interface RunsTable {
   input_enc: Buffer | null;
   /** The document's sealed secrets at acceptance (credential headers and the like). */
   secrets_enc: Buffer | null;
-  /** Sequence of the last execution update that was applied. */
+  /** The number of the last report that was applied (db/runs/run-life.ts). */
   sequence: Generated<number>;
   cost_usd: ColumnType<string, never, never>;
   error_code: string | null;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Decimal } from 'decimal.js';
 import { createDatabase } from '../../../db/core/client.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { chain, drawing, http, link, llm, trigger } from '../../support/graphs.js';
 import { startHttpTarget } from '../../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
@@ -169,14 +169,14 @@ describe('marketplace fee', function () {
     const options = { poolMax: 10, applicationName: 'test', onError: () => undefined };
     const db = createDatabase({ url: stack.stack.database_url, ...options });
     try {
-      const succeed = { sequence: 2, status: 'succeed' as const };
+      const succeed = { status: 'succeed' as const };
       const died = db.transaction().execute(async (transaction) => {
-        assert.ok((await applyExecutionUpdate(transaction, runId, succeed)).applied);
+        assert.ok((await endRun(transaction, runId, succeed)).applied);
         throw new Error('the process dies');
       });
       await assert.rejects(died, /the process dies/);
       assert.deepEqual(await feesOf([runId]), []);
-      const outcomes = await Promise.all(Array.from({ length: 10 }, () => applyExecutionUpdate(db, runId, succeed)));
+      const outcomes = await Promise.all(Array.from({ length: 10 }, () => endRun(db, runId, succeed)));
       assert.equal(outcomes.filter(({ applied }) => applied).length, 1);
       assert.deepEqual(await feesOf([runId]), [FEE]);
     } finally {

@@ -5,10 +5,10 @@ import { recordPaidEnd, savePaidCall } from '../../../db/agents/agent-charges.js
 import { listRequestsOfRun } from '../../../db/agents/approval-requests-repository.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { claimCall } from '../../../db/nodes/provider-calls-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { askedApproval, connect, nodeEnd, openRun, paidCall, untilWaiting, type OpenRun } from '../open-run.js';
 
-const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
+const CANCELLED = { status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
 
 describe('what an agent costs', function () {
   this.timeout(120_000);
@@ -57,7 +57,7 @@ describe('what an agent costs', function () {
 
   it('grows by an answer that comes after the run was cancelled, once', async () => {
     const run = await withSecondCall();
-    await applyExecutionUpdate(db, run.id, CANCELLED);
+    await endRun(db, run.id, CANCELLED);
     assert.deepEqual(await amountsOf(run), all(0.001));
     await answer(run, 1, '0.002');
     assert.deepEqual(await amountsOf(run), all(0.003), 'a worker that dies here has lost nothing');
@@ -70,7 +70,7 @@ describe('what an agent costs', function () {
 
   it('grows by an answer that cannot be used and comes after the run was cancelled, once', async () => {
     const run = await withSecondCall();
-    await applyExecutionUpdate(db, run.id, CANCELLED);
+    await endRun(db, run.id, CANCELLED);
     for (let repeat = 0; repeat < 2; repeat++) {
       await savePaidCall(db, { ...keyOf(run), turn: 1, attempt: 1 }, paidCall('0.002'));
       assert.deepEqual(await amountsOf(run), all(0.003));
@@ -93,7 +93,7 @@ describe('what an agent costs', function () {
 
   it('a turn that comes after the run was cancelled asks nobody for approval', async () => {
     const run = await withSecondCall();
-    await applyExecutionUpdate(db, run.id, CANCELLED);
+    await endRun(db, run.id, CANCELLED);
     const [messageEnc, argumentsEnc] = [Buffer.from('sealed'), Buffer.from('sealed')];
     const approval = askedApproval();
     const call = { toolCallId: '1', serverLabel: 's', toolName: 't', argumentsEnc, invalidEnc: null, approval };
@@ -110,7 +110,7 @@ describe('what an agent costs', function () {
   it('counts an answer that is recorded while the run is being ended', async () => {
     const run = await withSecondCall();
     const late = await db.transaction().execute(async (trx) => {
-      await applyExecutionUpdate(trx, run.id, CANCELLED);
+      await endRun(trx, run.id, CANCELLED);
       const answered = answer(run, 1, '0.002');
       await Promise.race([answered, untilWaiting('lock_run')]);
       return { answered };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
 import { claimNode, findNodeErrors, closeNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { connect, nodeEnd, openRun } from '../open-run.js';
 
 describe('a failure that the run survives and no activity has recorded', () => {
@@ -44,7 +44,7 @@ describe('a failure that the run survives and no activity has recorded', () => {
     await recordNodeEnd(db, nodeEnd(run, done!.nodeId, 'http'));
     await closeNode(db, done!, { code: 'timeout', isHandled: true });
     assert.equal((await endOf(run.id, done!.nodeId))!.status, 'succeed');
-    await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'cancelled' });
+    await endRun(db, run.id, { status: 'cancelled' });
     await closeNode(db, late!, { code: 'timeout', isHandled: true });
     assert.equal(await endOf(run.id, late!.nodeId), undefined);
   });

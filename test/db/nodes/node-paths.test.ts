@@ -17,7 +17,7 @@ import {
 import { claimCall, markCallApplied, sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
 import { findHistoryRun } from '../../../db/runs/history-repository.js';
 import { readRunForPoll } from '../../../db/runs/poll-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { askedApproval, connect, nodeEnd, openRun, paidCall, type OpenRun } from '../open-run.js';
 
 const PATHS = ['', 'LOOP[0]', 'LOOP[1]/INNER[0]'];
@@ -84,7 +84,7 @@ describe('a node is another one in each iteration that encloses it', function ()
     await markCallApplied(db, { ...second!, attempt: 1 }, paidCall('0.005'));
     assert.deepEqual([(await sumCallPrices(db, first!)).usd, (await sumCallPrices(db, second!)).usd], ['0', '0.005']);
     const error = { code: 'failed', message: 'It failed.' };
-    await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'failed', error });
+    await endRun(db, run.id, { status: 'failed', error });
     const rows = await db
       .selectFrom('billing_transactions')
       .select(['path', 'amount_usd', 'status'])

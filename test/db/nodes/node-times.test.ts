@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
 import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -54,8 +54,7 @@ describe('the time that a node takes', function () {
       await pause(50);
       await claimNode(db, { runId: run.id, path: '', nodeId: begun });
       const error = { code: 'timeout', message: 'It took too long.' };
-      const nodes = { [unknown]: { status: 'failed' as const, error } };
-      await applyExecutionUpdate(trx, run.id, { sequence: 2, status: 'failed', error, nodes });
+      await endRun(trx, run.id, { status: 'failed', error, failedNodes: { [unknown]: error } });
     });
     for (const nodeId of run.nodeIds) {
       const took = await durationMs(run, nodeId);

@@ -4,7 +4,7 @@ import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { readRunForPoll, TOGETHER_BYTES } from '../../../db/runs/poll-repository.js';
 import { readOutputPieces, valueStartOf } from '../../../db/nodes/run-output.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../../db/runs/run-events-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
 
@@ -147,7 +147,7 @@ describe('the output of a run', function () {
     for (const value of [{ a: [1] }, { text: 'x'.repeat(20_000) }]) {
       const run = await begin(1);
       await recordNodeEnd(db, end(run, 0, value));
-      await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'succeed' });
+      await endRun(db, run.id, { status: 'succeed' });
       await orderRunEvents(db, [run.id]);
       const events = (await readRunEvents(db, [{ runId: run.id, after: 0 }], 10)).get(run.id)!;
       const told = events.filter(({ kind }) => kind === 'run').map((event: RunEvent) => [event.status, event.told]);
@@ -160,7 +160,7 @@ describe('the output of a run', function () {
   it('goes with the results of the run', async () => {
     const run = await begin(1);
     await recordNodeEnd(db, end(run, 0, 1));
-    await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'succeed' });
+    await endRun(db, run.id, { status: 'succeed' });
     await db.updateTable('runs').set({ results_expired_at: new Date() }).where('id', '=', run.id).execute();
     const expired = (await polled(run))!;
     assert.deepEqual([expired.isExpired, expired.output], [true, undefined]);

@@ -10,7 +10,7 @@ import {
 import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { readRunForPoll } from '../../../db/runs/poll-repository.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../../db/runs/run-events-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { readRunStates } from '../../../db/watches/run-watches-repository.js';
 import { VERSION_STEP } from '../../../db/watches/run-version.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
@@ -94,7 +94,7 @@ describe('the progress of loops', function () {
     () => claim(inInner(2, 1), ids[2]),
     () => closeIterations(db, outerLoop()),
     () => record('', ids[0]),
-    () => applyExecutionUpdate(db, run.id, { sequence: 2, status: 'failed' }),
+    () => endRun(db, run.id, { status: 'failed' }),
   ];
 
   it('gives the run the version that all of its rows give it, at every step', async () => {
@@ -159,7 +159,7 @@ describe('the progress of loops', function () {
       await eventsAfter(0);
       const late = inOuter(0);
       await claim(late, ids[2]);
-      await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'failed' });
+      await endRun(db, run.id, { status: 'failed' });
       const words = (await eventsAfter(0)).map(wordOf);
       assert.ok(words.includes(`node ${late} ${ids[2]} failed`));
     });
@@ -224,7 +224,7 @@ describe('the progress of loops', function () {
           await rowsReadBy((on) => orderRunEvents(on, [run.id])),
         ]);
         await record('', ids[0]);
-        await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'failed' });
+        await endRun(db, run.id, { status: 'failed' });
         await orderRunEvents(db, [run.id]);
         reads
           .at(-1)!

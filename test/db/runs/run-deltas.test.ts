@@ -6,7 +6,7 @@ import type { Database } from '../../../db/core/client.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { deleteLeftDeltas } from '../../../db/retention/retention-repository.js';
 import { readDeltas, writeDeltas, type RunDelta } from '../../../db/runs/run-deltas-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { watchRuns } from '../../../db/watches/run-watches-repository.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 
@@ -60,7 +60,7 @@ describe('the deltas of a run in the database', function () {
   it('go with the end of their run, and what a crash leaves is swept', async () => {
     const [ended, left] = [await begin(), await begin()];
     for (const run of [ended, left]) await write(run, deltaOf(run, 0, 'a'));
-    await applyExecutionUpdate(db, ended.id, { sequence: 2, status: 'cancelled' });
+    await endRun(db, ended.id, { status: 'cancelled' });
     assert.deepEqual(await textsOf(ended), []);
     const age = (run: OpenRun) =>
       sql`UPDATE run_deltas SET created_at = now() - interval '2 minutes' WHERE run_id = ${run.id}`.execute(db);

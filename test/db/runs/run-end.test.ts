@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 
-const FAILED = { sequence: 2, status: 'failed' as const, error: { code: 'failed', message: 'It failed.' } };
+const FAILED = { status: 'failed' as const, error: { code: 'failed', message: 'It failed.' } };
 
 describe('no node is in progress in a run that has ended', function () {
   this.timeout(120_000);
@@ -34,7 +34,7 @@ describe('no node is in progress in a run that has ended', function () {
   it('where the node is claimed between the closing of the nodes and the commit', async () => {
     const run = await openRun(ending, ['http']);
     const claim = await ending.transaction().execute(async (trx) => {
-      assert.equal((await applyExecutionUpdate(trx, run.id, FAILED)).applied, true);
+      assert.equal((await endRun(trx, run.id, FAILED)).applied, true);
       const claimed = claimNode(working, { runId: run.id, path: '', nodeId: run.nodeIds[0]! });
       await Promise.race([claimed, untilWaiting('claim_node')]);
       return { claimed };
@@ -47,7 +47,7 @@ describe('no node is in progress in a run that has ended', function () {
     const run = await openRun(ending, ['http']);
     const end = await working.transaction().execute(async (trx) => {
       assert.equal((await claimNode(trx, { runId: run.id, path: '', nodeId: run.nodeIds[0]! }))?.status, 'in progress');
-      const ended = applyExecutionUpdate(ending, run.id, FAILED);
+      const ended = endRun(ending, run.id, FAILED);
       await Promise.race([ended, untilWaiting('marketplace_copies')]);
       return { ended };
     });
@@ -64,7 +64,7 @@ describe('no node is in progress in a run that has ended', function () {
       await sql`SELECT FROM runs WHERE id = ${run.id} FOR UPDATE`.execute(trx);
       const recorded = recordNodeEnd(working, nodeEnd(run, nodeId, 'llm', { amountUsd: '0.002', priceVersion: '1' }));
       await untilWaiting('record_node');
-      assert.equal((await applyExecutionUpdate(trx, run.id, FAILED)).applied, true);
+      assert.equal((await endRun(trx, run.id, FAILED)).applied, true);
       return { recorded };
     });
     assert.equal(await record.recorded, false);
@@ -82,7 +82,7 @@ describe('no node is in progress in a run that has ended', function () {
     await sql`INSERT INTO node_results (run_id, path, node_id, status)
       SELECT ${run.id}, 'loop[' || index || ']', ${run.nodeIds[0]}, 'in progress'
       FROM generate_series(1, 7000) AS index`.execute(ending);
-    assert.equal((await applyExecutionUpdate(ending, run.id, FAILED)).applied, true);
+    assert.equal((await endRun(ending, run.id, FAILED)).applied, true);
     const paid = await ending.selectFrom('billing_transactions').select('path').where('run_id', '=', run.id).execute();
     assert.equal(new Set(paid.map(({ path }) => path)).size, 7_000);
   });

@@ -12,7 +12,7 @@ import {
   type ToldNode,
   type ToldObject,
 } from '../../../db/runs/run-events-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { keepWatches, readRunStates, watchRuns } from '../../../db/watches/run-watches-repository.js';
 import { VERSION_STEP } from '../../../db/watches/run-version.js';
 import { readRunHead } from '../../../db/runs/poll-repository.js';
@@ -21,7 +21,7 @@ import { eventually } from '../../support/eventually.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 
-const DONE = { sequence: 2, status: 'succeed' } as const;
+const DONE = { status: 'succeed' } as const;
 
 describe('versions and events of a run', function () {
   this.timeout(120_000);
@@ -78,7 +78,7 @@ describe('versions and events of a run', function () {
         () => expireRequests(db, { ...keyOf(run, 0), turn: 0 }),
         () => record(run, 0),
         () => record(run, 1),
-        () => applyExecutionUpdate(db, run.id, DONE),
+        () => endRun(db, run.id, DONE),
       ];
       for (const step of steps) {
         await step();
@@ -98,10 +98,10 @@ describe('versions and events of a run', function () {
       await claim(run, 0);
       assert.equal(await versionOf(run), claimed);
       await record(run, 0);
-      await applyExecutionUpdate(db, run.id, DONE);
+      await endRun(db, run.id, DONE);
       const ended = await versionOf(run);
       await record(run, 0);
-      await applyExecutionUpdate(db, run.id, { sequence: 3, status: 'succeed' });
+      await endRun(db, run.id, { status: 'succeed' }, 3);
       assert.equal(await versionOf(run), ended);
     });
 
@@ -139,7 +139,7 @@ describe('versions and events of a run', function () {
       assert.equal(first.at(-1)!.version, await versionOf(run));
       await record(run, 1);
       await record(run, 2);
-      await applyExecutionUpdate(db, run.id, DONE);
+      await endRun(db, run.id, DONE);
       const all = await eventsOf(run);
       assert.deepEqual(all.slice(0, 3), first, 'what was ordered keeps its place');
       assert.deepEqual(wordsOf(run, all.slice(3)), ['node 1 succeed', 'node 2 succeed', 'run Succeeded']);
@@ -199,7 +199,7 @@ describe('versions and events of a run', function () {
           await record(run, index);
         }),
       );
-      await applyExecutionUpdate(db, run.id, DONE);
+      await endRun(db, run.id, DONE);
       isDone = true;
       const [first, ...others] = await Promise.all(readers);
       for (const other of others) assert.deepEqual(other, first);
@@ -284,7 +284,7 @@ describe('versions and events of a run', function () {
     it('go with the contents of the run when that has expired', async () => {
       const run = await openRun(db, ['http']);
       await record(run, 0);
-      await applyExecutionUpdate(db, run.id, DONE);
+      await endRun(db, run.id, DONE);
       await eventsOf(run);
       await sql`UPDATE runs SET results_expired_at = now() - interval '10 years', is_purge_pending = true WHERE id = ${run.id}`.execute(
         db,
@@ -318,7 +318,7 @@ describe('versions and events of a run', function () {
       for (const [count, change] of [
         (run: OpenRun) => claim(run, 0),
         (run: OpenRun) => record(run, 0),
-        (run: OpenRun) => applyExecutionUpdate(db, run.id, DONE),
+        (run: OpenRun) => endRun(db, run.id, DONE),
       ].entries()) {
         await change(other);
         await change(watched);
@@ -342,7 +342,7 @@ describe('versions and events of a run', function () {
         role: 'owner',
       });
       await eventually(() => timesTold(run) === 1);
-      await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'cancelled' });
+      await endRun(db, run.id, { status: 'cancelled' });
       await eventually(() => timesTold(run) === 2);
       await keepWatches(db, listener, []);
     });

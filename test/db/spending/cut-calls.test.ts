@@ -3,14 +3,14 @@ import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
 import { beginIterations, closeIterations, recordIterationFailure } from '../../../db/nodes/iterations-repository.js';
 import { claimNode, closeNode } from '../../../db/nodes/node-results-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import { claimPaidCall } from '../../../db/spending/reserve-call.js';
 import { readReserved } from '../../../db/spending/spending-repository.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
 import type { NodeKey } from '../../../graph/plan.js';
 import { connect, openRun, paidCall, type OpenRun } from '../open-run.js';
 
-const FAILED = { sequence: 2, status: 'failed' as const, error: { code: 'failed', message: 'It failed.' } };
+const FAILED = { status: 'failed' as const, error: { code: 'failed', message: 'It failed.' } };
 
 describe('a call on the wire whose node is closed for it', function () {
   this.timeout(120_000);
@@ -48,7 +48,7 @@ describe('a call on the wire whose node is closed for it', function () {
     for (let repeat = 0; repeat < 2; repeat++) await closeNode(db, agent, { code: 'timeout', isHandled: true });
     await closeNode(db, other, { code: 'timeout', isHandled: true });
     assert.equal(await reserved(run), '0.26', 'limits count it until the end of the run has written the transactions');
-    await applyExecutionUpdate(db, run.id, FAILED);
+    await endRun(db, run.id, FAILED);
     assert.deepEqual(await paidBy(run), { '0.1': 1, '0.16': 1 });
     assert.equal(await reserved(run), '0');
   });
@@ -72,7 +72,7 @@ describe('a call on the wire whose node is closed for it', function () {
       .where('run_id', '=', run.id)
       .where('state', '=', 'sent');
     assert.deepEqual(await onWire.execute(), []);
-    await applyExecutionUpdate(db, run.id, FAILED);
+    await endRun(db, run.id, FAILED);
     assert.deepEqual(await paidBy(run), { '0': 1, '0.1': 3 });
   });
 });

@@ -7,7 +7,7 @@ import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { markCallCut, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import { readUsage } from '../../../db/spending/usage-repository.js';
-import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { endRun } from '../../../db/runs/run-life.js';
 import {
   beginChatCall,
   endChatCall,
@@ -19,7 +19,7 @@ import { deleteOldStops } from '../../../db/retention/retention-repository.js';
 import { listStops, readReserved } from '../../../db/spending/spending-repository.js';
 import { connect, nodeEnd, openRun, paidCall, type OpenRun } from '../open-run.js';
 
-const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
+const CANCELLED = { status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
 
 describe('reservations of money', function () {
   this.timeout(120_000);
@@ -183,7 +183,7 @@ describe('reservations of money', function () {
     await claimNode(db, { runId: run.id, path: '', nodeId: run.nodeIds[0]! });
     await claim(run, 0);
     assert.equal((await figures(run)).reserved, '0.1');
-    await applyExecutionUpdate(db, run.id, CANCELLED);
+    await endRun(db, run.id, CANCELLED);
     assert.deepEqual(await figures(run), { spent: '0.1', reserved: '0' });
     assert.deepEqual(await transactionsOf(run), [['Error', '0.1', true]]);
     assert.equal(await claim(run, 0), undefined, 'a worker that does not know it may not make the call again');
@@ -200,7 +200,7 @@ describe('reservations of money', function () {
     await limit(run, '1');
     await claimNode(db, { runId: run.id, path: '', nodeId: run.nodeIds[0]! });
     await claim(run, 0);
-    await applyExecutionUpdate(db, run.id, CANCELLED);
+    await endRun(db, run.id, CANCELLED);
     await end(run, 0, '0');
     assert.deepEqual(await figures(run), { spent: '0.0', reserved: '0' });
   });
