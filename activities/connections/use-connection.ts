@@ -1,5 +1,5 @@
-// Makes calls with the connection that a node names: adds the credential, renews it once where it is refused, and hides it in
-// what comes back. Extensions, section 10.
+// Makes calls with the connection that a node names: adds the credential, renews it once if it is refused, and masks it in
+// the answer. docs/use/connections.md describes connections.
 import { LRUCache } from 'lru-cache';
 import { ConnectionOriginError, type Credential } from '../../connections/credential.js';
 import { ConnectionError, type Connections, type OpenedConnection } from '../../connections/open-connection.js';
@@ -9,31 +9,21 @@ import { noteUse } from '../../db/connections/tokens-repository.js';
 import { createMasker, joinMaskers, type Masker } from '../../graph/mask.js';
 import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
+import { ConnectionNeeded } from '../node/wait-for-connection.js';
 
-/** The connection needs somebody who signs in: the node waits for that, and is executed again. */
-export class ConnectionNeeded extends Error {
-  override name = 'ConnectionNeeded';
-  readonly connectionId: number;
-
-  constructor(connectionId: number) {
-    super(`connection ${connectionId} needs authorization`);
-    this.connectionId = connectionId;
-  }
-}
-
-/** What a call is made with. */
+/** The credential of a call, and the maskers for its answer. */
 export interface CallWith {
   credential: Credential | undefined;
-  /** Hides the credential in what later nodes get, too. */
+  /** Masks the credential, for later nodes and readers. */
   hide: Masker;
-  /** Hides the credential and the secrets of the run in what readers get. */
+  /** Masks the credential and the secrets of the run, for readers. */
   masker: Masker;
 }
 
 export interface ConnectionUse {
   /**
-   * Makes the call with the connection of the node; without one where `id` is absent. It is made again, once, where it was
-   * refused (`isRefused`) and a newer credential can be had. Throws what `call` throws, `ConnectionNeeded`, or a NodeFailure.
+   * Makes the call with the connection of the node, or without one if `id` is absent. If the call was refused (`isRefused`)
+   * and the credential can be renewed, it is repeated once. Throws what `call` throws, `ConnectionNeeded`, or a NodeFailure.
    */
   call<T>(
     task: NodeTask,
@@ -44,7 +34,7 @@ export interface ConnectionUse {
 }
 
 const NOTHING = createMasker([]);
-/** The pairs of run and connection whose use this process has noted. */
+/** The number of pairs of run and connection that this process remembers to have stored. */
 const NOTED = { max: 20_000 };
 
 export function createConnectionUse(db: Database, connections: Connections): ConnectionUse {
@@ -77,7 +67,7 @@ export function createConnectionUse(db: Database, connections: Connections): Con
         made = await attempt();
       }
       const { outcome, hide, wasRefused } = made;
-      // A call that has brought no answer says nothing of the credential.
+      // A call without an answer does not show whether the credential is valid.
       if (wasRefused || 'value' in outcome) await connections.note(used, wasRefused);
       if ('value' in outcome) return outcome.value;
       throw toFailure(hidden(outcome.error, hide));
@@ -101,7 +91,7 @@ async function opened<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A server may repeat the credential in what it answers, or lead to an address that holds it. */
+/** An error may quote the credential: the server can repeat it in its answer, or redirect to an address that contains it. */
 function hidden(error: unknown, hide: Masker): unknown {
   if (error instanceof Error) error.message = hide.text(error.message);
   return error;

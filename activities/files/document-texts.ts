@@ -1,4 +1,4 @@
-// The texts of files: of PDF, DOCX and XLSX what their parsers find, of others their characters. Extensions, section 12.
+// Extracts the text of files: of PDF, DOCX and XLSX with parsers, of other files by their encoding (docs/use/files.md).
 import { fileKindOf } from '../../files/file-kind.js';
 import { textOfBytes } from '../../outgoing/text-of-bytes.js';
 import { DOCUMENT_LIMITS, type Processes } from '../../processes/processes.js';
@@ -13,8 +13,8 @@ interface Asked {
 
 export interface DocumentTexts {
   /**
-   * Returns the text that there is, which may be empty. Throws `invalid_document` for a document that is broken or encrypted,
-   * `file_too_large`, and `file_encoding` for what is no text in its encoding.
+   * Returns the text of the file, which may be empty. Throws `invalid_document` if the document is broken or encrypted,
+   * `file_encoding` if the file is not text in its encoding, and `file_too_large`.
    */
   textOf(bytes: Buffer, asked: Asked): Promise<string>;
 }

@@ -1,4 +1,4 @@
-// Files in nodes: what a node is given, and what it makes. Extensions, section 12.
+// Files that nodes read and save (docs/use/files.md).
 import type { Readable } from 'node:stream';
 import type { Database } from '../../db/core/client.js';
 import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
@@ -10,13 +10,13 @@ import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 
 export interface FileUse {
-  /** The most bytes of one file. */
+  /** The largest size of one file. */
   readonly maxBytes: number;
   /** Finds the file of a value. Throws `file_missing`. */
   find(task: FileTask, value: unknown): Promise<StoredFile>;
   /** Returns the bytes as a stream. Throws `file_missing`. */
   read(file: StoredFile, signal: AbortSignal): Promise<Readable>;
-  /** Saves a file that the node has made; the run refers to it. Throws `file_too_large`, and what the stream throws. */
+  /** Saves a file of the node, with a reference from its run. Throws `file_too_large`, and what the stream throws. */
   save(task: FileTask, file: { name: string; type: string | undefined }, bytes: Readable): Promise<FileValue>;
 }
 
@@ -38,7 +38,7 @@ export function createFileUse(db: Database, files: Files): FileUse {
     },
     async save({ run, runId, signal }, { name, type }, bytes) {
       const holder = { kind: 'run', id: runId } as const;
-      // What the other side has named may hold a secret.
+      // The name comes from the other side and may contain a secret.
       const file = { projectId: run.projectId, name: run.masker.text(name), type, runId, holder };
       return files.save(file, bytes, signal).catch((error: unknown) => {
         throw error instanceof FileTooLargeError ? fileTooLarge(error.limitBytes) : error;
@@ -51,7 +51,7 @@ export function fileTooLarge(limitBytes: number): NodeFailure {
   return new NodeFailure('file_too_large', `The file has more than ${limitBytes} bytes.`);
 }
 
-/** `who` with a verb: `The code reads`. */
+/** `who` contains a verb: `The code reads`. */
 export function filesTooLarge(who: string, limitBytes: number): NodeFailure {
   return new NodeFailure('file_too_large', `${who} more than ${limitBytes} bytes of files.`);
 }

@@ -1,9 +1,8 @@
-// The second step of every node that waits: it ends the wait when it is over. Postgres decides whether it is (db/waits/), so
+// The second step of every node that waits: it ends the wait when it is over. PostgreSQL decides whether it is (db/waits/), so
 // the step may be repeated.
 import type { EndWaitFacts, EndWaitRef, WaitFacts, WaitReason } from '../../contract/activities.js';
 import { traitsOf, kindsThatRun } from '../../graph/kinds.js';
-import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
-import { REPEATABLE, settledFacts, toFacts } from '../node/run-node.js';
+import { handlesOf, type NodeOutcome, type NodeStep, type NodeTask } from '../node/node-step.js';
 import { endTask } from './human.js';
 import { endChild } from './sub-workflow.js';
 import type { WaitDeps } from './wait-deps.js';
@@ -11,7 +10,7 @@ import { endCallback, endTime } from './wait.js';
 
 type End = (deps: WaitDeps, task: NodeTask, wait: WaitFacts) => Promise<NodeOutcome | undefined>;
 
-/** Each returns undefined where its wait is not over yet. */
+/** Each returns undefined if its wait is not over yet. */
 const ENDS: Record<Exclude<WaitReason, 'connection'>, End> = {
   time: async (_deps, _task, wait) => endTime(wait),
   callback: endCallback,
@@ -21,17 +20,15 @@ const ENDS: Record<Exclude<WaitReason, 'connection'>, End> = {
 
 const TIMEOUT_CODES = new Set(kindsThatRun('wait').map((kind) => traitsOf(kind).timeoutCode));
 
-/** Nothing is claimed: what ends a wait stays as it is, so that every attempt finds the same. */
+/** Not claimed: the stored end of a wait does not change, so every attempt finds the same. */
 export function createEndWaitStep(deps: WaitDeps, ref: EndWaitRef): NodeStep<EndWaitFacts> {
   return {
-    ...REPEATABLE,
-    settled: settledFacts,
+    isClaimed: false,
+    factsOf: handlesOf,
     survives: (code) => ref.hasTimeoutLink && TIMEOUT_CODES.has(code),
-    async perform(task, end) {
+    async run(task) {
       const outcome = await ENDS[ref.wait.for as keyof typeof ENDS](deps, task, ref.wait);
-      if (outcome === undefined) return { isWaiting: true };
-      await end(outcome);
-      return toFacts(outcome.handle);
+      return outcome ?? { facts: { isWaiting: true } };
     },
   };
 }

@@ -19,7 +19,6 @@ import { NodeFailure } from '../node/failures.js';
 import { refuseInCase } from './refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
-import { REPEATABLE } from '../node/run-node.js';
 import { findShownFiles } from './shown-files.js';
 import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
 
@@ -29,12 +28,12 @@ const CUT = '\n\n[cut: the text is longer]';
 /** The people who may run the workflow. */
 const DEFAULT_ROLES: Role[] = ['owner', 'admin', 'editor'];
 
-/** Nothing is claimed before: the node begins together with its task. */
+/** Not claimed: one transaction starts the node and its task. */
 export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
   return {
-    ...REPEATABLE,
-    settled: () => overWait('human'),
-    async perform(task) {
+    isClaimed: false,
+    factsOf: () => overWait('human'),
+    async run(task) {
       refuseInCase(task);
       const data = humanNode.schema.parse(task.node.data);
       const { masker } = task.run;
@@ -51,7 +50,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
         ...(task.run.isTest ? onlyStarter(task) : assigneesOf(data)),
         untilMs: Date.now() + Math.round((data.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000),
       });
-      return begunWait(wait, Date.now());
+      return { facts: begunWait(wait, Date.now()) };
     },
   };
 }

@@ -1,8 +1,8 @@
-// The kinds that run inline. The code in graph/ evaluates them: they only read their variables and decide.
+// The kinds that run inline. They only read their variables and decide, in code of graph/.
 import type { InlineDefinition } from '../../graph/nodes/node-definition.js';
 import { nodeDefinitions, type EvaluatedKind } from '../../graph/nodes/registry.js';
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
-import type { NodeKindRunner } from '../node/node-step.js';
+import type { NodeRunner } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import type { JudgeFor } from './judge-conditions.js';
 
@@ -11,13 +11,12 @@ interface InlineDeps {
   judge: JudgeFor;
 }
 
-export function createInlineRunner(kind: EvaluatedKind, { contexts, judge }: InlineDeps): NodeKindRunner {
+export function createInlineRunner(kind: EvaluatedKind, { contexts, judge }: InlineDeps): NodeRunner {
   const definition: InlineDefinition = nodeDefinitions[kind];
   return {
-    kind,
-    maxAttempts: 1,
-    firstDelayMs: 0,
-    async execute(task) {
+    isClaimed: false,
+    retry: { maxAttempts: 1, firstDelayMs: 0 },
+    async run(task) {
       const { data } = task.node;
       const values = await contexts.loadValues(
         task,
@@ -25,7 +24,7 @@ export function createInlineRunner(kind: EvaluatedKind, { contexts, judge }: Inl
       );
       const evaluation = await definition.evaluate(data, values, judge(task));
       const { memory } = task;
-      // A stopping worker tries to record the result even without the memory that it has asked for.
+      // When the worker stops, the result is recorded without waiting for memory.
       await memory.resize(memory.bytes + RECORDING_FACTOR * evaluation.output.content.length)?.catch(() => undefined);
       return evaluation;
     },

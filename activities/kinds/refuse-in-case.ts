@@ -1,7 +1,7 @@
 import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 
-/** A case waits for nobody: a node that would is given its result by a mock. Throws the failure of a node that is not. */
+/** Throws in a run of a case: it waits for nobody, so a node that waits needs a mock. */
 export function refuseInCase({ run }: NodeTask): void {
   if (run.test?.mode !== 'case') return;
   throw new NodeFailure('mock_missing', 'A case waits for nobody: give the node a mock.');

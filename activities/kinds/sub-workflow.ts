@@ -1,11 +1,11 @@
 // A node that runs another workflow of its project. Its first step accepts that run; the run workflow then starts it. Its
-// last step takes over how the run has ended (end-wait.ts).
+// last step copies the end of that run (end-wait.ts).
 import type { WaitFacts } from '../../contract/activities.js';
 import { findNodeClaim } from '../../db/nodes/node-results-repository.js';
 import { endChildWait, NODE_ITSELF } from '../../db/runs/child-runs-repository.js';
 import { childInput, workflowNode } from '../../graph/nodes/workflow.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
-import { REPEATABLE, settledFacts } from '../node/run-node.js';
+import { finalFailure } from '../node/failures.js';
 import {
   ensureChild,
   readChildOutput,
@@ -19,14 +19,14 @@ import { overWait } from './wait-deps.js';
 /** This limit counts an input as JSON text. */
 const MAX_INPUT_CHARACTERS = 8 * 1024 * 1024;
 
-/** Nothing is claimed before: the node begins together with the acceptance of its run, which a repetition finds. */
+/** Not claimed: the node starts with the acceptance of its run, and a repeated attempt finds that run. */
 export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
   return {
-    ...REPEATABLE,
-    settled: () => overWait('child'),
-    async perform(task) {
+    isClaimed: false,
+    factsOf: () => overWait('child'),
+    async run(task) {
       const claim = await findNodeClaim(deps.db, task);
-      if (claim?.status === 'failed') settledFacts(claim);
+      if (claim?.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
       const data = workflowNode.schema.parse(task.node.data);
       const request = { workflowId: data.workflow_id, call: NODE_ITSELF, waits: data.wait };
       const begun = await ensureChild(deps, task, request, async () =>
@@ -35,12 +35,13 @@ export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
       const { isOpen, untilMs } = begun;
       const isOver = untilMs === null || !isOpen;
       const child = toChildToStart(deps, begun);
-      return { for: 'child', untilMs: untilMs ?? 0, ...(isOver && { isOver }), ...(isOpen && { child }) };
+      const over = { ...(isOver && { isOver }), ...(isOpen && { child }) };
+      return { facts: { for: 'child', untilMs: untilMs ?? 0, ...over } };
     },
   };
 }
 
-/** Undefined while the run of the node has not ended. Throws `child_failed` where it has failed or was cancelled. */
+/** Returns undefined while the run of the node has not ended. Throws `child_failed` if it has failed or was cancelled. */
 export async function endChild(deps: ReadingDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
   const ended = await endChildWait(deps.db, task, NODE_ITSELF);
   if (ended === undefined) return undefined;

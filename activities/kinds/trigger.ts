@@ -1,12 +1,11 @@
-import type { NodeKindRunner } from '../node/node-step.js';
+import type { NodeRunner } from '../node/node-step.js';
 import { outputOfTrigger } from '../node/start-run.js';
 
-/** A trigger behind other nodes. The one at the start is executed when a worker takes the run. */
-export const triggerRunner: NodeKindRunner = {
-  kind: 'trigger',
-  maxAttempts: 1,
-  firstDelayMs: 0,
-  async execute({ run, memory }) {
+/** A trigger behind other nodes. The end of the first trigger is recorded with the start of the run. */
+export const triggerRunner: NodeRunner = {
+  isClaimed: false,
+  retry: { maxAttempts: 1, firstDelayMs: 0 },
+  async run({ run, memory }) {
     await memory.resize(2 * run.weightBytes);
     return outputOfTrigger(run);
   },

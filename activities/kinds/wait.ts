@@ -1,4 +1,4 @@
-// A node that waits for a time or for a callback: how its wait begins, and what its result is.
+// A node that waits for a time or for a callback: the start and the end of its wait.
 import type { WaitFacts } from '../../contract/activities.js';
 import { beginWait, endWait, readAnswer } from '../../db/waits/waits-repository.js';
 import { waitNode, waitUntil } from '../../graph/nodes/wait.js';
@@ -6,16 +6,15 @@ import { NodeFailure } from '../node/failures.js';
 import { refuseInCase } from './refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR, structureBytes } from '../node/payload-weight.js';
-import { REPEATABLE } from '../node/run-node.js';
 import { findShallowJson } from '../../graph/shallow-json.js';
 import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
 
-/** Nothing is claimed before: the node begins together with its wait. */
+/** Not claimed: one statement starts the node and its wait. */
 export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): NodeStep<WaitFacts> {
   return {
-    ...REPEATABLE,
-    settled: () => overWait('callback'),
-    async perform(task) {
+    isClaimed: false,
+    factsOf: () => overWait('callback'),
+    async run(task) {
       const data = waitNode.schema.parse(task.node.data);
       const values = await contexts.loadValues(task, [data.seconds, data.until]);
       const kind = data.mode === 'callback' ? 'callback' : 'time';
@@ -23,20 +22,20 @@ export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): Node
       const nowMs = Date.now();
       const skips = kind === 'time' && task.run.test?.skips_waits === true;
       const untilMs = skips ? nowMs : waitUntil(data, values, nowMs);
-      // Its address is shown to whoever may run the workflow, also where no node hands it on.
+      // Everybody who may run the workflow can see the address, even if no node passes it on.
       await callbacks.urlsOf(task.run, task, new Set([task.nodeId]));
-      return begunWait(await beginWait(db, task, { kind, untilMs }), nowMs);
+      return { facts: begunWait(await beginWait(db, task, { kind, untilMs }), nowMs) };
     },
   };
 }
 
-/** A wait for a time needs nobody to decide when it is over. Undefined where it is not over yet. */
+/** Returns undefined if the time has not come yet. */
 export function endTime({ untilMs, isOver }: WaitFacts): NodeOutcome | undefined {
   if (isOver !== true && Date.now() < untilMs) return undefined;
   return { output: { content: new Date(untilMs).toISOString() } };
 }
 
-/** Undefined where the wait is not over yet. Throws `wait_timeout` when no callback has come in time. */
+/** Returns undefined if the wait is not over yet. Throws `wait_timeout` if no callback has come in time. */
 export async function endCallback({ db, secretBox }: WaitDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
   const ended = await endWait(db, task);
   if (ended === undefined) return undefined;

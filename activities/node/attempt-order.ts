@@ -1,24 +1,26 @@
-// A worker that was paused for longer than the heartbeat time-out (a frozen machine) may resume with several attempts
-// of one node: those that Temporal has given up, and the current one. If they ran concurrently, each would take the
-// others' calls in flight for calls of a dead worker.
+// A worker that stood still for longer than the heartbeat time-out may resume with several attempts of one activity: those
+// that Temporal has given up, and the current one. If they ran concurrently, each would take the calls in flight of the
+// others for calls of a dead worker.
 import { untilAborted } from '../../outgoing/until-aborted.js';
 
 /**
- * The last attempt of each activity in this process. The promise settles when it and all earlier attempts are over. It
- * never rejects.
+ * By activity, a promise that settles when all its attempts in this process have ended. It never rejects.
  */
-const lastTries = new Map<string, Promise<unknown>>();
+const attempts = new Map<string, Promise<unknown>>();
 
 /**
- * Runs `work` once the earlier attempts of this activity in this process are over. Rejects when it is cancelled before
- * that.
+ * Runs `work` after the earlier attempts of the activity in this process have ended. Rejects if it is cancelled before that.
  */
-export async function runInTurn<T>(key: string, cancelled: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const earlier = lastTries.get(key);
-  const turn = earlier === undefined ? work() : untilAborted(earlier, cancelled).then(work);
-  // An attempt that is cancelled while it waits leaves the line. The next attempt still waits for all earlier ones.
-  const all = Promise.allSettled([earlier, turn]);
-  lastTries.set(key, all);
-  void all.then(() => lastTries.get(key) === all && lastTries.delete(key));
-  return turn;
+export async function afterEarlierAttempts<T>(
+  activity: string,
+  cancelled: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const earlier = attempts.get(activity);
+  const own = earlier === undefined ? work() : untilAborted(earlier, cancelled).then(work);
+  // If this attempt is cancelled while it waits, the next one still waits for all earlier ones.
+  const all = Promise.allSettled([earlier, own]);
+  attempts.set(activity, all);
+  void all.then(() => attempts.get(activity) === all && attempts.delete(activity));
+  return own;
 }

@@ -1,11 +1,16 @@
-// One attempt of a node's step, from its claim to the record of its end.
+// One attempt of a node: claim, run, record. The work of each kind is in kinds/.
+//
+// If the process dies before the claim, nothing has happened. If it dies after the claim, the next attempt finds the node
+// `in progress` and runs it again (the ledger guards calls that must not be repeated). If it dies after the record, the
+// next attempt finds the stored end and returns it without running anything.
 import { Context } from '@temporalio/activity';
 import { isDataException } from '../../db/core/client.js';
-import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { NodeError } from '../../graph/node-error.js';
 import { retryPolicyOf, type RetryPolicy } from '../../graph/nodes/every-node.js';
 import type { NodeKey } from '../../graph/plan.js';
+import { annotateActiveSpan } from '../../telemetry/spans.js';
 import {
   finalFailure,
   isHandedBack,
@@ -14,45 +19,55 @@ import {
   retryableFailure,
   runClosedFailure,
 } from './failures.js';
-import { keepAttempt, takeBack } from './keep-attempt.js';
-import { logAttempt, type AttemptOutcome } from './node-log.js';
-import { recordNode, type AttemptEnd } from './record.js';
-import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
-import { ConnectionNeeded } from '../connections/use-connection.js';
-import { NodeWaits, waitForConnection } from './wait-for-connection.js';
+import { admitHeld } from './isolation.js';
+import type { NodeDeps, NodeStep, NodeTask, RetryDefaults } from './node-step.js';
+import { recordNode, recordRetried, uncountAttempt } from './record.js';
 import { createStopSignal } from './stop-signal.js';
+import { ConnectionNeeded, NodeWaits, waitForConnection } from './wait-for-connection.js';
 
-/** A node fails when a provider asks for a longer delay than this. */
-const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
-const LONGEST_DELAY_MS = 60_000;
+export interface AttemptOptions {
+  /** Aborted when another node of the walk has failed and nothing catches that failure. */
+  walkFailed?: AbortSignal | undefined;
+  /** When the node became ready, in milliseconds since the epoch. The default is the time at which its activity was scheduled. */
+  readyAtMs?: number | undefined;
+}
 
-/** The node's own `retry` counts before what its kind says. */
-function policyOf({ maxAttempts, firstDelayMs }: NodeStep<unknown>, data: Record<string, unknown>): RetryPolicy {
-  const delayMs = (attempt: number): number => Math.min(firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
-  return retryPolicyOf(data, { maxAttempts, delayMs });
+/** Makes one attempt. Throws the failure of the node, or a failure after which Temporal or the run workflow retries it. */
+export async function attemptNode<Facts>(
+  deps: NodeDeps,
+  key: NodeKey,
+  step: NodeStep<Facts>,
+  { walkFailed, readyAtMs }: AttemptOptions = {},
+): Promise<Facts> {
+  await deps.contexts.start(key.runId);
+  const claim = step.isClaimed ? await claimOrFindEnd(deps, key, step.name, readyAtMs) : undefined;
+  if (claim?.status === 'succeed') return step.factsOf(claim);
+  const admission = claim?.isHeld ? await admitHeld(deps, key, { claim, step: step.name, walkFailed }) : undefined;
+  try {
+    return await runStep(deps, key, step, { claim, walkFailed, error: admission?.error });
+  } finally {
+    admission?.release();
+  }
 }
 
 /**
- * Claims the node, or returns the success with which an earlier attempt has ended it; a failure is thrown. The end of a node
- * is also found in a run that has ended, because the run's last activity may be repeated: its worker died after it had
- * reported the end, or an operator has reset the run.
+ * Claims the node, or returns the success that an earlier attempt recorded; throws the failure that one recorded. The end is
+ * found in a run that has ended, too: its last activity is repeated if the worker died after it had written the end of the
+ * run, or if an operator has reset the run.
  */
-export async function claimOrSettle(
-  deps: NodeDeps,
+async function claimOrFindEnd(
+  { db, workerId }: NodeDeps,
   key: NodeKey,
-  { name: step }: Pick<NodeStep<unknown>, 'name'>,
+  step: string | undefined,
   readyAtMs = Context.current().info.scheduledTimestampMs,
 ): Promise<NodeClaim> {
-  const work = { step: step ?? null, queuedMs: queuedMsSince(readyAtMs), worker: deps.workerId };
-  const claim = (await claimNode(deps.db, key, work)) ?? (await findEnd(deps, key));
-  if (claim === undefined) throw runClosedFailure();
-  if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
-  return claim;
-}
-
-async function findEnd({ db }: NodeDeps, key: NodeKey): Promise<NodeClaim | undefined> {
-  const known = await findNodeClaim(db, key);
-  return known?.status === 'in progress' ? undefined : known;
+  const work = { step: step ?? null, queuedMs: queuedMsSince(readyAtMs), worker: workerId };
+  const claim = await claimNode(db, key, work);
+  const found = claim ?? (await findNodeClaim(db, key));
+  const isLeftOpen = claim === undefined && found?.status === 'in progress';
+  if (found === undefined || isLeftOpen) throw runClosedFailure();
+  if (found.status === 'failed') throw finalFailure(found.errorCode ?? 'internal_error');
+  return found;
 }
 
 /** The clocks of two machines may differ, and the column is a 32-bit integer. */
@@ -60,134 +75,79 @@ function queuedMsSince(readyAtMs: number): number {
   return Math.min(Math.max(0, Math.round(Date.now() - readyAtMs)), 2 ** 31 - 1);
 }
 
-interface AttemptOptions {
-  /** The number of this attempt, as the step counts (`attemptOf`): the limits apply to it. */
-  attempt: number;
-  /** The number by the node's claim, under which readers find the attempt; absent for a node that is executed without one. */
-  claimed?: number | undefined;
-  /** Aborting it stops the node as if its run were cancelled. */
-  givenUp?: AbortSignal | undefined;
-  /** Throws what the node ends with, in place of its work. */
-  instead?: (() => never) | undefined;
+interface RunOptions {
+  /** Absent if the step is not claimed. */
+  claim: NodeClaim | undefined;
+  walkFailed: AbortSignal | undefined;
+  /** The attempt ends with this error, and the step does not run. */
+  error: unknown;
 }
 
-export async function attemptStep<Facts>(
+/** An attempt that is running. */
+interface Attempt<Facts> {
+  step: NodeStep<Facts>;
+  task: NodeTask;
+  /** The number that counts against the retry policy. */
+  number: number;
+  policy: RetryPolicy;
+  walkFailed: AbortSignal | undefined;
+}
+
+async function runStep<Facts>(
   deps: NodeDeps,
   { runId, path, nodeId }: NodeKey,
   step: NodeStep<Facts>,
-  { attempt, claimed, givenUp, instead }: AttemptOptions,
+  { claim, walkFailed, error }: RunOptions,
 ): Promise<Facts> {
-  const run = await deps.contexts.take(runId);
+  const run = await deps.contexts.load(runId);
   const node = run.node(nodeId);
   if (node === undefined) throw finalFailure('internal_error');
-  const stop = createStopSignal(Context.current(), givenUp);
+  const stop = createStopSignal(Context.current(), walkFailed);
   const { signal } = stop;
-  const startedAt = performance.now();
   const memory = deps.memory.lease(`project:${run.projectId}`, signal);
-  const task: NodeTask = { runId, path, nodeId, run, node, signal, memory, startedAt, attempt: claimed ?? 1 };
-  const observe = (outcome: AttemptOutcome, code?: string, delayMs?: number): void => {
-    deps.metrics.attemptSeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
-    logAttempt(deps.logger, task, { outcome, attempt, code, delayMs });
-  };
-  const record = (end: AttemptEnd) => recordNode(deps, step, task, end);
-  const keep = (error: NodeError) => keepAttempt(deps, task, claimed, error);
-  const takeBackAttempt = () => takeBack(deps, task, claimed);
-  const policy = policyOf(step, node.data);
-  const skipsDelays = run.test?.skips_waits === true;
+  const startedAt = performance.now();
+  const task = { runId, path, nodeId, run, node, signal, memory, startedAt, attempt: claim?.attempts ?? 1 };
+  const number = claim === undefined || step.retry === undefined ? 1 : claim.attempts - claim.spared;
+  const attempt = { step, task, number, policy: policyOf(step.retry, node.data), walkFailed };
   try {
-    instead?.();
-    // Attempts that the service or a worker that stood still has cut off lead beyond the policy's number. They are no
-    // failures of the node: the larger number counts.
-    if (attempt > Math.max(step.maxAttempts, policy.maxAttempts)) {
-      throw new NodeFailure('worker_lost', `The node was given up: ${attempt - 1} of its attempts were cut off.`);
-    }
-    const facts = await performStep(step, task, record);
-    observe('ended');
-    return facts;
+    if (error !== undefined) throw error;
+    refuseTooMany(attempt);
+    const result = await step.run(task);
+    const earlier = 'facts' in result ? undefined : await recordNode(deps, step, task, { outcome: result });
+    observe(deps, attempt, 'ended');
+    // A repeated attempt may come to another end than the first one: a condition may refer to a node that runs concurrently
+    // and has ended meanwhile. The recorded end counts.
+    return 'facts' in result ? result.facts : step.factsOf(earlier ?? result);
   } catch (thrown) {
-    const error = toFailure(thrown);
-    if (signal.aborted) return await stopNode(error, { record, observe, keep, givenUp });
-    const ended = error instanceof ConnectionNeeded ? await waitOrFail(deps, task, error) : error;
-    return await failAttempt(ended, { step, policy, attempt, record, observe, keep, takeBackAttempt, skipsDelays });
+    const failure = toFailure(thrown);
+    if (signal.aborted) return await cancelNode(deps, attempt, failure);
+    if (!(failure instanceof ConnectionNeeded)) return await failOrRetry(deps, attempt, failure);
+    const ending = await waitForConnection(deps, task, failure.connectionId).catch((reason: unknown) => reason);
+    return await failOrRetry(deps, attempt, ending);
   } finally {
     stop.release();
-    task.memory.end();
+    memory.end();
   }
 }
 
-interface Failing<Facts> extends Pick<AttemptOptions, 'attempt'> {
-  step: NodeStep<Facts>;
-  policy: RetryPolicy;
-  /** Whether a test skips the delays between attempts. */
-  skipsDelays: boolean;
-  record: Recorder;
-  observe: (outcome: AttemptOutcome, code?: string, delayMs?: number) => void;
-  /** Keeps an attempt that another one follows. */
-  keep: (error: NodeError) => Promise<void>;
-  /** Takes back an attempt that has done nothing. */
-  takeBackAttempt: () => Promise<void>;
+const UNLIMITED: RetryDefaults = { maxAttempts: Number.POSITIVE_INFINITY, firstDelayMs: 500 };
+const LONGEST_DELAY_MS = 60_000;
+
+function policyOf({ maxAttempts, firstDelayMs } = UNLIMITED, data: Record<string, unknown>): RetryPolicy {
+  const delayMs = (attempt: number): number => Math.min(firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
+  return retryPolicyOf(data, { maxAttempts, delayMs });
 }
-
-/** The attempt ended without a result: either another one follows, or the node has failed. */
-async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Promise<Facts> {
-  const { step, policy, attempt, record, observe, keep, takeBackAttempt, skipsDelays } = failing;
-  if (isHandedBack(error) || error instanceof NodeWaits) {
-    observe(error instanceof NodeWaits ? 'waits' : 'handed_back');
-    if (isHandedBack(error)) await takeBackAttempt();
-    throw error;
-  }
-  if (!(error instanceof NodeFailure)) {
-    observe('internal_error');
-    await keep(INTERNAL);
-    throw error;
-  }
-  const delayMs = skipsDelays ? 0 : (error.retryAfterMs ?? policy.delayMs(attempt));
-  if (error.isRetryable && attempt < policy.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
-    observe('retried', error.code, delayMs);
-    await keep(error);
-    throw retryableFailure(error.code, delayMs);
-  }
-  const stored = await record({ failure: error });
-  observe('ended', error.code);
-  if (stored !== undefined) return step.settled(stored);
-  throw finalFailure(error.code);
-}
-
-/** Returns what the attempt ends with: the wait, or the failure of one that has been too long. */
-async function waitOrFail(deps: NodeDeps, task: NodeTask, { connectionId }: ConnectionNeeded): Promise<unknown> {
-  try {
-    return await waitForConnection(deps, task, connectionId);
-  } catch (error) {
-    return error;
-  }
-}
-
-// Readers are told these reasons of attempts that ended without a failure of their node.
-const INTERNAL = new NodeError('internal_error', 'The service failed, and the node was attempted again.');
-const STOOD_STILL = new NodeError('worker_lost', 'The worker stood still, and the node was attempted again.');
-const STOPPED = new NodeError('worker_shutdown', 'The worker was stopped and has handed the node back.');
-
-type Recorder = (end: AttemptEnd) => Promise<NodeClaim | undefined>;
 
 /**
- * An attempt that is repeated may come to another end than the first one: a condition may refer to a node that runs
- * concurrently with it and has ended meanwhile. The end that is recorded counts.
+ * The attempts that were cut off because the service or a frozen worker failed can exceed the node's own policy. They are
+ * not failures of the node, so the limit of its kind applies if it is higher.
  */
-export async function performStep<Facts>(
-  step: Pick<NodeStep<Facts>, 'perform' | 'settled'>,
-  task: NodeTask,
-  record: Recorder,
-): Promise<Facts> {
-  const earlier: NodeClaim[] = [];
-  const facts = await step.perform(task, async (outcome) => {
-    const stored = await record({ outcome });
-    if (stored !== undefined) earlier.push(stored);
-  });
-  const [stored] = earlier;
-  return stored === undefined ? facts : step.settled(stored);
+function refuseTooMany({ step: { retry = UNLIMITED }, number, policy }: Attempt<unknown>): void {
+  if (number <= Math.max(retry.maxAttempts, policy.maxAttempts)) return;
+  throw new NodeFailure('worker_lost', `The node was given up: ${number - 1} of its attempts were cut off.`);
 }
 
-/** An error that `graph/` throws fails the node like any other failure, and so does what the database never takes. */
+/** What is thrown in graph/, and what PostgreSQL refuses to store, fails the node like any other failure. */
 function toFailure(thrown: unknown): unknown {
   if (isQuotaExceeded(thrown)) return quotaFailure();
   if (isDataException(thrown)) return new NodeFailure('internal_error', 'The service cannot store what the node says.');
@@ -195,24 +155,97 @@ function toFailure(thrown: unknown): unknown {
   return new NodeFailure(thrown.code, thrown.message);
 }
 
-type Stopping = Pick<Failing<unknown>, 'record' | 'observe' | 'keep'> & Pick<AttemptOptions, 'givenUp'>;
+/** A node fails when the other side asks for a longer delay than this. */
+const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 
-/** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
-async function stopNode(error: unknown, { record, observe, keep, givenUp }: Stopping): Promise<never> {
+/** The attempt has ended without an outcome: either another one follows, or the node has failed. */
+async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error: unknown): Promise<Facts> {
+  const { step, task, number, policy } = attempt;
+  if (error instanceof NodeWaits) {
+    observe(deps, attempt, 'waits');
+    throw error;
+  }
+  if (isHandedBack(error)) {
+    observe(deps, attempt, 'handed_back');
+    await uncountAttempt(deps, step, task);
+    throw error;
+  }
+  if (!(error instanceof NodeFailure)) {
+    observe(deps, attempt, 'internal_error');
+    await recordRetried(deps, step, task, INTERNAL);
+    throw error;
+  }
+  const skipsDelays = task.run.test?.skips_waits === true;
+  const delayMs = skipsDelays ? 0 : (error.retryAfterMs ?? policy.delayMs(number));
+  if (error.isRetryable && number < policy.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
+    observe(deps, attempt, 'retried', { code: error.code, delayMs });
+    await recordRetried(deps, step, task, error);
+    throw retryableFailure(error.code, delayMs);
+  }
+  const earlier = await recordNode(deps, step, task, { failure: error });
+  observe(deps, attempt, 'ended', { code: error.code });
+  if (earlier !== undefined) return step.factsOf(earlier);
+  throw finalFailure(error.code);
+}
+
+/**
+ * The run was cancelled, another node of the walk has failed, or the worker stops. A node whose run goes on is handed to
+ * another worker; otherwise it ends as cancelled.
+ */
+async function cancelNode(deps: NodeDeps, attempt: Attempt<unknown>, error: unknown): Promise<never> {
+  const { step, task, walkFailed } = attempt;
   const reason = Context.current().cancellationDetails;
   if (reason?.workerShutdown) {
-    observe('handed_back');
-    await keep(STOPPED);
+    observe(deps, attempt, 'handed_back');
+    await recordRetried(deps, step, task, STOPPED);
     throw retryableFailure('worker_shutdown', 0);
   }
-  observe('cancelled');
-  if (reason?.timedOut || reason?.notFound) await keep(STOOD_STILL);
-  if (reason?.cancelRequested || givenUp?.aborted) {
+  observe(deps, attempt, 'cancelled');
+  if (reason?.timedOut || reason?.notFound) await recordRetried(deps, step, task, STOOD_STILL);
+  if (reason?.cancelRequested || walkFailed?.aborted) {
     const charge = error instanceof NodeFailure ? error.charge : undefined;
-    await record({
-      failure: new NodeFailure('cancelled', 'The node was cancelled because the run ended.', { charge }),
-    });
+    const failure = new NodeFailure('cancelled', 'The node was cancelled because the run ended.', { charge });
+    await recordNode(deps, step, task, { failure });
   }
-  givenUp?.throwIfAborted();
+  walkFailed?.throwIfAborted();
   return Context.current().cancelled;
+}
+
+// Readers see these errors of attempts that ended without a failure of their node.
+const INTERNAL = new NodeError('internal_error', 'The service failed, and the node was attempted again.');
+const STOOD_STILL = new NodeError('worker_lost', 'The worker stood still, and the node was attempted again.');
+const STOPPED = new NodeError('worker_shutdown', 'The worker was stopped and has handed the node back.');
+
+/** How an attempt ended. `retried`: another attempt follows. `handed_back`: another worker, or a later time, gets the node. */
+type Ending = 'ended' | 'retried' | 'cancelled' | 'handed_back' | 'waits' | 'internal_error';
+
+const LOG_MESSAGES: Partial<Record<Ending, string>> = {
+  retried: 'node is attempted again',
+  handed_back: 'node is handed back to another worker',
+  waits: 'node waits for a connection',
+};
+
+/**
+ * Reports the end of an attempt to metrics, trace and log. The log holds codes and numbers only: the message of a failure
+ * may quote a secret, and only the run's owner may read it.
+ */
+function observe(
+  { metrics, logger }: NodeDeps,
+  { task: { runId, nodeId, node, startedAt }, number }: Attempt<unknown>,
+  outcome: Ending,
+  { code, delayMs }: { code?: string; delayMs?: number } = {},
+): void {
+  metrics.attemptSeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
+  annotateActiveSpan({ 'node.attempt': number, 'node.outcome': outcome, ...(code && { 'error.type': code }) });
+  const message = LOG_MESSAGES[outcome] ?? (code === undefined ? undefined : 'node failed');
+  if (message === undefined) return;
+  const facts = {
+    run_id: runId,
+    node_id: nodeId,
+    kind: node.kind,
+    attempt: number,
+    error_code: code,
+    delay_ms: delayMs,
+  };
+  logger.info(facts, message);
 }

@@ -1,4 +1,4 @@
-// The addresses of callbacks, for the nodes that hand them on. Extensions, section 1.2.
+// The addresses of callbacks, for the nodes that pass them on (docs/use/nodes.md).
 import { randomBytes } from 'node:crypto';
 import { callbackUrl } from '../../contract/callbacks.js';
 import type { Db } from '../../db/core/client.js';
@@ -16,7 +16,7 @@ interface Nodes {
 }
 
 export interface CallbackUrls {
-  /** The address of each of these nodes that waits for a callback, always the same one. */
+  /** Returns the address of each of these nodes that waits for a callback. Every call returns the same address. */
   urlsOf(run: Nodes, iteration: Omit<NodeKey, 'nodeId'>, nodeIds: ReadonlySet<string>): Promise<Map<string, string>>;
 }
 

@@ -1,12 +1,12 @@
-// The failures of nodes, in two forms: a `NodeFailure` stays in its activity, an `ApplicationFailure` leaves it. Temporal's history holds only codes and fixed
-// sentences. Quotations of a provider or target stay in Postgres, masked.
+// The failures of nodes, in two forms: a `NodeFailure` stays in its activity, an `ApplicationFailure` leaves it. Temporal's
+// history contains only codes and fixed sentences. Quotations of a provider or target are stored in PostgreSQL, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Walked } from '../../contract/activities.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import { NodeError } from '../../graph/node-error.js';
 
 interface NodeFailureOptions {
-  /** Whether a retry may help and does no harm. */
+  /** Whether a retry is safe and may succeed. */
   isRetryable?: boolean;
   /** The delay that the other side asked for (`Retry-After`), as milliseconds from now. */
   retryAfterMs?: number | undefined;
@@ -19,7 +19,7 @@ export interface Charge {
   amountUsd: string;
   priceVersion: string;
   reason: string;
-  /** The answer to a model call that is recorded with the end of the node. Absent where the ledger has all calls. */
+  /** The answer to a model call that is recorded with the end of the node. Absent if the ledger has all calls. */
   answered?: AnsweredCall;
 }
 
@@ -53,7 +53,7 @@ export class NodeFailure extends NodeError {
   }
 }
 
-/** The failure of a node whose project would store more than it may. What its call has cost is paid for. */
+/** The failure of a node whose project would store more than it may. The cost of its call is charged. */
 export function quotaFailure(charge?: Charge): NodeFailure {
   return new NodeFailure('quota_exceeded', 'The project would store more bytes than it may.', { charge });
 }
@@ -61,7 +61,7 @@ export function quotaFailure(charge?: Charge): NodeFailure {
 /** A failed node is the user's concern, so the worker logs no warning. */
 const { BENIGN } = ApplicationFailureCategory;
 
-/** Creates a failure that ends the activity for good. `walked`: what the activity has walked through. */
+/** Creates a failure that is not retried. `walked` is the report of the walk. */
 export function finalFailure(code: string, walked?: Walked): ApplicationFailure {
   const details = walked === undefined ? [] : [walked];
   const message = 'The node failed.';
@@ -82,8 +82,8 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
 const COME_BACK_MS = 8_000;
 
 /**
- * Creates a failure by which a node that has done nothing yet leaves its slot to others, because its project has too much
- * work that waits. It comes back in 8 to 16 s.
+ * Creates a failure that frees the slot of a node which has done nothing yet, because it would have to wait too long. The node
+ * is attempted again in 8 to 16 s.
  */
 export function handedBack(): ApplicationFailure {
   return retryableFailure('handed_back', Math.round(COME_BACK_MS * (1 + Math.random())));
@@ -93,7 +93,7 @@ export function isHandedBack(failure: unknown): boolean {
   return failure instanceof ApplicationFailure && failure.type === 'handed_back';
 }
 
-/** Returns the retry delay that the node has set; undefined where it has set none. */
+/** Returns the retry delay of the failure; undefined if it has none. */
 export function retryDelayOf(failure: unknown): number | undefined {
   if (!(failure instanceof ApplicationFailure) || typeof failure.nextRetryDelay !== 'number') return undefined;
   return failure.nextRetryDelay;
@@ -104,7 +104,7 @@ export function isFinal(failure: unknown): boolean {
   return failure instanceof ApplicationFailure && failure.nonRetryable === true;
 }
 
-/** Used when the run is over or deleted, so that nothing may be written any more. */
+/** The failure of an activity whose run has ended or was deleted. Nothing may be written then. */
 export function runClosedFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'run_closed',

@@ -1,17 +1,82 @@
-// Nodes whose workers died run apart from each other, so that the next death tells which of them is the cause.
-// docs/adr/0030-deaths-of-workers.md gives the reasons.
-import type { Deaths } from '../../db/nodes/node-attempts-repository.js';
+// Nodes whose workers died at least twice run apart from most others, so that the next death tells which of them is the
+// cause. docs/adr/0030-deaths-of-workers.md gives the reasons.
+import { Context } from '@temporalio/activity';
+import type { Database } from '../../db/core/client.js';
+import { readDeaths, type Deaths } from '../../db/nodes/node-attempts-repository.js';
+import { beginHeld, type NodeClaim } from '../../db/nodes/node-results-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { handedBack, NodeFailure } from './failures.js';
 
-/** So many such nodes run on a worker at once. */
+/** The number of isolated nodes that run on a worker at the same time. */
 const TOGETHER = 4;
-/** With so many deaths a node runs without any other such node. */
+/** From this number of deaths on, a node runs without any other isolated node. */
 const ALONE_FROM = 4;
 /** A node whose shares of deaths reach this is given up. Shares are sums of fractions. */
 const GIVEN_UP_AT = 3 - 1e-6;
-/** How a node runs that workers have died with at least twice. */
+/** The other nodes of a worker that died have been claimed again by then, so the share of its last death is known. */
+const SHARES_KNOWN_MS = 8_000;
+/** A node that waits longer for its admission goes back to the queue, so that its slot is free for others. */
+const WAIT_MS = 1_000;
+
 export function toTreatment({ count, shares }: Pick<Deaths, 'count' | 'shares'>): 'together' | 'alone' | 'given up' {
   if (shares >= GIVEN_UP_AT) return 'given up';
   return count >= ALONE_FROM ? 'alone' : 'together';
+}
+
+interface IsolationDeps {
+  db: Database;
+  isolation: Isolation;
+  logger: Logger;
+  workerId: string;
+}
+
+interface Held {
+  claim: NodeClaim;
+  /** The name of the step; undefined for a node that has no steps. */
+  step: string | undefined;
+  walkFailed: AbortSignal | undefined;
+}
+
+interface Admission {
+  /** The attempt ends with this error instead of running. */
+  error?: unknown;
+  release: () => void;
+}
+
+/**
+ * Admits a held node to run. Throws `handedBack` if it has to wait longer. A node that is given up, or whose run ends while
+ * it waits, is admitted with the error that its attempt has to record.
+ */
+export async function admitHeld(
+  { db, isolation, logger, workerId }: IsolationDeps,
+  key: NodeKey,
+  { claim, step, walkFailed }: Held,
+): Promise<Admission> {
+  const deaths = await readDeaths(db, key, step ?? null);
+  const treatment = toTreatment(deaths);
+  if (treatment === 'given up') {
+    if (deaths.sinceMs < SHARES_KNOWN_MS) throw handedBack();
+    const message = `The node was given up: its worker died ${deaths.count} times while it ran.`;
+    return { error: new NodeFailure('worker_lost', message), release: () => undefined };
+  }
+  const { cancellationSignal } = Context.current();
+  const stop = walkFailed === undefined ? cancellationSignal : AbortSignal.any([cancellationSignal, walkFailed]);
+  if (!(await isolation.take(treatment === 'alone', WAIT_MS, stop))) {
+    const facts = { run_id: key.runId, node_id: key.nodeId, deaths: deaths.count };
+    logger.info(facts, 'node waits for its turn after deaths of workers');
+    const isEnding = walkFailed?.aborted || Context.current().cancellationDetails?.cancelRequested;
+    if (!isEnding) throw handedBack();
+    return { error: stop.reason as unknown, release: () => undefined };
+  }
+  const release = (): void => isolation.release();
+  try {
+    if (!(await beginHeld(db, key, { attempts: claim.attempts, worker: workerId }))) throw handedBack();
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { release };
 }
 
 interface Waiting {
@@ -19,13 +84,16 @@ interface Waiting {
   admit: () => void;
 }
 
-/** The nodes that run apart on this worker. */
+/** Limits the isolated nodes that run on this worker. */
 export class Isolation {
-  readonly #line = new Set<Waiting>();
+  readonly #queue = new Set<Waiting>();
   #running = 0;
   #isOneAlone = false;
 
-  /** Whether the node may begin, within `ms` and before `signal` is aborted. The caller must then call `release`. */
+  /**
+   * Returns whether the node may run. Returns false after `ms`, or when `signal` is aborted. After true the caller must call
+   * `release`.
+   */
   take(isAlone: boolean, ms: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.#mayBegin(isAlone)) {
@@ -34,7 +102,7 @@ export class Isolation {
     }
     return new Promise((resolve) => {
       const endWait = (mayBegin: boolean): void => {
-        this.#line.delete(waiting);
+        this.#queue.delete(waiting);
         clearTimeout(timer);
         signal.removeEventListener('abort', leave);
         if (mayBegin) this.#begin(isAlone);
@@ -44,14 +112,14 @@ export class Isolation {
       const leave = (): void => endWait(false);
       const timer = setTimeout(leave, ms);
       signal.addEventListener('abort', leave, { once: true });
-      this.#line.add(waiting);
+      this.#queue.add(waiting);
     });
   }
 
   release(): void {
     this.#running -= 1;
     this.#isOneAlone = false;
-    for (const waiting of this.#line) if (this.#mayBegin(waiting.isAlone)) waiting.admit();
+    for (const waiting of this.#queue) if (this.#mayBegin(waiting.isAlone)) waiting.admit();
   }
 
   #mayBegin(isAlone: boolean): boolean {

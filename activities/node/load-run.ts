@@ -1,4 +1,4 @@
-// The run workflow loads these of a run that was started without its plan, or that took over results of an earlier run.
+// Loads the plan of a run that was started without it, and the ends of nodes that a run reuses from an earlier one.
 import type { LoadedPlan } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
 import { findKeptNodes, type EndedNode } from '../../db/nodes/kept-results-repository.js';
@@ -8,7 +8,7 @@ import { handlesAfter, rootPlan, type ScopePlan } from '../../graph/plan.js';
 import type { KeptNode } from '../../graph/planner.js';
 import { runClosedFailure } from './failures.js';
 
-/** For a run that was started without its plan. Throws a non-retryable failure when the run is not open. */
+/** Throws a non-retryable failure if the run is not open. */
 export async function loadPlan(db: Db, runId: string, byDefault: Execution): Promise<LoadedPlan> {
   const found = await findPlan(db, runId);
   if (found === undefined) throw runClosedFailure();
@@ -16,14 +16,14 @@ export async function loadPlan(db: Db, runId: string, byDefault: Execution): Pro
   return { plan, ...(executionOf({ settings }, byDefault) === 'dense' && { stride: 'dense' }) };
 }
 
-/** Returns what the run has taken over from an earlier one. Throws a non-retryable failure when the run is not open. */
+/** Returns the nodes whose ends the run reuses. Throws a non-retryable failure if the run is not open. */
 export async function loadKept(db: Db, runId: string): Promise<KeptNode[]> {
   const found = await findPlan(db, runId);
   if (found === undefined) throw runClosedFailure();
   return toKeptNodes(await findKeptNodes(db, runId), rootPlan(found.plan));
 }
 
-/** The planner of a scope needs these facts of nodes whose ends the run has taken over. */
+/** Converts the reused ends of a scope into the facts that its planner needs. */
 export function toKeptNodes(ends: EndedNode[], plan: ScopePlan): KeptNode[] {
   const numbers = new Map(plan.ids.map((id, number) => [id, number]));
   return ends.flatMap((end): KeptNode[] => {

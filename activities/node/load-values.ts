@@ -1,5 +1,5 @@
-// The values of the variables that a node names: outputs and failures of earlier nodes, of its own iteration and of those
-// around it, and the items of the loops around it.
+// Loads the values of the variables that a node names: outputs and errors of earlier nodes in its own iteration and in the
+// iterations around it, and the items of the loops around it.
 import type { Db } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { findItem } from '../../db/nodes/iterations-repository.js';
@@ -21,13 +21,13 @@ interface ValuesDeps {
   db: Db;
   secretBox: SecretBox;
   callbacks: CallbackUrls;
-  /** The recorded output of a node as JSON text, where this worker has it at hand. */
+  /** Returns the cached output of a node as JSON text. */
   rememberedOutput: (node: NodeKey) => string | undefined;
-  /** The item of an iteration, likewise. */
+  /** Returns the cached item of an iteration as JSON text. */
   rememberedItem: (loop: NodeKey, index: number) => string | undefined;
 }
 
-/** The parts of a run that are read (`RunContext`). */
+/** The part of a `RunContext` that is read. */
 interface ReadableRun {
   runId: string;
   input: RunInput;
@@ -43,7 +43,7 @@ export interface ValuesTask {
 
 type Iteration = Omit<NodeKey, 'nodeId'>;
 
-/** The memory that a task holds for its variables; it grows with each of them. */
+/** Counts the memory that the variables of a task occupy. */
 interface Held {
   add(bytes: number): Promise<void>;
 }
@@ -62,7 +62,7 @@ export function createValuesLoader({ db, secretBox, callbacks, rememberedOutput,
     const found = await findOutputs(db, place, [...others]);
     await held.add(found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, 0));
     for (const output of found) {
-      // Outputs are read one after the other, so that only one large text is in memory at a time.
+      // Outputs are read one after another, so that only one large text is in memory at a time.
       const stored = output.isLarge ? await readOutput(db, { ...place, nodeId: output.nodeId }) : output;
       const text = stored === undefined ? null : openResult(stored, { ...place, nodeId: output.nodeId }, secretBox);
       if (text === null) continue;
@@ -91,8 +91,8 @@ export function createValuesLoader({ db, secretBox, callbacks, rememberedOutput,
   }
 
   /**
-   * Loads the input and the values that `templates` (any JSON) name, and no others. From then on the task's lease holds
-   * their weight.
+   * Loads the input and the values that `templates` (any JSON) name, and no others. Their memory is added to the task's
+   * lease.
    */
   return async function loadValues({ run, path, memory }: ValuesTask, templates: unknown): Promise<VariableValues> {
     const { iterations, loops } = findPlaces((nodeId) => run.node(nodeId)?.loops, path, templates);

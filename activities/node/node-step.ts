@@ -1,17 +1,17 @@
-// The types shared by the frame around nodes and the kinds of nodes.
-import type { Charge } from './failures.js';
-import type { Isolation } from './isolation.js';
-import type { RunContext, RunContexts, RunNode } from './run-context.js';
-import type { Logger } from '../../telemetry/logger.js';
+// What the frame around nodes (attempt.ts) and the kinds of nodes agree on.
+import type { NodeFacts } from '../../contract/activities.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { Database } from '../../db/core/client.js';
-import type { NodeClaim, NodeEndRow } from '../../db/nodes/node-results-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import type { NodeKind } from '../../graph/kinds.js';
+import type { NodeEndRow } from '../../db/nodes/node-results-repository.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { NodeOutput } from '../../graph/template.js';
 import type { ByteBudget, ByteLease } from '../../memory/byte-budget.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { WorkerMetrics } from '../worker/worker-metrics.js';
+import type { Charge } from './failures.js';
+import type { Isolation } from './isolation.js';
+import type { RunContext, RunContexts, RunNode } from './run-context.js';
 
 export interface NodeDeps {
   db: Database;
@@ -26,66 +26,78 @@ export interface NodeDeps {
   isolation: Isolation;
 }
 
-export interface NodeOutcome {
-  output: NodeOutput;
-  /** The output for readers, where it contains more secrets than the masker can find. */
-  publicOutput?: NodeOutput;
-  /** The named handle by which the node is left. */
-  handle?: Handle;
-  /** Further handles by which it is left. */
-  alsoHandles?: Handle[];
-  charge?: Charge;
-}
-
+/** One attempt of a node: its key, and everything that the attempt works with. */
 export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
   /** Aborted when the run is cancelled or the worker must stop (stop-signal.ts). */
   signal: AbortSignal;
-  /** This node's lease on the worker's memory budget. */
+  /** This attempt's lease on the worker's memory budget. */
   memory: ByteLease;
-  /** The time at which this attempt began, by `performance.now()`. */
+  /** The start of this attempt, by `performance.now()`. */
   startedAt: number;
-  /** The number of this attempt by the node's claim, under which readers find it; 1 for a node that is executed without one. */
+  /** The number of this attempt in `node_results`. Always 1 if the step is not claimed. */
   attempt: number;
 }
 
-/** The frame around a node knows this of its beginning. */
-export interface NodeBeginning {
-  /** Aborted when another node of the same activity has failed, and nothing has caught that. */
-  givenUp?: AbortSignal | undefined;
-  /** When the node became ready, in milliseconds since the epoch. The default is the time at which its activity was scheduled. */
-  readyAtMs?: number | undefined;
+/** The success of a node. */
+export interface NodeOutcome {
+  output: NodeOutput;
+  /** The output for readers, if it contains secrets that the masker cannot find. */
+  publicOutput?: NodeOutput;
+  /** The named handle by which the run leaves the node. Absent for the ordinary links. */
+  handle?: Handle;
+  /** Further handles by which the run leaves the node. */
+  alsoHandles?: Handle[];
+  charge?: Charge;
 }
 
-export interface NodeKindRunner extends Pick<NodeStep<unknown>, 'chargeSoFar' | 'store'> {
-  kind: NodeKind;
-  /** The limit on attempts, including the first one. Those that ended with their worker do not count. */
-  maxAttempts: number;
-  /**
-   * Delay before the second attempt. It doubles with each retry, unless the other side asks for a certain delay. The
-   * node's own `retry` takes precedence over this and over `maxAttempts`.
-   */
-  firstDelayMs: number;
-  execute(task: NodeTask): Promise<NodeOutcome>;
+/** The part of a node's success that decides where the run continues. */
+interface Handles {
+  handle?: Handle;
+  alsoHandles?: Handle[] | null;
 }
 
-/** The work that an activity does for a node: all of it (`NodeKindRunner`), or one of several steps (agents). */
-export interface NodeStep<Facts> {
-  /** Names the step of a node that takes several activities; absent for other nodes. */
+interface Work {
+  /** Names the step of a node that needs several activities. Absent for other nodes. */
   name?: string;
-  maxAttempts: number;
-  firstDelayMs: number;
-  /** Returns the number of this attempt. */
-  attemptOf(claim: NodeClaim): number;
-  /** Returns the facts of a node that an earlier attempt has settled. */
-  settled(claim: NodeClaim): Facts;
-  /** Does the work; `end` records the node as succeeded. */
-  perform(task: NodeTask, end: (outcome: NodeOutcome) => Promise<void>): Promise<Facts>;
+  /**
+   * Whether the node is claimed before the work starts. Work that only reads, or whose own writes are idempotent, needs no
+   * claim: when it is repeated, the first recorded end counts.
+   */
+  isClaimed: boolean;
+  /** Absent for work that is retried without a limit, and whose attempts are not counted. */
+  retry?: RetryDefaults;
   /** Returns the cost of the node's earlier steps or calls. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
   /** Whether the run survives a failure with this code, whatever the node's `on_error` says. */
   survives?: (code: string) => boolean;
-  /** Stores the node's end, by default with `recordNodeEnd`. Returns false for a repeat. */
+  /** Stores the node's end. Returns false for a repeat. The default is `recordNodeEnd`. */
   store?: (end: NodeEndRow, answered: AnsweredCall | undefined) => Promise<boolean>;
+}
+
+/** The retry policy of a kind. The node's own `retry` takes precedence. */
+export interface RetryDefaults {
+  /** Includes the first attempt. Attempts that ended because their worker died or was stopped do not count. */
+  maxAttempts: number;
+  /** The delay before the second attempt. It doubles with each retry, unless the other side asks for a certain delay. */
+  firstDelayMs: number;
+}
+
+/** The work of a kind whose node is run by one activity. */
+export interface NodeRunner extends Work {
+  run(task: NodeTask): Promise<NodeOutcome>;
+}
+
+/** The work of one activity for a node: all of it, or one of several steps. */
+export interface NodeStep<Facts> extends Work {
+  /** Returns the outcome that ends the node, or `facts` if the node continues in another activity. */
+  run(task: NodeTask): Promise<NodeOutcome | { facts: Facts }>;
+  /** Returns what the run workflow needs to know of a node that has succeeded, in this attempt or an earlier one. */
+  factsOf(end: Handles): Facts;
+}
+
+/** The facts of a node that the run leaves by its handles. */
+export function handlesOf({ handle = 0, alsoHandles = null }: Handles): NodeFacts {
+  return { ...(handle !== 0 && { handle }), ...(alsoHandles !== null && { alsoHandles }) };
 }

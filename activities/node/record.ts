@@ -1,60 +1,55 @@
-// Writes a node's end: result, transaction and ledger together. A restart of the database does not lose the end.
+// The records of an attempt: the end of its node (result, transaction and ledger together), or an attempt that another one
+// follows. A restart of the database does not lose the end.
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { mayBeCaught } from '../../graph/caught.js';
-import type { Masker } from '../../graph/mask.js';
+import { cutText } from '../../graph/cut-text.js';
 import { fileIdsInText } from '../../graph/file-values.js';
+import type { Masker } from '../../graph/mask.js';
+import type { NodeError } from '../../graph/node-error.js';
 import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
 import { toStorable } from '../../graph/storable-text.js';
-import { cutText } from '../../graph/cut-text.js';
+import { addReferences } from '../../db/files/references-repository.js';
+import { keepEndedAttempt } from '../../db/nodes/node-attempts-repository.js';
 import {
   findNodeClaim,
   recordNodeEnd,
+  takeAttemptBack,
   type NodeClaim,
   type NodeEndRow,
 } from '../../db/nodes/node-results-repository.js';
-import { addReferences } from '../../db/files/references-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { startDeadline } from '../../outgoing/pausable-deadline.js';
+import { untilAborted } from '../../outgoing/until-aborted.js';
 import { NodeFailure, quotaFailure, type Charge } from './failures.js';
-import { toResultText } from './result-text.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './node-step.js';
+import { toResultText } from './result-text.js';
 
-/** How an attempt has ended its node. */
-export interface AttemptEnd {
+/** A node ends with an outcome or with a failure. */
+interface NodeEnd {
   outcome?: NodeOutcome;
   failure?: NodeFailure;
 }
 
-type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
-
-/** A longer message is cut after the secrets in it are masked. */
-const MAX_MESSAGE_CHARACTERS = 4_000;
-
-export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Masker): string {
-  return cutText(masker.text(toStorable(message)), MAX_MESSAGE_CHARACTERS);
-}
-
-function isCaught({ survives }: Recorder, data: Record<string, unknown>, code: string): boolean {
-  return mayBeCaught(code) && (survives?.(code) === true || whatEveryNodeSays(data).onError !== 'fail');
-}
+type Recording = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
 
 /**
- * Idempotent. A repeat is not counted in the metrics. Returns the
- * success that an earlier attempt has recorded: the run must continue with that one, because it is what readers get.
+ * Idempotent; a repeat is not counted in the metrics. If an earlier attempt has recorded a success, returns that: readers
+ * have it, so the run must continue with it.
  */
 export async function recordNode(
   deps: NodeDeps,
-  recorder: Recorder,
+  step: Recording,
   task: NodeTask,
-  end: AttemptEnd,
+  { outcome, failure }: NodeEnd,
 ): Promise<NodeClaim | undefined> {
   const { run, node, runId, path, nodeId } = task;
-  const texts = end.outcome && toResultText(end.outcome, task, { masker: run.masker, secretBox: deps.secretBox });
+  const texts = outcome && toResultText(outcome, task, { masker: run.masker, secretBox: deps.secretBox });
   const fileIds = fileIdsInText(texts?.plain ?? '');
   let charge: Charge | undefined;
-  let isSettled = false;
-  let stored: NodeClaim | undefined;
+  let isRecorded = false;
+  let earlier: NodeClaim | undefined;
   await persist(deps, task, async () => {
-    charge = end.outcome?.charge ?? end.failure?.charge ?? (await recorder.chargeSoFar?.(task));
+    charge = outcome?.charge ?? failure?.charge ?? (await step.chargeSoFar?.(task));
     const row = {
       runId,
       path,
@@ -63,49 +58,57 @@ export async function recordNode(
       label: node.label,
       projectId: run.projectId,
       userId: run.userId,
-      status: end.outcome ? ('succeed' as const) : ('failed' as const),
+      status: outcome ? ('succeed' as const) : ('failed' as const),
       tookMs: performance.now() - task.startedAt,
-      handle: end.outcome?.handle ?? 0,
-      alsoHandles: end.outcome?.alsoHandles ?? null,
-      isHandled: end.failure !== undefined && isCaught(recorder, node.data, end.failure.code),
+      handle: outcome?.handle ?? 0,
+      alsoHandles: outcome?.alsoHandles ?? null,
+      isHandled: failure !== undefined && isCaught(step, node.data, failure.code),
       result: texts?.result ?? null,
       resultEnc: texts?.resultEnc ?? null,
-      errorCode: end.failure?.code ?? null,
-      errorMessage: end.failure ? toErrorMessage(end.failure, run.masker) : null,
+      errorCode: failure?.code ?? null,
+      errorMessage: failure ? toErrorMessage(failure, run.masker) : null,
       amountUsd: charge?.amountUsd ?? '0',
       priceVersion: charge?.priceVersion ?? '',
       isEstimated: false,
-      reason: charge?.reason ?? end.failure?.code ?? '',
+      reason: charge?.reason ?? failure?.code ?? '',
     } satisfies NodeEndRow;
-    // The files that a result names are there as long as the run's results, whoever has made them.
+    // The files that a result names exist as long as the results of the run, whoever made them.
     await addReferences(deps.db, run.projectId, { kind: 'run', id: runId }, fileIds);
-    const storing = recorder.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row);
-    isSettled = await storing.catch((error: unknown) => {
+    const storing = step.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row);
+    isRecorded = await storing.catch((error: unknown) => {
       throw isQuotaExceeded(error) ? quotaFailure(charge) : error;
     });
-    if (!isSettled) stored = await findNodeClaim(deps.db, task);
+    if (!isRecorded) earlier = await findNodeClaim(deps.db, task);
   });
-  // The output of an earlier attempt counts, and the output of this attempt is discarded.
-  if (isSettled && texts !== undefined) deps.contexts.remember(task, texts.plain);
-  if (isSettled) deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
+  if (isRecorded && texts !== undefined) deps.contexts.remember(task, texts.plain);
+  if (isRecorded) deps.metrics.nodes.inc({ kind: node.kind, outcome: failure?.code ?? 'succeed' });
   deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));
-  return stored?.status === 'succeed' ? stored : undefined;
+  return earlier?.status === 'succeed' ? earlier : undefined;
+}
+
+function isCaught({ survives }: Recording, data: Record<string, unknown>, code: string): boolean {
+  return mayBeCaught(code) && (survives?.(code) === true || whatEveryNodeSays(data).onError !== 'fail');
+}
+
+/** A longer message is cut after the secrets in it are masked. */
+const MAX_MESSAGE_CHARACTERS = 4_000;
+
+export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Masker): string {
+  return cutText(masker.text(toStorable(message)), MAX_MESSAGE_CHARACTERS);
 }
 
 const PERSIST_FOR_MS = 4 * 60_000;
 const PERSIST_WHEN_STOPPING_MS = 5_000;
 
-/**
- * Errors of PostgreSQL's classes 22 (data) and 23 (integrity): a retry of the same write would fail in the same way.
- */
-function isRefusedForGood(error: unknown): boolean {
+/** PostgreSQL's classes 22 (data) and 23 (integrity): a retry of the same write would fail in the same way. */
+function isPermanent(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^2[23]/.test(code);
 }
 
 /**
- * An outcome that exists only in memory must survive a restart of the database, so the idempotent write is retried as
- * long as this activity lives. After that the activity fails, and the ledger decides whether the call may be repeated.
+ * Retries an idempotent write as long as this activity lives, because an outcome that exists only in memory must survive a
+ * restart of the database. After that the activity fails, and the ledger decides whether the call may be repeated.
  */
 export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void>): Promise<void> {
   const startedAt = Date.now();
@@ -114,15 +117,59 @@ export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promi
       return await write();
     } catch (error) {
       if (error instanceof ApplicationFailure || error instanceof NodeFailure) throw error;
-      if (isRefusedForGood(error)) {
+      if (isPermanent(error)) {
         deps.logger.error({ run_id: task.runId, node_id: task.nodeId, err: error }, 'an outcome cannot be recorded');
         throw new NodeFailure('internal_error', 'What the node put out could not be stored.');
       }
-      const patienceMs = task.signal.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
-      if (Date.now() - startedAt > patienceMs) throw error;
+      const limitMs = task.signal.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
+      if (Date.now() - startedAt > limitMs) throw error;
       const { attempt } = activityInfo();
       deps.logger.warn({ run_id: task.runId, node_id: task.nodeId, attempt, err: error }, 'recording a node again');
       await new Promise((resolve) => setTimeout(resolve, delayMs));
     }
+  }
+}
+
+/**
+ * Records an attempt that another one follows. Never throws: without the record, the next attempt regards this one as lost
+ * with its worker.
+ */
+export async function recordRetried(
+  deps: Pick<NodeDeps, 'db' | 'logger'>,
+  step: Pick<NodeStep<unknown>, 'isClaimed'>,
+  task: NodeTask,
+  error: NodeError,
+): Promise<void> {
+  if (!step.isClaimed) return;
+  const { runId, path, nodeId, attempt: number, run, startedAt } = task;
+  const message = toErrorMessage(error, run.masker);
+  const ended = { runId, path, nodeId, number, code: error.code, message, tookMs: performance.now() - startedAt };
+  await tryBriefly(deps.logger, task, () => keepEndedAttempt(deps.db, ended));
+}
+
+/** Removes an attempt that has done nothing from the count. Never throws. */
+export async function uncountAttempt(
+  deps: Pick<NodeDeps, 'db' | 'logger'>,
+  step: Pick<NodeStep<unknown>, 'isClaimed'>,
+  task: NodeTask,
+): Promise<void> {
+  if (step.isClaimed) await tryBriefly(deps.logger, task, () => takeAttemptBack(deps.db, task, task.attempt));
+}
+
+/** While the database is away, the next attempt waits no longer than this for the record of the last one. */
+const RECORD_RETRIED_WITHIN_MS = 2_000;
+
+async function tryBriefly(
+  logger: NodeDeps['logger'],
+  { runId, nodeId }: NodeTask,
+  write: () => Promise<void>,
+): Promise<void> {
+  const limit = startDeadline(RECORD_RETRIED_WITHIN_MS);
+  try {
+    await untilAborted(write(), limit.signal);
+  } catch (cause) {
+    logger.warn({ run_id: runId, node_id: nodeId, err: cause }, 'an attempt that is retried was not kept');
+  } finally {
+    limit.clear();
   }
 }

@@ -8,9 +8,9 @@ import type { NodeOutput } from '../../graph/template.js';
 interface ResultTexts {
   /** The unmasked output as JSON text, for later nodes. */
   plain: string;
-  /** The output as JSON text with secrets masked, for every reader. */
+  /** The output as JSON text with secrets masked, for readers. */
   result: string;
-  /** The unmasked JSON text, sealed, for later nodes. It is null when masking changed nothing. */
+  /** The unmasked JSON text, sealed, for later nodes. Null if masking has changed nothing. */
   resultEnc: Buffer | null;
 }
 

@@ -1,5 +1,5 @@
-// The facts of a run. Each worker loads them once and keeps them while they are in use. Only the secrets that come from
-// other runs may become more while it lasts.
+// The context of a run: everything that its nodes need to know of it. Each worker loads it once and caches it. Only the list of
+// secrets that come from other runs may grow while the run lasts.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { nodeOfRun } from '../../contract/node-names.js';
@@ -18,7 +18,7 @@ import { bodyPlan, rootPlan, type NodeKey, type Plan, type ScopePlan } from '../
 import { innermostLoop } from '../../graph/iteration-path.js';
 import type { CallbackUrls } from './callback-urls.js';
 import { runClosedFailure } from './failures.js';
-import { takeRun, type TakingDeps } from './start-run.js';
+import { recordStart, type StartDeps } from './start-run.js';
 import { createValuesLoader, type ValuesTask } from './load-values.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 
@@ -32,16 +32,17 @@ export interface RunContext {
   publicInput: RunInput;
   /** The approximate size in memory. */
   weightBytes: number;
-  /** The trace context of the request that started the run; null when tracing is off. */
+  /** The trace context of the request that started the run; null if tracing is off. */
   traceparent: string | null;
-  /** How many runs are above it, and the first one of them; its own id where there is none. */
+  /** The number of runs above it. */
   depth: number;
+  /** The first of the runs above it. Its own id if there is none. */
   rootRunId: string;
-  /** Whether it has taken over results of an earlier run. */
+  /** Whether it reuses results of an earlier run. */
   isResumed: boolean;
-  /** Tests, and the runs that they start. */
+  /** Whether it is a test run, or was started by one. */
   isTest: boolean;
-  /** What the test tries, and how; undefined for a run that is none. */
+  /** The settings of the test; undefined for other runs. */
   test: TestFacts | undefined;
   /** The texts that the masker masks. */
   secretTexts: readonly string[];
@@ -49,34 +50,37 @@ export interface RunContext {
   masker: Masker;
   /** Returns undefined for an id that the run does not have. */
   node(nodeId: string): RunNode | undefined;
-  /** Returns the plan of the drawing outside bodies, or of the body that the iteration with this path executes. */
+  /** Returns the plan of the scope: the drawing outside of loop bodies, or the body that the iteration with this path executes. */
   planOf: (path: string) => ScopePlan;
 }
+
+/** A context without the secrets that the run has received since it was loaded. It can mask nothing. */
+export type StartedRun = Omit<RunContext, 'masker' | 'secretTexts'>;
 
 export type { RunNode } from '../../db/runs/run-contents.js';
 
 export interface RunContexts {
-  /** Keeps a node's recorded output (unmasked JSON text), so that later nodes need not read it from the database. */
+  /** Caches a node's recorded output (unmasked JSON text), so that later nodes need not read it from the database. */
   remember(node: NodeKey, output: string): void;
-  /** Keeps the stored items of a loop (unmasked JSON texts) in the same way. */
+  /** Caches the stored items of a loop (unmasked JSON texts) in the same way. */
   rememberItems(loop: NodeKey, items: string[]): void;
-  /** Throws a non-retryable failure when the run does not exist. */
+  /** Throws a non-retryable failure if the run does not exist. */
   load(runId: string): Promise<RunContext>;
-  /** The same, for whoever executes something of the run: it has started then (`takeRun`). */
-  take(runId: string): Promise<RunContext>;
+  /** Records the start of the run if no worker has (`recordStart`). Call it before anything of the run is executed. */
+  start(runId: string): Promise<StartedRun>;
   /** See `createValuesLoader`. */
   loadValues(task: ValuesTask, templates: unknown): Promise<VariableValues>;
 }
 
-interface KeptRun {
+interface CachedRun {
   context: RunContext;
   weightBytes: number;
-  /** A run may get secrets while it lasts: of runs that its nodes or tools start, and from people. */
+  /** Whether the run may receive secrets while it lasts: from runs that its nodes or tools start, and from people. */
   getsSecrets: boolean;
   isStarted: boolean;
   plan: Plan;
-  /** Set while the run is being taken. */
-  taking?: Promise<void>;
+  /** Set while the start of the run is being recorded. */
+  starting?: Promise<void>;
 }
 
 /** The part that all runs of the same drawing share. */
@@ -86,28 +90,27 @@ interface Graph extends RunGraph {
   planOf: (path: string) => ScopePlan;
 }
 
-// Both bounds apply at once: one limits the number of small runs, the other the weight of large ones. A run that is too
-// heavy is loaded again for each node.
+// One limit bounds the number of small runs, the other the weight of large ones. A run that is too heavy for the cache is
+// loaded again for each node.
 const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
-/** Maskers of runs that have got secrets. */
+/** The number of cached maskers of runs that have received secrets. */
 const MAX_PASSED_MASKERS = 50;
-/** A drawing consists mostly of small objects, which take much more memory than their text. */
+/** Bytes of memory per byte of a drawing, which consists mostly of small objects. */
 const SNAPSHOT_FACTOR = 8;
 const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
 /**
- * Sizes in characters. An output above `maxEntrySize` is read from the database where it is needed. The number of
- * entries is limited because outputs of ended runs are useless, and small ones would otherwise stay for a quarter of an
- * hour.
+ * Sizes in characters. A larger output than `maxEntrySize` is read from the database when it is needed. The number of entries
+ * is limited because outputs of ended runs are useless, and small ones would otherwise stay for a quarter of an hour.
  */
 const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
-/** This limit counts characters, too. The items of the largest loop fit in it. */
+/** Sizes in characters. The items of the largest loop fit. */
 const ITEM_CACHE = { max: 10_000, maxSize: 8 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
-export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }): RunContexts {
+export function createRunContexts(deps: StartDeps & { callbacks: CallbackUrls }): RunContexts {
   const { db, secretBox, callbacks } = deps;
   const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);
-  const runs = new LRUCache<string, Promise<KeptRun>>(RUN_CACHE);
+  const runs = new LRUCache<string, Promise<CachedRun>>(RUN_CACHE);
   const maskers = new LRUCache<string, Pick<RunContext, 'masker' | 'secretTexts'>>({ max: MAX_PASSED_MASKERS });
   const sizeCalculation = (text: string): number => text.length + 1;
   const outputs = new LRUCache<string, string>({ ...OUTPUT_CACHE, sizeCalculation });
@@ -117,7 +120,7 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
     return cached(snapshots, hash.toString('hex'), async () => toGraph(await findSnapshot(db, hash)));
   }
 
-  async function loadRun(runId: string): Promise<KeptRun> {
+  async function loadRun(runId: string): Promise<CachedRun> {
     const stored = await findRunContext(db, runId);
     if (stored === undefined) throw runClosedFailure();
     const graph = await loadGraph(stored.snapshotHash);
@@ -146,8 +149,8 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
     return { context, weightBytes, getsSecrets, isStarted: stored.isStarted, plan };
   }
 
-  /** With the secrets that it has got by now. */
-  async function withPassed({ context, getsSecrets }: KeptRun): Promise<RunContext> {
+  /** Adds the secrets that the run has received until now. */
+  async function withPassed({ context, getsSecrets }: CachedRun): Promise<RunContext> {
     const { runId, projectId } = context;
     const sealed = getsSecrets ? await findPassedSecrets(db, runId) : null;
     if (sealed === null) return context;
@@ -162,16 +165,11 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
     return { ...context, ...masking };
   }
 
-  async function take(run: KeptRun): Promise<void> {
-    if (run.isStarted) return;
-    const record = async (): Promise<void> => {
-      const output = await takeRun(deps, run.context, run.plan);
-      const start = { runId: run.context.runId, path: '', nodeId: run.plan.ids[0]! };
-      if (output !== undefined) outputs.set(keyOf(start), output);
-      run.isStarted = true;
-    };
-    run.taking ??= record().finally(() => delete run.taking);
-    await run.taking;
+  async function start(run: CachedRun): Promise<void> {
+    const output = await recordStart(deps, run.context, run.plan);
+    const trigger = { runId: run.context.runId, path: '', nodeId: run.plan.ids[0]! };
+    if (output !== undefined) outputs.set(keyOf(trigger), output);
+    run.isStarted = true;
   }
 
   return {
@@ -180,10 +178,10 @@ export function createRunContexts(deps: TakingDeps & { callbacks: CallbackUrls }
       for (const [index, text] of texts.entries()) items.set(keyOf(loop, index), text);
     },
     load: async (runId) => withPassed(await cached(runs, runId, () => loadRun(runId))),
-    async take(runId) {
+    async start(runId) {
       const run = await cached(runs, runId, () => loadRun(runId));
-      await take(run);
-      return withPassed(run);
+      if (!run.isStarted) await (run.starting ??= start(run).finally(() => delete run.starting));
+      return run.context;
     },
     loadValues: createValuesLoader({
       db,
@@ -204,7 +202,7 @@ function keyOf(node: NodeKey, index?: number): string {
   return index === undefined ? nodeOfRun(node) : `${nodeOfRun(node)}~${index}`;
 }
 
-/** The stored graph is masked and shared by many runs, so each run fills in its own secrets. */
+/** The cached graph is masked and shared by many runs, so each run fills in its own secrets. */
 function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | undefined {
   if (node === undefined || Object.keys(secrets).length === 0) return node;
   const { id, kind, data } = node;
@@ -213,7 +211,7 @@ function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | u
 }
 
 /**
- * Concurrent callers share one load. A failed load is not kept, and a context that is too heavy is shared only while it
+ * Concurrent callers share one load. A failed load is not cached, and a context that is too heavy is shared only while it
  * loads.
  */
 async function cached<T extends { weightBytes: number }>(

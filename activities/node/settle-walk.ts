@@ -7,8 +7,9 @@ import { handleAfter, handlesAfter } from '../../graph/plan.js';
 import type { RunContexts } from './run-context.js';
 
 /**
- * Finds out what an activity has walked through on which Temporal has given up. Its first node, and those that are still in
- * progress, fail with the code. Nodes with which it was to begin, and that have not begun, are to be started.
+ * Reconstructs the report of an activity that Temporal has given up. The first node of its walk, and the nodes that are still
+ * in progress, fail with the code. Of the nodes with which the walk was to start, those that were not attempted are returned
+ * for the run workflow to start.
  */
 export async function settleWalk(
   { db, contexts }: { db: Db; contexts: RunContexts },

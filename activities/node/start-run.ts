@@ -1,9 +1,9 @@
-// The first worker that executes anything of a run takes it: it records the start of the run together with the end of the
-// trigger with which the run starts. docs/adr/0005-start-recorded-by-the-first-worker.md gives the reasons.
-import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
-import { startRun } from '../../db/runs/run-life.js';
+// The first worker that runs anything of a run records the start of the run, together with the end of its trigger.
+// docs/adr/0005-start-recorded-by-the-first-worker.md gives the reasons.
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { startRun } from '../../db/runs/run-life.js';
 import type { RunInput } from '../../graph/input.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
@@ -14,15 +14,15 @@ import type { WorkerMetrics } from '../worker/worker-metrics.js';
 import { finalFailure } from './failures.js';
 import { toResultText } from './result-text.js';
 
-export interface TakingDeps {
+export interface StartDeps {
   db: Database;
   secretBox: SecretBox;
   memory: ByteBudget;
   metrics: Pick<WorkerMetrics, 'nodes'>;
 }
 
-/** The known contexts of runs (`RunContext`). */
-interface RunToTake {
+/** The part of a run's context that its start needs. */
+interface StartingRun {
   runId: string;
   projectId: number;
   userId: number;
@@ -33,11 +33,11 @@ interface RunToTake {
 }
 
 /**
- * Records nothing where the run has started before, has ended, or has taken over the end of its trigger from an earlier
- * run. Returns the trigger's output as JSON text, unmasked; undefined where the run starts with another node. Throws a
- * non-retryable failure where the project may store no more.
+ * Records nothing if the run has been started before, has ended, or has taken over the end of its trigger from an earlier
+ * run. Returns the trigger's output as unmasked JSON text, or undefined if the run starts with another node. Throws a
+ * non-retryable failure if the project may store no more.
  */
-export async function takeRun(deps: TakingDeps, run: RunToTake, plan: Plan): Promise<string | undefined> {
+export async function recordStart(deps: StartDeps, run: StartingRun, plan: Plan): Promise<string | undefined> {
   const { runId, projectId, userId, masker, weightBytes } = run;
   const [nodeId, kind, label] = [plan.ids[0]!, plan.kinds[0]!, plan.labels[0]!];
   const lease = deps.memory.lease(`project:${projectId}`);
@@ -50,7 +50,8 @@ export async function takeRun(deps: TakingDeps, run: RunToTake, plan: Plan): Pro
     const key = { runId, path: '', nodeId };
     const { plain, result, resultEnc } = toResultText(outputOfTrigger(run), key, { masker, secretBox: deps.secretBox });
     const trigger = { ...key, label, projectId, userId, result, resultEnc };
-    if (await startRun(deps.db, runId, { trigger })) deps.metrics.nodes.inc({ kind, outcome: 'succeed' });
+    const isRecorded = await startRun(deps.db, runId, { trigger });
+    if (isRecorded) deps.metrics.nodes.inc({ kind, outcome: 'succeed' });
     return plain;
   } catch (error) {
     throw isQuotaExceeded(error) ? finalFailure('quota_exceeded') : error;
@@ -59,8 +60,8 @@ export async function takeRun(deps: TakingDeps, run: RunToTake, plan: Plan): Pro
   }
 }
 
-/** A trigger puts out the input of its run: for later nodes, and for readers. */
-export function outputOfTrigger({ input, publicInput }: Pick<RunToTake, 'input' | 'publicInput'>) {
+/** The output of a trigger is the input of its run, unmasked for later nodes and masked for readers. */
+export function outputOfTrigger({ input, publicInput }: Pick<StartingRun, 'input' | 'publicInput'>) {
   return { output: toOutput(input), publicOutput: toOutput(publicInput) };
 }
 

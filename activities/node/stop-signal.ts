@@ -1,4 +1,4 @@
-// Decides when a node must stop.
+// Decides when the attempt of a node must stop.
 import type { Context } from '@temporalio/activity';
 
 /** Equal to the grace period that a stopping worker gives its nodes (main.ts). */
@@ -10,15 +10,15 @@ interface StopSignal {
 }
 
 /**
- * Aborts at once when the run is cancelled, the worker stops, or `givenUp` is aborted. An attempt that Temporal has
- * given up (its worker was paused for too long, or the run was terminated) may have a call in flight whose answer is
- * still valid. It gets some time to record the answer, so that the next attempt finds it.
+ * Aborts at once when the run is cancelled, the worker stops, or another node of the walk has failed. An attempt that Temporal
+ * has given up (its worker stood still for too long, or the run was terminated) may have a call in flight whose answer is still
+ * valid. It gets some time to record the answer, so that the next attempt finds it.
  */
-export function createStopSignal(context: Context, givenUp?: AbortSignal): StopSignal {
+export function createStopSignal(context: Context, walkFailed?: AbortSignal): StopSignal {
   const { cancellationSignal: cancelled } = context;
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const stop = (): void => controller.abort(cancelled.aborted ? cancelled.reason : givenUp?.reason);
+  const stop = (): void => controller.abort(cancelled.aborted ? cancelled.reason : walkFailed?.reason);
   const onCancel = (): void => {
     const { notFound, timedOut } = context.cancellationDetails ?? {};
     if (notFound || timedOut) timer = setTimeout(stop, ABANDONED_FOR_MS);
@@ -26,14 +26,14 @@ export function createStopSignal(context: Context, givenUp?: AbortSignal): StopS
   };
   if (cancelled.aborted) onCancel();
   else cancelled.addEventListener('abort', onCancel, { once: true });
-  if (givenUp?.aborted) stop();
-  else givenUp?.addEventListener('abort', stop, { once: true });
+  if (walkFailed?.aborted) stop();
+  else walkFailed?.addEventListener('abort', stop, { once: true });
   return {
     signal: controller.signal,
     release() {
       clearTimeout(timer);
       cancelled.removeEventListener('abort', onCancel);
-      givenUp?.removeEventListener('abort', stop);
+      walkFailed?.removeEventListener('abort', stop);
     },
   };
 }

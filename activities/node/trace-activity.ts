@@ -2,8 +2,8 @@ import { activityInfo } from '@temporalio/activity';
 import { inSpan, isTracing, runContext, withMask } from '../../telemetry/spans.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
-/** `name` is the activity type that is named for this work. A different activity may be doing the work. */
-type ActivityTracer = <Facts>(
+/** Runs `act` in a span. `name` is an activity type, not necessarily that of the activity that is running. */
+export type ActivityTracer = <Facts>(
   name: string,
   ref: { runId: string; nodeId?: string },
   act: () => Promise<Facts>,
@@ -33,7 +33,7 @@ export function createActivityTracer(contexts: RunContexts): ActivityTracer {
   };
 }
 
-/** An error is ignored here, because the activity itself reports what is wrong with the run or the database. */
+/** Ignores an error, because the activity itself reports it. */
 async function loadQuietly(contexts: RunContexts, runId: string): Promise<RunContext | undefined> {
   try {
     return await contexts.load(runId);

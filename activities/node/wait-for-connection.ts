@@ -1,5 +1,5 @@
-// A node whose connection needs somebody who signs in waits, and holds nothing meanwhile: the run workflow starts it again
-// when it is woken, or when the time is over. Waiting is no attempt. Extensions, section 10.
+// A node whose connection needs a sign-in waits without occupying a slot: the run workflow starts it again when somebody has
+// signed in, or when the time is over. The wait does not count as an attempt. docs/use/connections.md describes it.
 import type { WaitFacts } from '../../contract/activities.js';
 import { beginConnectionWait } from '../../db/connections/connection-waits-repository.js';
 import type { Database } from '../../db/core/client.js';
@@ -8,7 +8,18 @@ import { connectionTimeoutField, DEFAULT_CONNECTION_SECONDS } from '../../graph/
 import { NodeFailure, runClosedFailure } from './failures.js';
 import type { NodeTask } from './node-step.js';
 
-/** Ends an activity whose node goes on in another one, after the wait. */
+/** The connection of a node needs a sign-in. The node waits for that and is then attempted again. */
+export class ConnectionNeeded extends Error {
+  override name = 'ConnectionNeeded';
+  readonly connectionId: number;
+
+  constructor(connectionId: number) {
+    super(`connection ${connectionId} needs authorization`);
+    this.connectionId = connectionId;
+  }
+}
+
+/** Ends an activity whose node continues in another one after the wait. */
 export class NodeWaits extends Error {
   override name = 'NodeWaits';
   readonly facts: WaitFacts;
@@ -19,7 +30,7 @@ export class NodeWaits extends Error {
   }
 }
 
-/** Begins the wait, and returns what the activity ends with. Throws a NodeFailure where the time is over. */
+/** Starts the wait, and returns the error with which the activity ends. Throws a NodeFailure if the time is over. */
 export async function waitForConnection(
   { db }: { db: Database },
   task: NodeTask,

@@ -1,8 +1,8 @@
-// The walk of an activity: it executes its node and goes on through the nodes after it that it may decide by itself, with
-// the planner of the run workflow on its part of the plan (graph/stretch.ts). docs/adr/0011-one-walk.md gives the reasons.
+// The walk of an activity: it attempts its node and continues with the nodes after it that it may decide by itself, using the
+// planner of the run workflow on a part of the plan (graph/stretch.ts). docs/adr/0011-one-walk.md gives the reasons.
 //
-// When the process dies, Temporal repeats the activity. The walk finds the nodes that have been recorded, and goes on
-// behind them.
+// When the process dies, Temporal repeats the activity. The walk finds the nodes that have been recorded, and continues behind
+// them.
 import { activityInfo, ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type {
   EndIterationFacts,
@@ -12,57 +12,63 @@ import type {
   WalkedEnd,
   WalkRef,
 } from '../../contract/activities.js';
+import { findGivenResult } from '../../db/trying/test-runs-repository.js';
 import { mayBeCaught } from '../../graph/caught.js';
 import { innermostLoop } from '../../graph/iteration-path.js';
-import { traitsOf } from '../../graph/kinds.js';
-import { handleAfter, type NodeKey, type ScopePlan } from '../../graph/plan.js';
+import { kinds, traitsOf, type KindThatRuns } from '../../graph/kinds.js';
+import { handleAfter, type NodeKey } from '../../graph/plan.js';
 import { StretchPlan } from '../../graph/stretch-plan.js';
 import type { ProjectSlots } from '../worker/project-slots.js';
+import { attemptNode, type AttemptOptions } from './attempt.js';
 import { finalFailure, isFinal, retryDelayOf } from './failures.js';
-import type { NodeBeginning, NodeDeps } from './node-step.js';
-import type { Pulse } from './heartbeat.js';
+import { recordFixedResult } from './fixed-result.js';
+import { withHeartbeat, type Heartbeat } from './heartbeat.js';
+import { handlesOf, type NodeDeps, type NodeRunner } from './node-step.js';
+import type { StartedRun } from './run-context.js';
+import type { ActivityTracer } from './trace-activity.js';
 import { NodeWaits } from './wait-for-connection.js';
 
-/**
- * Executes one node. Returns undefined for a node that continues in another activity. Rejects with its failure, or with a
- * failure after which it is attempted again.
- */
-export type ExecuteNode = (key: NodeKey, beginning: NodeBeginning) => Promise<NodeFacts | undefined>;
+export type Runners = Record<KindThatRuns<'activity' | 'inline'>, NodeRunner>;
 
 export interface WalkDeps {
   node: NodeDeps;
-  /** Executes a node that is not the first one. */
-  execute: ExecuteNode;
+  /** The work of each kind whose nodes a walk can attempt. */
+  runners: Runners;
   slots: Pick<ProjectSlots, 'take' | 'release'>;
+  trace: ActivityTracer;
   /** Writes that the run has succeeded. */
-  endRun: (runId: string) => Promise<void>;
+  finishRun: (runId: string) => Promise<void>;
   endIteration: (ref: EndIterationRef) => Promise<EndIterationFacts>;
 }
 
-/** No further node begins later than this after the first one has ended, because other branches wait for the report. */
+/** Attempts the first node of a walk. Returns undefined for a node that continues in another activity. */
+type AttemptFirst = (key: NodeKey, options: AttemptOptions) => Promise<NodeFacts | undefined>;
+
+/** No further node is attempted later than this after the first one has ended, because other branches wait for the report. */
 const WALK_ON_MS = 10_000;
-/** The limit for local activities, counted from their beginning. They time out after 30 s, and a node may take 20 s. */
+/** The same limit for local activities, from their start. They time out after 30 s, and a node may take 20 s. */
 const WALK_ON_LOCALLY_MS = 5_000;
-/** A node that waits longer for a slot goes back to Temporal, where another worker may take it. */
+/** A node that waits longer for a slot goes back to Temporal, and another worker may get it. */
 const WAIT_FOR_SLOT_MS = 1_000;
 
 /**
- * Executes the nodes of a walk. Throws the failure of its first node, which holds what was walked through; a failure by
- * which the activity is attempted again; or the cancellation.
+ * Attempts the nodes of a walk. Throws the failure of its first node, with the report of the walk in its details; a failure
+ * after which the activity is retried; or the cancellation. `attemptFirst` replaces the attempt of the first node.
  */
-export async function walk(deps: WalkDeps, ref: WalkRef, executeFirst: ExecuteNode, pulse: Pulse): Promise<Walked> {
-  const run = await deps.node.contexts.take(ref.runId);
-  return new Walk(deps, ref, { plan: run.planOf(ref.path), projectId: run.projectId, executeFirst, pulse }).execute();
+export function walk(deps: WalkDeps, ref: WalkRef, attemptFirst?: AttemptFirst): Promise<Walked> {
+  return withHeartbeat(ref.runId, async (heartbeat) => {
+    const run = await deps.node.contexts.start(ref.runId);
+    return new Walk(deps, ref, { run, heartbeat, attemptFirst }).execute();
+  });
 }
 
 interface WalkOptions {
-  plan: ScopePlan;
-  projectId: number;
-  executeFirst: ExecuteNode;
-  pulse: Pulse;
+  run: StartedRun;
+  heartbeat: Heartbeat;
+  attemptFirst: AttemptFirst | undefined;
 }
 
-/** Identifies nodes by their places in the stretch. */
+/** Nodes are numbered by their places in the stretch. */
 class Walk {
   readonly #deps: WalkDeps;
   readonly #ref: WalkRef;
@@ -71,11 +77,11 @@ class Walk {
   readonly #walked: Walked = { ends: [] };
   /** Nodes that the run workflow has to start again. */
   readonly #later: [place: number, error: unknown][] = [];
-  /** Aborted by a failure that nothing catches. This stops the nodes that are executed at the same time. */
-  readonly #givingUp = new AbortController();
+  /** Aborted by a failure that nothing catches. This cancels the nodes that are running at the same time. */
+  readonly #failed = new AbortController();
   readonly #cancelled = Context.current().cancellationSignal;
   readonly #isLocal = activityInfo().isLocal;
-  /** No further node begins after this moment of `performance.now()`. */
+  /** No further node is attempted after this time of `performance.now()`. */
   #untilMs = Number.POSITIVE_INFINITY;
   /** The failure of the first node. */
   #failure: ApplicationFailure | undefined;
@@ -85,16 +91,15 @@ class Walk {
     this.#deps = deps;
     this.#ref = ref;
     this.#options = options;
-    this.#stretch = new StretchPlan(options.plan, ref);
+    this.#stretch = new StretchPlan(options.run.planOf(ref.path), ref);
     if (this.#isLocal) this.#untilMs = performance.now() + WALK_ON_LOCALLY_MS;
   }
 
   async execute(): Promise<Walked> {
     const firsts = this.#stretch.planner.ready();
     for (let next = firsts; next.length > 0;) {
-      // A node that has found no slot goes back to Temporal.
-      if (!(await this.#executeAtOnce(next)) || !this.#mayGoOn()) break;
-      // A node that has to be attempted again, or waits, is reported first.
+      if (!(await this.#attemptTogether(next)) || !this.#mayGoOn()) break;
+      // A node that has to be retried, or waits, is reported first.
       const isLeft = this.#later.length > 0 || this.#walked.waits !== undefined;
       next = this.#stretch.next(this.#ref.stride ?? 'visible', isLeft);
     }
@@ -103,55 +108,51 @@ class Walk {
   }
 
   #mayGoOn(): boolean {
-    const isStopped = this.#cancelled.aborted || this.#givingUp.signal.aborted;
-    return !isStopped && performance.now() < this.#untilMs && this.#options.pulse.isRegular;
+    const isStopped = this.#cancelled.aborted || this.#failed.signal.aborted;
+    return !isStopped && performance.now() < this.#untilMs && this.#options.heartbeat.isRegular;
   }
 
   /**
-   * The activity holds one slot. Every further node that leaves the process needs one, or does not begin. Returns whether
-   * all have begun.
+   * The activity holds one slot. Every further node that leaves the process needs another one and is not attempted without it.
+   * Returns whether all nodes were attempted.
    */
-  async #executeAtOnce([first, ...others]: number[]): Promise<boolean> {
-    const { slots } = this.#deps;
-    const { projectId } = this.#options;
-    const stop = AbortSignal.any([this.#cancelled, this.#givingUp.signal]);
-    let haveAllBegun = true;
-    const executeInSlot = async (place: number): Promise<void> => {
-      if (!(await slots.take(projectId, WAIT_FOR_SLOT_MS, stop))) {
-        haveAllBegun = false;
-        return;
-      }
-      try {
-        if (this.#mayGoOn()) await this.#execute(place);
-      } finally {
-        slots.release(projectId);
-      }
-    };
-    const execute = this.#isLocal || this.#isInline(first!) ? (place: number) => this.#execute(place) : executeInSlot;
-    await Promise.all([this.#execute(first!), ...others.map(execute)]);
+  async #attemptTogether([first, ...others]: number[]): Promise<boolean> {
+    const needSlots = !this.#isLocal && !this.#isInline(first!);
+    const results = await Promise.all([
+      this.#attempt(first!),
+      ...others.map((place) => (needSlots ? this.#attemptInSlot(place) : this.#attempt(place))),
+    ]);
     if (!this.#isLocal && this.#untilMs === Number.POSITIVE_INFINITY) this.#untilMs = performance.now() + WALK_ON_MS;
-    return haveAllBegun;
+    return !results.includes('no slot');
+  }
+
+  async #attemptInSlot(place: number): Promise<'no slot' | void> {
+    const { slots } = this.#deps;
+    const { projectId } = this.#options.run;
+    const stop = AbortSignal.any([this.#cancelled, this.#failed.signal]);
+    if (!(await slots.take(projectId, WAIT_FOR_SLOT_MS, stop))) return 'no slot';
+    try {
+      if (this.#mayGoOn()) await this.#attempt(place);
+    } finally {
+      slots.release(projectId);
+    }
   }
 
   #isInline(place: number): boolean {
     return traitsOf(this.#stretch.plan.kinds[place]!).runs === 'inline';
   }
 
-  async #execute(place: number): Promise<void> {
-    const { planner, plan } = this.#stretch;
-    const { runId, path } = this.#ref;
-    const isFirst = place === 0;
-    const beginning = { givenUp: this.#givingUp.signal, ...(!isFirst && { readyAtMs: Date.now() }) };
+  async #attempt(place: number): Promise<void> {
+    const { planner } = this.#stretch;
     planner.takeThis(place);
     try {
-      const execute = isFirst ? this.#options.executeFirst : this.#deps.execute;
-      const facts = await execute({ runId, path, nodeId: plan.ids[place]! }, beginning);
+      const facts = await this.#makeAttempt(place);
       if (facts === undefined) return;
       const { handle = 0, alsoHandles = [] } = facts;
       this.#report(place, handle, ...alsoHandles);
       planner.succeed(place, handle, ...alsoHandles);
     } catch (error) {
-      if (this.#givingUp.signal.aborted) return;
+      if (this.#failed.signal.aborted) return;
       if (error instanceof NodeWaits) (this.#walked.waits ??= []).push([this.#stretch.numberOf(place), error.facts]);
       else if (error instanceof ApplicationFailure && isFinal(error)) this.#fail(place, error);
       else if (this.#isCancelled()) this.#cancellation ??= error;
@@ -159,33 +160,51 @@ class Walk {
     }
   }
 
+  /** Returns undefined for a node that continues in another activity. */
+  async #makeAttempt(place: number): Promise<NodeFacts | undefined> {
+    const { node, runners, trace } = this.#deps;
+    const { run, attemptFirst } = this.#options;
+    const { ids, kinds: kindOf } = this.#stretch.plan;
+    const key: NodeKey = { runId: this.#ref.runId, path: this.#ref.path, nodeId: ids[place]! };
+    const walkFailed = this.#failed.signal;
+    const options: AttemptOptions = place === 0 ? { walkFailed } : { walkFailed, readyAtMs: Date.now() };
+    if (place === 0 && attemptFirst !== undefined) return attemptFirst(key, options);
+    const fixed = run.isTest ? await findGivenResult(node.db, node.secretBox, key) : undefined;
+    if (fixed !== undefined) return trace('takeGiven', key, () => recordFixedResult(node, key, fixed));
+    const kind = kindOf[place] as keyof Runners;
+    const step = { ...runners[kind], factsOf: handlesOf };
+    return trace(kinds[kind].activity, key, () => attemptNode(node, key, step, options));
+  }
+
   #fail(place: number, failure: ApplicationFailure): void {
     const code = failure.type ?? 'internal_error';
     const { planner, plan } = this.#stretch;
     if (place === 0) this.#failure = failure;
     this.#report(place, code);
-    const handle = mayBeCaught(code) ? handleAfter(code, this.#options.plan, this.#stretch.numberOf(place)) : undefined;
+    const handle = mayBeCaught(code)
+      ? handleAfter(code, this.#options.run.planOf(this.#ref.path), this.#stretch.numberOf(place))
+      : undefined;
     if (handle !== undefined) return planner.survive(place, handle);
     planner.fail(place);
-    this.#givingUp.abort(new CancelledFailure(`The node ${plan.ids[place]} has failed.`));
+    this.#failed.abort(new CancelledFailure(`The node ${plan.ids[place]} has failed.`));
   }
 
   #report(place: number, ...how: [handle: number, ...alsoHandles: number[]] | [code: string]): void {
     this.#walked.ends.push([this.#stretch.numberOf(place), ...how] as WalkedEnd);
   }
 
-  /** Returns false while the worker stops: its nodes are attempted again, by another worker. */
+  /** Returns false while the worker stops: another worker retries its nodes. */
   #isCancelled(): boolean {
     return this.#cancelled.aborted && Context.current().cancellationDetails?.workerShutdown !== true;
   }
 
-  /** Writes the end of the run or the iteration when all its nodes have ended. If that fails, the run workflow does it. */
+  /** Writes the end of the run or the iteration if all its nodes have ended. If that fails, the run workflow writes it. */
   async #endScope(): Promise<void> {
     const { runId, path, isRest, next } = this.#ref;
     if (isRest !== true || this.#stretch.planner.open > 0 || !this.#mayGoOn()) return;
     try {
       if (path === '') {
-        await this.#deps.endRun(runId);
+        await this.#deps.finishRun(runId);
         this.#walked.isRunEnded = true;
       } else {
         const end = { runId, ...innermostLoop(path), ...(next !== undefined && { next }) };
@@ -201,11 +220,11 @@ class Walk {
     if (walked.isRunEnded === true) return walked;
     if (this.#cancellation !== undefined) throw this.#cancellation;
     const [only, ...others] = this.#later;
-    // When only the first node has to be attempted again and there is nothing to report, Temporal repeats the activity.
+    // If only the first node has to be retried and there is nothing to report, Temporal retries the activity.
     if (only?.[0] === 0 && others.length === 0 && walked.ends.length === 0 && firsts.length === 1) throw only[1];
-    if (!this.#givingUp.signal.aborted) {
+    if (!this.#failed.signal.aborted) {
       const later = this.#later.map(([place, error]): [number, number] => [place, retryDelayOf(error) ?? 0]);
-      // Nodes that found no slot are handed back, because the run workflow regards them as running.
+      // Nodes that got no slot are handed back, because the run workflow regards them as running.
       for (const place of firsts) if (this.#stretch.planner.isReady(place)) later.push([place, 0]);
       if (later.length > 0) walked.later = later.map(([place, ms]) => [this.#stretch.numberOf(place), ms]);
     }

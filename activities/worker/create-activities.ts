@@ -5,11 +5,9 @@ import type {
   EndIterationRef,
   FinishRunInput,
   NodeActivities,
-  NodeFacts,
   TurnFacts,
   TurnRef,
   WaitFacts,
-  Walked,
   WalkRef,
 } from '../../contract/activities.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
@@ -19,8 +17,9 @@ import type { ModelProviders } from '../../config/model-providers.js';
 import type { Connections } from '../../connections/open-connection.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import { findGivenResult } from '../../db/trying/test-runs-repository.js';
 import type { Files } from '../../files/files.js';
-import { kinds, kindsThatRun, type KindThatRuns } from '../../graph/kinds.js';
+import { kinds, kindsThatRun } from '../../graph/kinds.js';
 import type { Execution } from '../../graph/document.js';
 import type { EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -52,22 +51,23 @@ import { createBeginChildStep } from '../kinds/sub-workflow.js';
 import { createLiveTexts } from '../live/live-texts.js';
 import { loadKept, loadPlan } from '../node/load-run.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
+import { recordFixedResult } from '../node/fixed-result.js';
 import { finishRun } from '../node/finish-run.js';
+import { attemptNode } from '../node/attempt.js';
 import { finalFailure } from '../node/failures.js';
+import { withHeartbeat } from '../node/heartbeat.js';
 import { Isolation } from '../node/isolation.js';
-import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
+import type { NodeDeps, NodeRunner, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
-import { claimAndAttempt, runInline, toStep, withPulse } from '../node/run-node.js';
 import { createDocumentTexts } from '../files/document-texts.js';
 import { createFileUse } from '../files/file-use.js';
 import { createConnectionUse } from '../connections/use-connection.js';
 import { settleWalk } from '../node/settle-walk.js';
-import { findGiven, takeGiven } from '../node/fixed-result.js';
+import { createActivityTracer } from '../node/trace-activity.js';
 import { NodeWaits } from '../node/wait-for-connection.js';
-import { walk, type ExecuteNode, type WalkDeps } from '../node/walk.js';
+import { walk, type Runners, type WalkDeps } from '../node/walk.js';
 import { createScheduleActivities } from '../schedules/schedule-activities.js';
 import type { ProjectSlots } from './project-slots.js';
-import { createActivityTracer } from '../node/trace-activity.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 interface ActivityDeps {
@@ -81,25 +81,23 @@ interface ActivityDeps {
   mcp: McpClient;
   sandbox: Sandbox;
   processes: Processes;
-  /** Those with the memory that documents take. */
+  /** Processes with enough memory for documents. */
   documents: Processes;
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
   /** The slots of the worker, by projects. */
   slots: ProjectSlots;
-  /** Runs whose drawing does not say how they are executed are executed in this way. */
+  /** The default for drawings that do not set it. */
   execution: Execution;
   temporal: Client;
   logger: Logger;
   metrics: WorkerMetrics;
   /** Identifies this process in the claims of nodes. */
   workerId: string;
-  /** How long a run may last in all. */
+  /** The limit on the duration of a run. */
   runTimeoutDays: number;
 }
-
-type Steps = Record<KindThatRuns<'activity' | 'inline'>, NodeStep<NodeFacts>>;
 
 export function createActivities(deps: ActivityDeps): Activities & ScheduleActivities {
   const { db, secretBox, contexts, memory, logger, metrics, providers } = deps;
@@ -118,97 +116,86 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
-  const end = (run: FinishRunInput) => trace('finishRun', run, () => finishRun(deps, run));
-  const endIteration = (ref: EndIterationRef) =>
-    trace('endIteration', ref, () => runInline(node, ref, createEndIterationStep(loops, ref)));
+  /** Attempts a step of a node that is no part of a walk. */
+  const attempt = <Facts>(name: string, ref: NodeKey, step: NodeStep<Facts>): Promise<Facts> =>
+    trace(name, ref, () => attemptNode(node, ref, step));
+  const finish = (run: FinishRunInput) => trace('finishRun', run, () => finishRun(deps, run));
+  const endIteration = (ref: EndIterationRef) => attempt('endIteration', ref, createEndIterationStep(loops, ref));
 
-  const steps: Steps = {
-    ...toInlineSteps(contexts, judge),
-    trigger: toStep(triggerRunner),
-    http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing, connections, files })),
-    llm: toStep(createLlmRunner({ contexts, providers, clients, live, forms, node, files, texts })),
-    mcp: toStep(createMcpRunner({ db, contexts, sessions, connections, files })),
-    code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger, files, texts })),
-  };
-  const executeKind = async (kind: keyof Steps, key: NodeKey, beginning: NodeBeginning): Promise<NodeFacts> => {
-    const { activity, runs } = kinds[kind];
-    const given = await findGiven(node, key);
-    if (given !== undefined) return trace('takeGiven', key, () => takeGiven(node, key, given));
-    const execute = runs === 'inline' ? runInline : claimAndAttempt;
-    return trace(activity, key, () => execute(node, key, steps[kind], beginning));
+  const runners: Runners = {
+    ...createInlineRunners(contexts, judge),
+    trigger: triggerRunner,
+    http: createHttpRunner({ db, contexts, client: deps.outgoing, connections, files }),
+    llm: createLlmRunner({ contexts, providers, clients, live, forms, node, files, texts }),
+    mcp: createMcpRunner({ db, contexts, sessions, connections, files }),
+    code: createCodeRunner({ contexts, sandbox: deps.sandbox, logger, files, texts }),
   };
   const walking: WalkDeps = {
     node,
+    runners,
     slots: deps.slots,
-    endRun: (runId) => end({ runId, status: 'succeed' }),
+    trace,
+    finishRun: (runId) => finish({ runId, status: 'succeed' }),
     endIteration,
-    async execute(key, beginning) {
-      const { kind } = (await contexts.load(key.runId)).node(key.nodeId)!;
-      return executeKind(kind as keyof Steps, key, beginning);
-    },
   };
-  const walkFrom = (ref: WalkRef, executeFirst: ExecuteNode): Promise<Walked> =>
-    withPulse(ref, (pulse) => walk(walking, ref, executeFirst, pulse));
-  const takeTurn = async (ref: TurnRef & WalkRef): Promise<TurnFacts> => {
+  const agentTurn = async (ref: TurnRef & WalkRef): Promise<TurnFacts> => {
     const step = createTurnStep(agent, ref);
     let open: OpenTurn;
-    const final = await walkFrom(ref, async (key, beginning) => {
-      open = await trace('agentTurn', key, () => claimAndAttempt(node, key, step, beginning)).catch(
-        (error: unknown) => {
-          return { approvals: [], waitMs: 0, wait: waitIn(error) };
-        },
-      );
+    const final = await walk(walking, ref, async (key, options) => {
+      open = await trace('agentTurn', key, () => attemptNode(node, key, step, options)).catch((error: unknown) => {
+        return { approvals: [], waitMs: 0, wait: waitIn(error) };
+      });
       return open === undefined ? {} : undefined;
     });
     return open === undefined ? { final, approvals: [], waitMs: 0 } : open;
   };
-  const activities = Object.keys(steps).map((kind) => [
-    kinds[kind as keyof Steps].activity,
-    (ref: WalkRef) => walkFrom(ref, (key, beginning) => executeKind(kind as keyof Steps, key, beginning)),
+  const activities = Object.keys(runners).map((kind) => [
+    kinds[kind as keyof Runners].activity,
+    (ref: WalkRef) => walk(walking, ref),
   ]);
   return {
     ...(Object.fromEntries(activities) as NodeActivities),
-    agentTurn: takeTurn,
+    agentTurn,
     agentTools: (ref) =>
       trace('agentTools', ref, () =>
-        withPulse(ref, () => claimAndAttempt(node, ref, createToolsStep(agent, ref))).catch((error: unknown) => {
+        withHeartbeat(ref.runId, () => attemptNode(node, ref, createToolsStep(agent, ref))).catch((error: unknown) => {
           return { runs: [], untilMs: 0, wait: waitIn(error) };
         }),
       ),
     async finishRun(run) {
-      // A run that has nothing but its trigger has not been taken yet.
-      if (run.status === 'succeed') await contexts.take(run.runId);
-      await end(run);
+      // A run that has only a trigger has not been started yet.
+      if (run.status === 'succeed') await contexts.start(run.runId);
+      await finish(run);
     },
-    forEach: (ref) => trace('forEach', ref, () => claimAndAttempt(node, ref, createForEachStep(loops))),
-    loop: (ref) => trace('loop', ref, () => claimAndAttempt(node, ref, createLoopStep(loops))),
+    forEach: (ref) => attempt('forEach', ref, createForEachStep(loops)),
+    loop: (ref) => attempt('loop', ref, createLoopStep(loops)),
     endIteration,
-    endLoop: (ref) => trace('endLoop', ref, () => claimAndAttempt(node, ref, createEndLoopStep(loops, ref))),
-    wait: (ref) => trace('wait', ref, () => runInline(node, ref, createBeginWaitStep(waits))),
-    humanTask: (ref) => trace('humanTask', ref, () => runInline(node, ref, createAskStep(waits))),
-    endWait: (ref) => trace('endWait', ref, () => runInline(node, ref, createEndWaitStep(waits, ref))),
-    subWorkflow: (ref) => trace('subWorkflow', ref, () => runInline(node, ref, createBeginChildStep(children))),
+    endLoop: (ref) => attempt('endLoop', ref, createEndLoopStep(loops, ref)),
+    wait: (ref) => attempt('wait', ref, createBeginWaitStep(waits)),
+    humanTask: (ref) => attempt('humanTask', ref, createAskStep(waits)),
+    endWait: (ref) => attempt('endWait', ref, createEndWaitStep(waits, ref)),
+    subWorkflow: (ref) => attempt('subWorkflow', ref, createBeginChildStep(children)),
     loadPlan: ({ runId }) => loadPlan(db, runId, deps.execution),
     loadKept: ({ runId }) => loadKept(db, runId),
     takeGiven: (ref) =>
-      walkFrom(ref, async (key) => {
-        const given = await findGiven(node, key);
-        if (given === undefined) throw finalFailure('internal_error');
-        return trace('takeGiven', key, () => takeGiven(node, key, given));
+      walk(walking, ref, async (key) => {
+        const fixed = await findGivenResult(db, secretBox, key);
+        if (fixed === undefined) throw finalFailure('internal_error');
+        return trace('takeGiven', key, () => recordFixedResult(node, key, fixed));
       }),
     settleWalk: (ref) => trace('settleWalk', ref, () => settleWalk({ db, contexts }, ref)),
     ...createScheduleActivities({ ...children, memory }),
   };
 }
 
-/** Returns the wait by which a step of an agent goes on. Throws every other error. */
+/** Returns the wait after which a step of an agent continues. Throws every other error. */
 function waitIn(error: unknown): WaitFacts {
   if (error instanceof NodeWaits) return error.facts;
   throw error;
 }
 
-function toInlineSteps(contexts: RunContexts, judge: JudgeFor): Record<EvaluatedKind, NodeStep<NodeFacts>> {
+function createInlineRunners(contexts: RunContexts, judge: JudgeFor): Record<EvaluatedKind, NodeRunner> {
   const evaluated = kindsThatRun('inline').filter((kind) => kind !== 'trigger');
-  const steps = evaluated.map((kind) => [kind, toStep(createInlineRunner(kind, { contexts, judge }))]);
-  return Object.fromEntries(steps) as Record<EvaluatedKind, NodeStep<NodeFacts>>;
+  const runners = evaluated.map((kind) => [kind, createInlineRunner(kind, { contexts, judge })]);
+  return Object.fromEntries(runners) as Record<EvaluatedKind, NodeRunner>;
 }

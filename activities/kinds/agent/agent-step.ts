@@ -1,4 +1,4 @@
-// The steps of an agent have this in common: the ledger counts attempts, and costs add up over the steps.
+// The common part of an agent's steps: the ledger counts attempts, and costs add up over the steps.
 import { findModel } from '../../../config/model-providers.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
@@ -11,11 +11,9 @@ import type { AgentSessionDeps } from './agent-session.js';
 
 export type AgentDeps = AgentSessionDeps & ChildDeps & ModelDeps;
 
-export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'settled' | 'perform'> {
+export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'factsOf' | 'run'> {
   return {
-    maxAttempts: Number.POSITIVE_INFINITY,
-    firstDelayMs: 500,
-    attemptOf: () => 1,
+    isClaimed: true,
     chargeSoFar: (task) => chargeOf(deps, task),
     store: (end) => recordPaidEnd(deps.db, end),
   };
@@ -27,7 +25,7 @@ export async function chargeOf({ db, providers }: AgentDeps, task: NodeTask): Pr
   return ledgerCharge(db, task, findModel(providers, modelName)?.priceVersion ?? '');
 }
 
-/** The part of the node that holds variables. */
+/** The part of the node that may contain variables. */
 export function pickTemplates({ messages, settings, tools }: AgentNodeData): unknown {
   return { messages, settings, headers: tools.map((tool) => (tool.type === 'mcp' ? tool.headers : {})) };
 }

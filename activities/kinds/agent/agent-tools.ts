@@ -1,6 +1,6 @@
-// The concurrent tool calls of one turn. Calls that were approved or need no approval are made, each once. For every
-// other call the model is given the reason why it was not made. A call of a workflow starts a run, and the step is repeated
-// until that has ended.
+// The concurrent tool calls of one model message. Calls that were approved or need no approval are made, each once. For every
+// other call the model receives the reason why it was not made. A call of a workflow starts a run, and the step is repeated
+// until that run has ended.
 import PQueue from 'p-queue';
 import type { ToolsFacts } from '../../../contract/activities.js';
 import {
@@ -28,10 +28,10 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
   return {
     ...agentStepFrame(deps),
     name,
-    settled: () => undefined,
-    async perform(task) {
+    factsOf: () => undefined,
+    async run(task) {
       const data = agentNode.schema.parse(task.node.data);
-      // The run has every answer or has waited long enough. No request may stay open, even if a signal arrives late.
+      // All decisions have been made or are overdue, so no request may stay open, even if a signal arrives late.
       await expireRequests(deps.db, { ...task, turn });
       const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
       failOnRejection(data, calls);
@@ -41,7 +41,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const lease = splitLease(task.memory, task.signal);
       const failures: unknown[] = [];
       const runs: OpenToolRun[] = [];
-      // Every call settles before the step does, so that no call stays in flight.
+      // Every call settles before the step ends, so that no call stays in flight.
       const answer = async (call: StoredToolCall): Promise<void> => {
         const memory = lease.part();
         try {
@@ -54,12 +54,12 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
         }
       };
       const servers = new PQueue({ concurrency: CALLS_AT_ONCE });
-      // Workflows are started one after the other: each needs memory for a drawing, and its run is accepted quickly.
+      // Workflows are started one after another: each needs memory for a drawing, and its run is accepted quickly.
       const starts = new PQueue({ concurrency: 1 });
       await Promise.all(open.map((call) => (isOfWorkflow(call) ? starts : servers).add(() => answer(call))));
       if (failures.length > 0) throw failures.find((error) => !isRetryable(error)) ?? failures[0];
       if (runs.length > 0) await leaveStep(deps.db, task, name);
-      return toFacts(runs);
+      return { facts: toFacts(runs) };
     },
   };
 }
@@ -68,7 +68,7 @@ function isOfWorkflow({ serverLabel }: StoredToolCall): boolean {
   return serverLabel === NO_SERVER;
 }
 
-/** The ids of the workflows that are tools, by the names of the tools. */
+/** Returns the ids of the workflows that are tools, by the names of the tools. */
 async function findWorkflows(
   { db, secretBox }: AgentDeps,
   task: NodeTask,
@@ -116,7 +116,7 @@ function refusalOf({ approval, reason }: StoredToolCall): Answer | undefined {
   return { outcome: 'expired', text: 'This call was not approved in time; it was not made.' };
 }
 
-/** The model knows only what it asked for. */
+/** Tells the model that a person has changed the arguments, because it knows only those that it requested. */
 function toldOfEdit(
   { secretBox }: AgentDeps,
   { editedEnc, requestId, approval }: StoredToolCall,

@@ -1,5 +1,5 @@
-// One turn of an agent: calls the model, and records its message with the requested tool calls and the approvals that
-// they need. docs/adr/0009-agents-as-durable-steps.md describes the loop.
+// One model call of an agent: records the model's message together with the requested tool calls and the approvals that they
+// need. docs/adr/0009-agents-as-durable-steps.md describes the loop.
 import type { TurnFacts } from '../../../contract/activities.js';
 import {
   findToolCalls,
@@ -39,7 +39,7 @@ import { toToolCall } from './tool-request.js';
 /** The retry policy of model calls, unless the node sets its own `retry`. */
 const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
-/** Undefined after the final turn. */
+/** Undefined after the final answer. */
 export type OpenTurn = Omit<TurnFacts, 'final'> | undefined;
 
 /** Everything that a model call of an agent needs. */
@@ -47,7 +47,7 @@ interface Agent {
   task: NodeTask;
   data: AgentNodeData;
   values: VariableValues;
-  /** The form of its final answer; undefined where any text will do. */
+  /** The form of its final answer; undefined if any text will do. */
   form: AnswerForm | undefined;
 }
 
@@ -55,8 +55,8 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Ope
   return {
     ...agentStepFrame(deps),
     name: `${turn}`,
-    settled: () => undefined,
-    async perform(task, end) {
+    factsOf: () => undefined,
+    async run(task) {
       const agent = await prepareAgent(deps, task);
       let said = await findTurns(deps.db, task);
       if (said.length <= turn) said = await takeTurn(deps, agent, said);
@@ -64,10 +64,9 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Ope
       if (!said[turn]!.isFinal) {
         const open = waitFor(calls.filter((call) => call.turn === turn));
         if (open.approvals.length > 0) refuseInCase(task);
-        return open;
+        return { facts: open };
       }
-      await end(await toOutcome(deps, agent, calls, await answerOf(deps, agent, turn, said)));
-      return undefined;
+      return toOutcome(deps, agent, calls, await answerOf(deps, agent, turn, said));
     },
   };
 }
@@ -76,7 +75,7 @@ async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
   const data = agentNode.schema.parse(task.node.data);
   const values = await deps.contexts.loadValues(task, pickTemplates(data));
   const form = toAnswerForm(renderJson(data.settings.response_format, values));
-  // Before anybody pays for an answer that cannot be checked.
+  // Fails before an answer is paid for that could not be checked.
   if (form !== undefined) await deps.forms.prepare(form, { projectId: task.run.projectId, signal: task.signal });
   return { task, data, values, form };
 }
@@ -84,13 +83,13 @@ async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
 interface FinalAnswer {
   said: StoredTurn[];
   message: AssistantMessage;
-  /** Present where the answer has to have a form. */
+  /** Present if the answer has to have a form. */
   json?: unknown;
 }
 
 /**
- * Returns the final answer. One that does not fit is sent back to the model once, as the turn that follows: like each turn
- * it is stored together with its price, so that an attempt after a crash goes on behind it. Throws `invalid_output`.
+ * Returns the final answer. If it does not have the form, the model is asked once more. Like each model call, this one is stored
+ * together with its price, so that an attempt after a crash continues behind it. Throws `invalid_output`.
  */
 async function answerOf(deps: AgentDeps, agent: Agent, turn: number, said: StoredTurn[]): Promise<FinalAnswer> {
   const { form, task } = agent;
@@ -113,7 +112,7 @@ function toReply(message: AssistantMessage) {
   return { content: textOfContent(message['content']) ?? '', refusal: refusalOf(message), finishReason: undefined };
 }
 
-/** Asks the model for the turn that follows, and returns all turns. With a correction, its answer is the last one. */
+/** Makes the next model call, and returns all of them. With a correction, its answer is the last one. */
 async function takeTurn(
   deps: AgentDeps,
   { task, data, values }: Agent,
@@ -148,14 +147,14 @@ async function takeTurn(
   await task.memory.resize(heldBytes);
   const read = readMessage(answer);
   if (read === undefined) {
-    // The call has to be paid for although it is unusable. The ledger stores its cost, and the node's transaction adds
-    // it up.
+    // The call has to be paid for although its answer is unusable. The ledger stores its cost, and the node's transaction
+    // contains the sum.
     await persist(deps.node, task, () => savePaidCall(deps.db, { ...task, ...charge.answered }, charge.answered));
     throw new NodeFailure('invalid_response', 'The provider answered without a message that can be used.');
   }
   const { message, calls: asked } = read;
   const asking = { secretBox: deps.secretBox, task, turn, settings: data.settings, tools };
-  // A model that has been told to answer calls nothing.
+  // After a correction the model has to answer, so its tool calls are ignored.
   const toolCalls = correction === undefined ? asked.map((call, ordinal) => toToolCall(asking, call, ordinal)) : [];
   const kept = toolCalls.length > 0 ? message : withoutCalls(message);
   const saved = {

@@ -11,7 +11,7 @@ import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
-import { ConnectionNeeded } from '../../connections/use-connection.js';
+import { ConnectionNeeded } from '../../node/wait-for-connection.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { withMarkedNumbers } from '../marked-numbers.js';

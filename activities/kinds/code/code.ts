@@ -1,11 +1,11 @@
-// The code node: JavaScript of the user, in a sandbox (extensions, 1.2).
+// The code node: JavaScript of the user, in a sandbox (docs/use/code.md).
 import { parseJson } from '../../../graph/json-text.js';
 import { codeNode, type CodeNodeData } from '../../../graph/nodes/code.js';
 import { renderJson } from '../../../graph/template.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
 import { NodeFailure } from '../../node/failures.js';
-import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
+import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import type { RunContexts } from '../../node/run-context.js';
 import { MAX_OUTPUT_BYTES, MEMORY_BYTES, type Program, type Reply } from './child/messages.js';
@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
 /** This limit counts the inputs as JSON text. */
 const MAX_INPUT_BYTES = 8 * MIB;
 
-/** An error of a file that the code has not caught is the node's. */
+/** The node fails with these errors of files if the code does not catch them. */
 const FILE_ERRORS = new Set(['file_missing', 'file_too_large', 'invalid_document']);
 
 interface CodeDeps extends CodeFilesDeps {
@@ -28,13 +28,15 @@ interface CodeDeps extends CodeFilesDeps {
   logger: Logger;
 }
 
-/** Code has no effect outside its sandbox but the files that it saves, which a repetition saves anew. So it is repeated where nothing is known of it, and never where it failed. */
-export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDeps): NodeKindRunner {
+/**
+ * The only effect of code outside its sandbox are the files that it saves, and a repeated attempt saves them again. So code is
+ * retried after its process was lost, but not after it has failed.
+ */
+export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDeps): NodeRunner {
   return {
-    kind: 'code',
-    maxAttempts: MAX_ATTEMPTS,
-    firstDelayMs: 500,
-    async execute(task) {
+    isClaimed: true,
+    retry: { maxAttempts: MAX_ATTEMPTS, firstDelayMs: 500 },
+    async run(task) {
       const data = codeNode.schema.parse(task.node.data);
       const program = await prepare(contexts, data, task);
       const run = { projectId: task.run.projectId, signal: task.signal, serve: serveFiles(files, task) };
@@ -49,7 +51,7 @@ export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDe
   };
 }
 
-/** Returns the program only, so that the values of its variables are not held while it runs. */
+/** Returns the program only, so that the values of its variables do not stay in memory while it runs. */
 async function prepare(contexts: RunContexts, data: CodeNodeData, task: NodeTask): Promise<Program> {
   const values = await contexts.loadValues(task, data.inputs);
   const marked = toMarkedInputs(renderJson(data.inputs, values));
@@ -87,7 +89,7 @@ function codeError(message: string): NodeFailure {
 
 type Returned = Extract<Reply, { status: 'returned' }>;
 
-/** The JSON text stands twice in the output: as the content and as the value. */
+/** The output contains the JSON text twice: as the content and as the value. */
 async function toOutput({ json, logs }: Returned, { memory }: NodeTask): Promise<NodeOutcome['output']> {
   await memory.resize(2 * RECORDING_FACTOR * json.length + structureBytes(json));
   const value = toValue(json);

@@ -31,12 +31,12 @@ import type { FileValue } from '../../../graph/file-values.js';
 import { cutText } from '../../../graph/cut-text.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { CallWith, ConnectionUse } from '../../connections/use-connection.js';
-import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
+import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 const MAX_ATTEMPTS = 4;
 /** Statuses of temporary failures, after which a retry may succeed. */
 const RETRYABLE_STATUS = (status: number) => status >= 500 || status === 408 || status === 429;
-/** Errors from before the request was sent: even a request that must not be repeated can be retried. */
+/** Errors before the request was sent, after which even a request that must not be repeated can be retried. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -55,12 +55,11 @@ interface HttpDeps {
   files: FileUse;
 }
 
-export function createHttpRunner({ db, contexts, client, connections, files }: HttpDeps): NodeKindRunner {
+export function createHttpRunner({ db, contexts, client, connections, files }: HttpDeps): NodeRunner {
   return {
-    kind: 'http',
-    maxAttempts: MAX_ATTEMPTS,
-    firstDelayMs: 500,
-    async execute(task) {
+    isClaimed: true,
+    retry: { maxAttempts: MAX_ATTEMPTS, firstDelayMs: 500 },
+    async run(task) {
       const data = httpNode.schema.parse(task.node.data);
       const outgoing = await prepare({ contexts, files }, data, task);
       const taking = createFileAnswer(files, task, { url: outgoing.url, settings: data.settings });
@@ -76,7 +75,7 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
             if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });
             throw failure;
           });
-        // A server that refuses the credential has carried nothing out.
+        // A server that refuses the credential has not performed the request.
         if (attempt !== undefined && credential !== undefined && answer.status === REFUSED) {
           await markCallRefused(db, { ...task, attempt });
         }
@@ -85,7 +84,7 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
       const { answer, ...masking } = await connections.call(task, data.connection, send, (outcome) => {
         return 'value' in outcome && outcome.value.answer.status === REFUSED;
       });
-      // The answer has arrived, so a stopping worker tries to record it even without the memory that it has asked for.
+      // The answer has arrived. When the worker stops, the answer is recorded without waiting for memory.
       const weightBytes = RECORDING_FACTOR * answer.body.length + structureBytes(answer.body);
       await task.memory.resize(weightBytes)?.catch(() => undefined);
       return toOutcome(answer, data, { mayRepeat, file: taking.file(), ...masking });
@@ -94,11 +93,11 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
 }
 
 interface Rendered extends OutgoingRequest {
-  /** The host was put together from a secret, which may be written in another way in `url`. */
+  /** Whether the host was rendered from a secret. `url` may contain that in another spelling. */
   hasSecretHost: boolean;
 }
 
-/** What a streamed body holds in memory. */
+/** The memory of a streamed body. */
 const STREAMED_BYTES = 256 * 1024;
 
 /** The status by which a server refuses a credential. */
@@ -169,7 +168,7 @@ function toRequest(
   };
 }
 
-/** The type that the node gives takes precedence over that of the file. A form has the boundary that its body has. */
+/** The content type of the node takes precedence over that of the file. A form needs the boundary of its body. */
 function setFileType(headers: Record<string, string>, contentType: string): void {
   const given = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type');
   if (given !== undefined && !contentType.startsWith('multipart/')) return;
@@ -181,7 +180,7 @@ function holdsSecret({ run }: NodeTask, value: string): boolean {
   return run.masker.text(value) !== value;
 }
 
-/** The node fails with a clear message, instead of the header being dropped or contradicting what is sent. */
+/** Fails the node, because the header would be dropped or contradict the request that is sent. */
 function refuseConnectionHeaders(headers: Record<string, string>): void {
   const name = Object.keys(headers).find(isConnectionHeader);
   if (name === undefined) return;
@@ -210,7 +209,7 @@ async function toOutcome(
 ): Promise<NodeOutcome> {
   const output = hide.json(await toOutput(answer, file));
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
-  // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
+  // The text is masked before it is cut, because the masker does not find a secret that was cut off.
   const quoted = cutText(masker.text(output.content), QUOTED_BODY_CHARACTERS).trim();
   throw new NodeFailure(
     'http_status',
@@ -229,7 +228,7 @@ async function toOutput(
   const head = { status_code: status, headers, ...(setCookie.length > 0 && { set_cookie: setCookie }) };
   if (file !== undefined) return { content: file.name, ...head, file };
   const { text } = await textOfBytes(body, headers['content-type']);
-  // A NUL cannot be stored.
+  // PostgreSQL cannot store a NUL.
   const content = text.replaceAll('\0', '\uFFFD');
   const json = findShallowJson(content);
   return { content, ...head, ...(json !== undefined && { json }) };

@@ -1,4 +1,4 @@
-// The LLM node: one chat completion, charged once; two where an answer must have a form and the first one has not.
+// The LLM node: one chat completion, or two if the answer must have a form and the first one does not have it.
 import { findModel, type ModelProviders } from '../../../config/model-providers.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import { llmNode, type LlmNodeData } from '../../../graph/nodes/llm.js';
@@ -16,7 +16,7 @@ import { toModelMessages, type MessageFilesDeps } from './message-files.js';
 import { readReply, toOutput } from './model-reply.js';
 import { persist } from '../../node/record.js';
 import type { RunContexts } from '../../node/run-context.js';
-import type { NodeDeps, NodeKindRunner, NodeOutcome } from '../../node/node-step.js';
+import type { NodeDeps, NodeRunner, NodeOutcome } from '../../node/node-step.js';
 
 /** For each node that calls models. */
 export interface ModelDeps extends MessageFilesDeps {
@@ -31,20 +31,19 @@ interface LlmDeps extends ModelDeps {
   contexts: RunContexts;
 }
 
-export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
+export function createLlmRunner(deps: LlmDeps): NodeRunner {
   const { contexts, providers, forms, node } = deps;
   const { db, secretBox } = node;
   return {
-    kind: 'llm',
-    maxAttempts: 5,
-    firstDelayMs: 500,
+    isClaimed: true,
+    retry: { maxAttempts: 5, firstDelayMs: 500 },
     async chargeSoFar(task) {
       const { settings } = task.node.data as Partial<LlmNodeData>;
       const { priceVersion = '' } = findModel(providers, settings?.model_name ?? '') ?? {};
       return ledgerCharge(db, task, priceVersion);
     },
     store: (end, answered) => recordPaidEnd(db, end, answered),
-    async execute(task) {
+    async run(task) {
       const data = readData(task.node.data);
       const { messages, settings } = data;
       const values = await contexts.loadValues(task, { messages, settings });
@@ -77,8 +76,8 @@ export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
 }
 
 /**
- * The format is not looked at here, but once its variables are filled in. Of runs that an earlier release has accepted it
- * may be anything.
+ * The response format is validated after its variables have been filled in. In runs that an earlier release accepted it may
+ * be any JSON.
  */
 function readData(data: Record<string, unknown>): LlmNodeData {
   const settings = data['settings'] as LlmNodeData['settings'];

@@ -9,16 +9,15 @@ import { iterationPath } from '../../../graph/iteration-path.js';
 import { toKeptNodes } from '../../node/load-run.js';
 import { PARSED_FACTOR } from '../../node/payload-weight.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
-import { REPEATABLE } from '../../node/run-node.js';
 import { judgeKeptRound } from './judge-round.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** A begun loop begins once more with nothing: what follows finds how it has ended. */
+/** The facts of a loop that has ended before: no iteration starts, and the activity that ends the loop finds its end. */
 const ENDED: LoopFacts = { count: 0, concurrency: 1, survivesFailures: false, isConditional: false };
 
-const frame = { ...REPEATABLE, settled: () => ENDED };
+const frame = { isClaimed: true, factsOf: () => ENDED };
 
-/** Stores the items, sealed, because the variables that they come from may hold secrets. */
+/** The items are sealed, because their variables may contain secrets. */
 export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeStep<LoopFacts> {
   async function storeRendered(task: NodeTask): Promise<number> {
     const { data } = task.node;
@@ -28,13 +27,13 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
     const sealed = texts.map((text, index) =>
       secretBox.seal(text, 'loop-item', task.runId, task.path, task.nodeId, index),
     );
-    // Those of an earlier attempt count, which may be others.
+    // If an earlier attempt has stored items, which may differ from these, its items count.
     if (await storeItems(db, task, sealed)) contexts.rememberItems(task, texts);
     return items.length;
   }
   return {
     ...frame,
-    async perform(task) {
+    async run(task) {
       const { data } = task.node;
       const { concurrency, on_item_error: onItemError } = forEachNode.schema.parse(data);
       const count = (task.run.isResumed ? await countKeptItems(db, task) : undefined) ?? (await storeRendered(task));
@@ -43,12 +42,12 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
       const indexes = only === undefined ? firstOf(count, kept, concurrency) : [only].filter((index) => index < count);
       await beginIterations(db, task, { total: only === undefined ? count : indexes.length, indexes });
       const facts = { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
-      return { ...facts, ...(kept.length > 0 && { kept }), ...more };
+      return { facts: { ...facts, ...(kept.length > 0 && { kept }), ...more } };
     },
   };
 }
 
-/** The part of the loop that the run has taken over from an earlier one: whole iterations, and nodes of others. */
+/** Returns the part of the loop that the run reuses from an earlier one: whole iterations, and nodes of others. */
 async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun' | 'kept'>> {
   if (!loop.run.isResumed) return {};
   const kept = await findKeptIterations(db, loop);
@@ -58,13 +57,13 @@ async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun'
   return { kept, begun: [...left].map(([index, ends]) => [index, toKeptNodes(ends, body)]) };
 }
 
-/** The only iteration that a test executes; undefined where all are. */
+/** Returns the only iteration that a test executes, or undefined if it executes all. */
 function onlyIterationOf({ run, path, nodeId }: NodeTask): number | undefined {
   const { ids, only } = run.planOf(path);
   return only?.[ids.indexOf(nodeId)];
 }
 
-/** The indexes of the first `most` iterations that begin: those that are not kept. */
+/** Returns the indexes of the first `most` iterations that are not reused. */
 function firstOf(count: number, kept: number[], most: number): number[] {
   const isKept = new Set(kept);
   const first: number[] = [];
@@ -76,18 +75,18 @@ export function createLoopStep(deps: LoopDeps): NodeStep<LoopFacts> {
   const { db } = deps;
   return {
     ...frame,
-    async perform(task) {
+    async run(task) {
       const { max_rounds: count } = loopNode.schema.parse(task.node.data);
       const facts = { count, concurrency: 1, survivesFailures: false, isConditional: true };
       const { kept = [], ...more } = await findKept(db, task);
       const only = onlyIterationOf(task);
       const last = only === undefined ? kept.at(-1) : undefined;
-      // A run may have been stopped between the end of its last round and that of the loop.
+      // The earlier run may have stopped between the end of its last round and the end of the loop.
       const isOver = last !== undefined && (await judgeKeptRound(deps, task, last));
       const first = only === undefined ? firstOf(count, kept, 1) : [only];
       const indexes = isOver ? [] : first;
       await beginIterations(db, task, { total: 0, indexes });
-      return { ...facts, ...(last !== undefined && { kept }), ...more, ...(isOver && { isOver }) };
+      return { facts: { ...facts, ...(last !== undefined && { kept }), ...more, ...(isOver && { isOver }) } };
     },
   };
 }

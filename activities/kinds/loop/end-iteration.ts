@@ -13,13 +13,12 @@ import type { NodeOutput } from '../../../graph/template.js';
 import { quotaFailure } from '../../node/failures.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import { toErrorMessage } from '../../node/record.js';
-import { REPEATABLE } from '../../node/run-node.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { toResultText } from '../../node/result-text.js';
 import { judgeRound } from './judge-round.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** Makes the output of an iteration whose nodes have ended, and asks whether a conditional loop is over. */
+/** Evaluates the output of an iteration whose nodes have ended, and the condition of a conditional loop. */
 export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): NodeStep<EndIterationFacts> {
   const { db, secretBox, contexts } = deps;
 
@@ -39,8 +38,8 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
   async function fail(task: NodeTask, failure: Failure): Promise<EndIterationFacts> {
     const message = toErrorMessage(failure, task.run.masker);
     const { index, next } = ref;
-    const told = { code: failure.code, message };
-    await recordIterationFailure(db, ref, { index, failure: told, ...(next !== undefined && { next }) });
+    const reported = { code: failure.code, message };
+    await recordIterationFailure(db, ref, { index, failure: reported, ...(next !== undefined && { next }) });
     return { failure: failure.code };
   }
 
@@ -51,24 +50,24 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
 
   return {
     name: 'iteration',
-    ...REPEATABLE,
-    settled: () => ({}),
-    async perform(task) {
+    isClaimed: false,
+    factsOf: () => ({}),
+    async run(task) {
       const { index, failure: code, next } = ref;
-      if (code !== undefined) return endFailed(task, code);
+      if (code !== undefined) return { facts: await endFailed(task, code) };
       try {
         const { output, isOver } = await evaluate(task, index);
         const iteration = { ...ref, path: iterationPath(ref.path, ref.nodeId, index) };
         const { result, resultEnc } = toResultText({ output }, iteration, { masker: task.run.masker, secretBox });
         const ended = { index, result, resultEnc, next: isOver ? undefined : next };
-        // An attempt whose answer was lost may have recorded a failure.
+        // An earlier attempt, whose answer was lost, may have recorded a failure.
         const failedBefore = await recordIteration(db, ref, ended);
-        if (failedBefore !== undefined) return { failure: failedBefore };
-        return isOver ? { isOver } : {};
+        if (failedBefore !== undefined) return { facts: { failure: failedBefore } };
+        return { facts: isOver ? { isOver } : {} };
       } catch (error) {
         // An output that exceeds what the project may store fails its iteration.
-        if (isQuotaExceeded(error)) return fail(task, quotaFailure());
-        if (error instanceof NodeError) return fail(task, error);
+        if (isQuotaExceeded(error)) return { facts: await fail(task, quotaFailure()) };
+        if (error instanceof NodeError) return { facts: await fail(task, error) };
         throw error;
       }
     },

@@ -13,14 +13,13 @@ import { forEachNode } from '../../../graph/nodes/for_each.js';
 import { loopNode } from '../../../graph/nodes/loop.js';
 import type { NodeOutput } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
-import type { NodeStep, NodeTask } from '../../node/node-step.js';
+import { handlesOf, type NodeStep, type NodeTask } from '../../node/node-step.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
-import { REPEATABLE, settledFacts } from '../../node/run-node.js';
 import type { LoopDeps } from './loop-deps.js';
 
 /** This limit counts all outputs of a loop as JSON text, like the body of an HTTP answer. */
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
-/** Each output is stored twice: as it is, and as a text, with characters escaped. Beyond this they are not read. */
+/** Larger outputs are not read. Each is stored twice: as JSON, and as an escaped text. */
 const MAX_STORED_BYTES = 4 * MAX_OUTPUT_BYTES;
 
 /** Ends a loop whose iterations have ended, or were stopped by the failure of one of them. */
@@ -72,13 +71,11 @@ export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef):
 
   return {
     name: 'end',
-    ...REPEATABLE,
-    settled: settledFacts,
-    async perform(task, end) {
+    isClaimed: true,
+    factsOf: handlesOf,
+    async run(task) {
       if (ref.failure !== undefined) return fail(task, ref.failure);
-      const output = task.node.kind === 'loop' ? await lastRound(task, ref.rounds ?? 0) : await collect(task);
-      await end({ output });
-      return {};
+      return { output: task.node.kind === 'loop' ? await lastRound(task, ref.rounds ?? 0) : await collect(task) };
     },
   };
 }

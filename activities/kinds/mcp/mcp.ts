@@ -18,7 +18,7 @@ import { messageBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { FileUse } from '../../files/file-use.js';
 import type { RunContexts } from '../../node/run-context.js';
-import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
+import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 const MAX_ATTEMPTS = 4;
 const QUOTED_CHARACTERS = 1_000;
@@ -34,12 +34,11 @@ interface McpDeps extends ServerDeps {
  * outcome is unknown, unless the node allows that. Connecting is retried. When the worker dies while it connects, the
  * next attempt connects again. When it dies while the call is in flight, the next attempt finds the claim.
  */
-export function createMcpRunner({ db, contexts, files, ...servers }: McpDeps): NodeKindRunner {
+export function createMcpRunner({ db, contexts, files, ...servers }: McpDeps): NodeRunner {
   return {
-    kind: 'mcp',
-    maxAttempts: MAX_ATTEMPTS,
-    firstDelayMs: 500,
-    async execute(task) {
+    isClaimed: true,
+    retry: { maxAttempts: MAX_ATTEMPTS, firstDelayMs: 500 },
+    async run(task) {
       const data = mcpNode.schema.parse(task.node.data);
       const { settings } = data;
       const mayRepeat = settings.retry_unsafe;
@@ -99,7 +98,7 @@ function failOnError(result: McpToolResult, failsOnError: boolean, masker: Maske
   if (!result.isError || !failsOnError) return;
   const links = result.parts.flatMap((part) => linkIn(part) ?? []);
   const said = [result.content, ...links, structuredText(result)].filter((text) => text !== '').join('\n');
-  // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
+  // The text is masked before it is cut, because the masker does not find a secret that was cut off.
   const quoted = cutText(masker.text(said), QUOTED_CHARACTERS).trim();
   throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
 }

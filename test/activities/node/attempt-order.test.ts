@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { runInTurn } from '../../../activities/node/attempt-order.js';
+import { afterEarlierAttempts } from '../../../activities/node/attempt-order.js';
 
 function gate(): { opened: Promise<void>; open: () => void } {
   let open: () => void = () => undefined;
@@ -7,18 +7,18 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-describe('tries of one activity in one process', () => {
+describe('attempts of one activity in one process', () => {
   const { signal } = new AbortController();
 
   it('run one after the other, also when one of them fails', async () => {
     const order: string[] = [];
     const first = gate();
-    const one = runInTurn('run/node', signal, async () => {
+    const one = afterEarlierAttempts('run/node', signal, async () => {
       await first.opened;
       order.push('first');
       throw new Error('failed');
     });
-    const two = runInTurn('run/node', signal, async () => void order.push('second'));
+    const two = afterEarlierAttempts('run/node', signal, async () => void order.push('second'));
     first.open();
     await assert.rejects(one, /failed/);
     await two;
@@ -27,8 +27,8 @@ describe('tries of one activity in one process', () => {
 
   it('do not wait for those of other activities', async () => {
     const first = gate();
-    const one = runInTurn('run/slow', signal, () => first.opened);
-    assert.equal(await runInTurn('run/quick', signal, async () => 'done'), 'done');
+    const one = afterEarlierAttempts('run/slow', signal, () => first.opened);
+    assert.equal(await afterEarlierAttempts('run/quick', signal, async () => 'done'), 'done');
     first.open();
     await one;
   });
@@ -37,12 +37,12 @@ describe('tries of one activity in one process', () => {
     const order: string[] = [];
     const first = gate();
     const cancelled = new AbortController();
-    const one = runInTurn('run/line', signal, async () => {
+    const one = afterEarlierAttempts('run/line', signal, async () => {
       await first.opened;
       order.push('first');
     });
-    const two = runInTurn('run/line', cancelled.signal, async () => void order.push('second'));
-    const three = runInTurn('run/line', signal, async () => void order.push('third'));
+    const two = afterEarlierAttempts('run/line', cancelled.signal, async () => void order.push('second'));
+    const three = afterEarlierAttempts('run/line', signal, async () => void order.push('third'));
     cancelled.abort(new Error('given up'));
     await assert.rejects(two, /given up/);
     assert.deepEqual(order, []);

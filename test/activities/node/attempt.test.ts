@@ -1,32 +1,65 @@
 import assert from 'node:assert/strict';
-import { performStep } from '../../../activities/node/attempt.js';
-import type { NodeTask } from '../../../activities/node/node-step.js';
-import { toStep } from '../../../activities/node/run-node.js';
-import type { NodeClaim } from '../../../db/nodes/node-results-repository.js';
+import { randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { attemptNode } from '../../../activities/node/attempt.js';
+import { Isolation } from '../../../activities/node/isolation.js';
+import { handlesOf, type NodeDeps, type NodeStep } from '../../../activities/node/node-step.js';
+import type { RunContext } from '../../../activities/node/run-context.js';
+import { createWorkerMetrics } from '../../../activities/worker/worker-metrics.js';
+import type { NodeFacts } from '../../../contract/activities.js';
+import type { Database } from '../../../db/core/client.js';
+import { createSecretBox } from '../../../db/core/secret-box.js';
+import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
+import { createMasker } from '../../../graph/mask.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
+import { createLogger } from '../../../telemetry/logger.js';
+import { connect, nodeEnd, openRun, type OpenRun } from '../../db/open-run.js';
 
-describe('a condition that is executed again and comes to another end', () => {
-  const evaluatesTrue = toStep({
-    kind: 'condition',
-    maxAttempts: 1,
-    firstDelayMs: 0,
-    execute: async () => ({ output: { content: 'true' }, handle: 1 }),
+describe('a condition that is executed again and comes to another end', function () {
+  this.timeout(120_000);
+  let db: Database;
+  let run: OpenRun;
+
+  before(async () => {
+    db = await connect();
   });
-  const task = {} as NodeTask;
+  after(() => db.destroy());
+  beforeEach(async () => {
+    run = await openRun(db, ['condition']);
+  });
+
+  const evaluatesTrue: NodeStep<NodeFacts> = {
+    isClaimed: false,
+    run: async () => ({ output: { content: 'true' }, handle: 1 }),
+    factsOf: handlesOf,
+  };
+
+  async function attempt(): Promise<NodeFacts> {
+    const [nodeId] = run.nodeIds as [string];
+    const key = { runId: run.id, path: '', nodeId };
+    const node = { id: nodeId, kind: 'condition', label: 'a condition', data: {} };
+    const { projectId, userId } = run;
+    const context = { projectId, userId, masker: createMasker([]), node: () => node } as unknown as RunContext;
+    const contexts = { start: async () => context, load: async () => context, remember: () => undefined };
+    const deps: NodeDeps = {
+      db,
+      secretBox: createSecretBox([Buffer.alloc(32)]),
+      contexts: contexts as unknown as NodeDeps['contexts'],
+      memory: new ByteBudget({ totalBytes: 1e6, uncountedBytes: 0 }),
+      logger: createLogger('worker', 'silent'),
+      metrics: createWorkerMetrics(),
+      workerId: randomUUID(),
+      isolation: new Isolation(),
+    };
+    return new MockActivityEnvironment().run(() => attemptNode(deps, key, evaluatesTrue));
+  }
 
   it('is left by the handle that the first attempt has recorded', async () => {
-    const recordedFalse: NodeClaim = {
-      status: 'succeed',
-      handle: 2,
-      alsoHandles: null,
-      errorCode: null,
-      attempts: 1,
-      spared: 0,
-      isHeld: false,
-    };
-    assert.deepEqual(await performStep(evaluatesTrue, task, async () => recordedFalse), { handle: 2 });
+    await recordNodeEnd(db, nodeEnd(run, run.nodeIds[0]!, 'condition', { handle: 2 }));
+    assert.deepEqual(await attempt(), { handle: 2 });
   });
 
   it('is left by its own handle where no attempt before has recorded any', async () => {
-    assert.deepEqual(await performStep(evaluatesTrue, task, async () => undefined), { handle: 1 });
+    assert.deepEqual(await attempt(), { handle: 1 });
   });
 });

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createLogger } from '../../../telemetry/logger.js';
-import { keepAttempt } from '../../../activities/node/keep-attempt.js';
 import type { NodeTask } from '../../../activities/node/node-step.js';
+import { recordRetried } from '../../../activities/node/record.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { createMasker } from '../../../graph/mask.js';
 import { NodeError } from '../../../graph/node-error.js';
 
 const failure = new NodeError('http_status', 'It said no.');
+const claimed = { isClaimed: true };
 const logger = createLogger('test', 'silent');
 
 function task(): NodeTask {
@@ -18,6 +19,7 @@ function task(): NodeTask {
     path: '',
     nodeId: 'n',
     run,
+    attempt: 1,
     startedAt: performance.now(),
   } as unknown as NodeTask;
 }
@@ -27,12 +29,12 @@ function databaseAt(port: number): Database {
   return createDatabase({ url, poolMax: 1, applicationName: 'test', onError: () => undefined });
 }
 
-describe('keeping an attempt that is retried', function () {
+describe('recording an attempt that is retried', function () {
   this.timeout(120_000);
 
   it('lets the retry go on when the database is gone', async () => {
     const db = databaseAt(1);
-    await keepAttempt({ db, logger }, task(), 1, failure);
+    await recordRetried({ db, logger }, claimed, task(), failure);
     await db.destroy();
   });
 
@@ -43,7 +45,7 @@ describe('keeping an attempt that is retried', function () {
     const db = databaseAt((silent.address() as AddressInfo).port);
     const startedAt = performance.now();
     const [tookMs, timerMs] = await Promise.all(
-      [keepAttempt({ db, logger }, task(), 1, failure), pause(2_000)].map((ends) =>
+      [recordRetried({ db, logger }, claimed, task(), failure), pause(2_000)].map((ends) =>
         ends.then(() => performance.now() - startedAt),
       ),
     );
@@ -55,6 +57,7 @@ describe('keeping an attempt that is retried', function () {
   });
 
   it('asks no database for a node without a claim', async () => {
-    await keepAttempt({ db: undefined as unknown as Database, logger }, task(), undefined, failure);
+    const noDatabase = { db: undefined as unknown as Database, logger };
+    await recordRetried(noDatabase, { isClaimed: false }, task(), failure);
   });
 });

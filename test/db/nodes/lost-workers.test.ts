@@ -4,9 +4,7 @@ import { ActivityCancellationDetails, CancelledFailure, type ApplicationFailure 
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import type { NodeFailure } from '../../../activities/node/failures.js';
-import { inIsolation } from '../../../activities/node/in-isolation.js';
-import { Isolation, toTreatment } from '../../../activities/node/isolation.js';
-import type { NodeStep } from '../../../activities/node/node-step.js';
+import { admitHeld, Isolation, toTreatment } from '../../../activities/node/isolation.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import type { Database } from '../../../db/core/client.js';
 import { keepEndedAttempt, listKeptAttempts, readDeaths } from '../../../db/nodes/node-attempts-repository.js';
@@ -139,7 +137,6 @@ describe('nodes whose workers die', function () {
   describe('that are held', () => {
     const logger = createLogger('worker', 'silent');
     const workerId = randomUUID();
-    const step = { name: undefined } as unknown as NodeStep<string>;
 
     /** A node with so many deaths, each of which was its own, and the claim that finds the last one. */
     async function held(deaths: number): Promise<{ key: NodeKey; claim: NodeClaim }> {
@@ -154,12 +151,15 @@ describe('nodes whose workers die', function () {
     async function execute(
       { key, claim: found }: Awaited<ReturnType<typeof held>>,
       isolation: Isolation,
-      given: { env?: MockActivityEnvironment; givenUp?: AbortSignal } = {},
+      at: { env?: MockActivityEnvironment; walkFailed?: AbortSignal } = {},
     ): Promise<string> {
-      const { env = new MockActivityEnvironment(), givenUp } = given;
-      const attempt = async (instead?: () => never): Promise<string> => (instead?.(), 'executed');
-      const node = { db, isolation, logger, workerId };
-      return (await env.run(() => inIsolation(node, key, { claim: found, step, givenUp }, attempt))) as string;
+      const { env = new MockActivityEnvironment(), walkFailed } = at;
+      const deps = { db, isolation, logger, workerId };
+      const admit = () => admitHeld(deps, key, { claim: found, step: undefined, walkFailed });
+      const { error, release } = (await env.run(admit)) as Awaited<ReturnType<typeof admitHeld>>;
+      release();
+      if (error !== undefined) throw error;
+      return 'executed';
     }
     const code = (error: unknown) => (error as ApplicationFailure).type ?? (error as NodeFailure).code;
     const full = async (): Promise<Isolation> => {
@@ -185,8 +185,8 @@ describe('nodes whose workers die', function () {
       const cancelled = execute(byRun, await full(), { env });
       env.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
       await assert.rejects(cancelled, (error) => error instanceof CancelledFailure);
-      const givenUp = AbortSignal.abort(new CancelledFailure('another node has failed'));
-      const stopped = execute(byNeighbour, await full(), { givenUp });
+      const walkFailed = AbortSignal.abort(new CancelledFailure('another node has failed'));
+      const stopped = execute(byNeighbour, await full(), { walkFailed });
       await assert.rejects(stopped, (error) => error instanceof CancelledFailure);
     });
 
