@@ -1,0 +1,68 @@
+// Counts the functions that a process of a stack calls, by its inspector: those of its threads, too.
+import { WebSocket } from 'undici';
+
+/** Every thread of the process has a heap of its own, and so counts of its own. */
+export async function inspectProcess(address) {
+  const socket = new WebSocket(address);
+  const main = createAsker((text) => socket.send(text));
+  const threads = new Map();
+  socket.addEventListener('message', ({ data }) => {
+    const { method, params, ...answer } = JSON.parse(String(data));
+    if (method === 'NodeWorker.attachedToWorker') {
+      const { sessionId } = params;
+      threads.set(
+        sessionId,
+        createAsker((message) => void main.ask('NodeWorker.sendMessageToWorker', { sessionId, message })),
+      );
+    }
+    if (method === 'NodeWorker.detachedFromWorker') threads.delete(params.sessionId);
+    if (method === 'NodeWorker.receivedMessageFromWorker')
+      threads.get(params.sessionId)?.settle(JSON.parse(params.message));
+    main.settle(answer);
+  });
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve);
+    socket.addEventListener('error', () => reject(new Error(`no answer from ${address}`)));
+  });
+  await main.ask('NodeWorker.enable', { waitForDebuggerOnStart: false });
+  for (const { ask } of [main, ...threads.values()]) {
+    await ask('Profiler.enable');
+    await ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  }
+  return {
+    /** Returns the functions that were called since the last call, `{ url, offset, name }`, by the thread. */
+    async takeCalled() {
+      const [own, ...others] = await Promise.all([main, ...threads.values()].map(calledIn));
+      return { main: own, threads: others.flat() };
+    },
+    close: () => socket.close(),
+  };
+}
+
+async function calledIn({ ask }) {
+  const { result } = await ask('Profiler.takePreciseCoverage');
+  return result.flatMap(({ url, functions }) =>
+    functions.flatMap(({ functionName: name, ranges: [{ startOffset: offset, count }] }) =>
+      count > 0 ? [{ url, offset, name }] : [],
+    ),
+  );
+}
+
+function createAsker(send) {
+  let last = 0;
+  const waiting = new Map();
+  return {
+    ask: (method, params = {}) =>
+      new Promise((resolve, reject) => {
+        const id = ++last;
+        waiting.set(id, { resolve, reject });
+        send(JSON.stringify({ id, method, params }));
+      }),
+    settle({ id, result, error }) {
+      const asked = waiting.get(id);
+      waiting.delete(id);
+      if (error === undefined) asked?.resolve(result);
+      else asked?.reject(new Error(error.message));
+    },
+  };
+}
