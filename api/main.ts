@@ -17,7 +17,6 @@ import { LOCKED_OUT_CHANNEL } from '../db/cascades/update-user.js';
 import { DELTAS_CHANNEL } from '../db/runs/run-deltas-repository.js';
 import type { TakeShare } from '../db/core/tenants.js';
 import { CHANGES_CHANNEL, TURN_MESSAGE } from '../db/watches/tell-watchers.js';
-import { sessionNameOf } from '../db/core/session-name.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { openFiles } from '../files/open-files.js';
 import { ByteBudget } from '../memory/byte-budget.js';
@@ -37,7 +36,6 @@ import type { BackgroundLoop } from './loops/background-loop.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startSweepingFiles } from './background/sweep-files.js';
-import { startSealingHeaders } from './background/seal-headers.js';
 import { startCountingBytes, startFoldingFigures } from './background/figures.js';
 import { HeavyTurns } from './http/heavy-turns.js';
 import { closeServer, listen } from './http/server.js';
@@ -82,7 +80,6 @@ async function main(): Promise<void> {
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
   const bytes = startCountingBytes(deps);
-  const sealing = startSealingHeaders(deps);
   const sweep = startSweepingFiles(deps);
   const cases = startRunningCases(deps);
   const webhooks = startWebhookDelivery(deps);
@@ -102,7 +99,6 @@ async function main(): Promise<void> {
       retention,
       figures,
       bytes,
-      sealing,
       sweep,
       cases,
       webhooks,
@@ -189,7 +185,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
     url: required(environment, 'databaseUrl', 'DATABASE_URL'),
     poolMax: POOL_MAX,
     takeShare: shareConnections(),
-    applicationName: sessionNameOf('api'),
+    applicationName: 'api',
     onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });

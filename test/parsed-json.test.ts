@@ -28,7 +28,6 @@ const PARSES: Record<string, [count: number, reason: string]> = {
   'activities/kinds/code/sandbox-process.ts': [1, SANDBOX],
   'activities/kinds/llm/claim-model-call.ts': [1, OWN],
   'activities/kinds/llm/model-clients.ts': [1, OWN],
-  'api/background/seal-headers.ts': [1, OWN],
   'api/connections/authorize-routes.ts': [1, SEALED],
   'api/connections/connection-view.ts': [1, SEALED],
   'api/console/console-files.ts': [1, OPERATOR],

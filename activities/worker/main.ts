@@ -14,7 +14,6 @@ import { onStopSignal } from '../../config/stop-signals.js';
 import { startTracing } from '../../telemetry/tracing.js';
 import { createConnections } from '../../connections/open-connection.js';
 import { createDatabase } from '../../db/core/client.js';
-import { sessionNameOf } from '../../db/core/session-name.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { openFiles } from '../../files/open-files.js';
 import { loadWorkerConfig, type WorkerConfig } from './config.js';
@@ -63,7 +62,7 @@ async function main(): Promise<void> {
   const db = createDatabase({
     url: config.databaseUrl,
     poolMax: DATABASE_CONNECTIONS,
-    applicationName: sessionNameOf('worker'),
+    applicationName: 'worker',
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),

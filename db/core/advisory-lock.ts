@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.js';
 import type { Tables } from './tables.js';
 
-export type LockName = 'audit' | 'files' | 'reconciler' | 'retention' | 'sealing' | 'stored-bytes' | 'workflow-changes';
+export type LockName = 'audit' | 'files' | 'reconciler' | 'retention' | 'stored-bytes' | 'workflow-changes';
 
 /** PostgreSQL's code for a statement that ran into `statement_timeout`. */
 const QUERY_CANCELED = '57014';

@@ -35,7 +35,6 @@ import type {
   ProviderCallsTable,
 } from './tables/node-tables.js';
 import type { IdempotencyKeysTable, RunOutputsTable, RunsTable, ToolTasksTable } from './tables/run-tables.js';
-import type { HeaderSealingTable, UnsealedGraphsTable } from './tables/sealing-tables.js';
 import type { ScheduleFiringsTable, ScheduleRemovalsTable, SchedulesTable } from './tables/schedule-tables.js';
 import type {
   LoginFailuresTable,
@@ -75,7 +74,6 @@ export type { HolderKind } from './tables/file-tables.js';
 export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
-export type { SealingSubject } from './tables/sealing-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
 export type { ScheduleOverlap } from './tables/schedule-tables.js';
 export type { LinkPurpose, SignInMethod } from './tables/session-tables.js';
@@ -158,8 +156,6 @@ export interface Tables {
   audit_records: AuditRecordsTable;
   audit_chains: AuditChainsTable;
   audit_refusals: AuditRefusalsTable;
-  header_sealing: HeaderSealingTable;
-  unsealed_graphs: UnsealedGraphsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

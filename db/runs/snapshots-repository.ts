@@ -36,15 +36,6 @@ export function isSnapshotGone(error: unknown): boolean {
   return code === '23503' && constraint === 'runs_snapshot_hash_fkey';
 }
 
-/** Deletes a graph if nothing refers to it. Returns whether it is gone. */
-export async function deleteOrphan(trx: Db, hash: Buffer): Promise<boolean> {
-  // A run that is being stored holds a lock on its graph, and is seen by the second statement.
-  await sql`SELECT FROM graph_snapshots WHERE hash = ${hash} FOR UPDATE`.execute(trx);
-  await sql`DELETE FROM graph_snapshots graph WHERE hash = ${hash} AND ${isOrphan}`.execute(trx);
-  const left = await trx.selectFrom('graph_snapshots').select('hash').where('hash', '=', hash).executeTakeFirst();
-  return left === undefined;
-}
-
 export interface SnapshotSweep {
   deleted: number;
   /** Where the next call goes on; null when the end of the table was reached. */

@@ -78,7 +78,7 @@ describe('payloads of 5 MB', function () {
       await eventually(async () => {
         const [row] = await queryDatabase<{ busy: number }>(
           stack,
-          `SELECT count(*)::integer AS busy FROM pg_stat_activity WHERE application_name LIKE 'api.%' AND state <> 'idle'`,
+          `SELECT count(*)::integer AS busy FROM pg_stat_activity WHERE application_name = 'api' AND state <> 'idle'`,
         );
         return row!.busy === 0;
       });

@@ -48,7 +48,6 @@ export const TIERS = {
     'test/activities/kinds/structured-answer.test.ts',
     'test/activities/worker/traces.test.ts',
     'test/api/access/jwks.test.ts',
-    'test/api/background/seal-headers.test.ts',
     'test/api/background/two-processes.test.ts',
     'test/api/chat/chat-limits.test.ts',
     'test/api/files/hostile-uploads.test.ts',

@@ -254,7 +254,7 @@ describe('HTTP as bytes', function () {
       await eventually(async () => {
         const held = await queryDatabase(
           stack,
-          "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'api.%' AND state LIKE 'idle in transaction%'",
+          "SELECT 1 FROM pg_stat_activity WHERE application_name = 'api' AND state LIKE 'idle in transaction%'",
         );
         return held.length === 0;
       });

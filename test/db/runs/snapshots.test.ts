@@ -130,7 +130,7 @@ describe('graphs that nothing refers to', function () {
     db.transaction().execute(work);
   const isSomebodyWaiting = async (statement: string): Promise<boolean> => {
     const text = `SELECT 1 FROM pg_stat_activity
-      WHERE wait_event_type = 'Lock' AND application_name LIKE 'api.%' AND query ILIKE '%' || $1 || '%'`;
+      WHERE wait_event_type = 'Lock' AND application_name = 'api' AND query ILIKE '%' || $1 || '%'`;
     return (await queryDatabase(stack, text, [statement])).length > 0;
   };
 });
