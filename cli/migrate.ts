@@ -1,7 +1,7 @@
 // `npm run migrate`: migrates the database of DATABASE_URL. Any number of processes may run it at once.
 import { ConfigError, parseEnvironment, required } from '../config/environment.js';
 import { createDatabase } from '../db/core/client.js';
-import { migrateToLatest } from '../db/schema/migrate.js';
+import { migrateToLatest, OtherBuildError } from '../db/schema/migrate.js';
 import { grantRuntimeRights, RuntimeRoleError } from '../db/schema/runtime-rights.js';
 import { exitWith } from './exit.js';
 
@@ -20,5 +20,12 @@ try {
     await db.destroy();
   }
 } catch (error) {
-  exitWith(error instanceof RuntimeRoleError ? new ConfigError(`DATABASE_RUNTIME_ROLE: ${error.message}.`) : error);
+  exitWith(describe(error));
+}
+
+/** What the operator can mend is told in one sentence. */
+function describe(error: unknown): unknown {
+  if (error instanceof RuntimeRoleError) return new ConfigError(`DATABASE_RUNTIME_ROLE: ${error.message}.`);
+  if (error instanceof OtherBuildError) return new ConfigError(`DATABASE_URL: ${error.message}.`);
+  return error;
 }

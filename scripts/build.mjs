@@ -12,8 +12,8 @@ import { withLock } from './lock.mjs';
 const root = path.resolve(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
 const stamp = path.join(dist, '.built-from');
-/** Sources that are served as they are. */
-const ASSETS = ['api/http/docs-page', 'api/sessions/common-passwords'];
+/** Sources that are no TypeScript: they are served, or executed by the database. */
+const ASSETS = ['api/http/docs-page', 'api/sessions/common-passwords', 'db/migrations/0001-baseline', 'db/routines'];
 /** With TEMPORAL_PAYLOAD_KEY failures are written in another way, and that is part of the bundle (docs/operate/security.md). */
 const BUNDLES = {
   'workflow-bundle.js': {},

@@ -1,7 +1,7 @@
 import type { Environment } from '../../config/environment.js';
 import { openFiles } from '../../files/open-files.js';
 import { createDatabase } from '../../db/core/client.js';
-import { migrateToLatest } from '../../db/schema/migrate.js';
+import { migrateToLatest, OtherBuildError } from '../../db/schema/migrate.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { ensureSamples } from '../samples/ensure-samples.js';
 import type { SampleSettings } from '../samples/samples-file.js';
@@ -30,6 +30,7 @@ export async function setUpDatabase(url: string, setup: DatabaseSetup): Promise<
     return user;
   } catch (error) {
     if (error instanceof StartError) throw error;
+    if (error instanceof OtherBuildError) throw new StartError(`DATA_DIR, DATABASE_URL: ${error.message}.`);
     throw new StartError(`The database could not be set up (${describe(error)}): see DATABASE_URL.`, { cause: error });
   } finally {
     await db.destroy();

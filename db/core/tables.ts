@@ -1,6 +1,6 @@
 // All tables by their names. Each has its interface in `tables/`, which names the writer of the table: no other code may
 // change it.
-import type { Insertable, Selectable } from 'kysely';
+import type { Generated, Insertable, Selectable } from 'kysely';
 import type {
   ApiKeysTable,
   ProjectMembersTable,
@@ -156,6 +156,7 @@ export interface Tables {
   audit_records: AuditRecordsTable;
   audit_chains: AuditChainsTable;
   audit_refusals: AuditRefusalsTable;
+  routine_files: { name: string; hash: string; applied_at: Generated<Date> };
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

@@ -1,5 +1,5 @@
 // The iterations of loops, as the worker writes and reads them. An iteration is a row of `node_results` with its own path
-// and the id of its loop (db/migrations/0004-nodes.ts).
+// and the id of its loop (db/migrations/0001-baseline/nodes.sql).
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey } from '../../graph/plan.js';

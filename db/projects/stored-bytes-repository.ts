@@ -37,7 +37,7 @@ export async function refuseBeyondQuota(db: Db, projectId: number, bytes: number
   await sql`SELECT refuse_beyond_quota(${projectId}, ${bytes})`.execute(db);
 }
 
-/** PostgreSQL's code, of our own (db/migrations/0013-stored-bytes.ts). Nothing of the statement was done. */
+/** PostgreSQL's code, of our own (db/routines/stored-bytes.sql). Nothing of the statement was done. */
 export function isQuotaExceeded(error: unknown): boolean {
   return ((error ?? {}) as { code?: unknown }).code === 'QB413';
 }

@@ -1,60 +1,13 @@
+// Brings a database up to date: the migrations that it lacks, then the functions and triggers that differ from those of this
+// build. docs/adr/0031-routines-beside-migrations.md.
 import { Migrator, sql, type Migration } from 'kysely';
-import type { Database } from '../core/client.js';
-import * as accountsAndProjects from '../migrations/0001-accounts-and-projects.js';
-import * as workflows from '../migrations/0002-workflows.js';
-import * as runs from '../migrations/0003-runs.js';
-import * as nodes from '../migrations/0004-nodes.js';
-import * as agents from '../migrations/0005-agents.js';
-import * as humanTasks from '../migrations/0006-human-tasks.js';
-import * as marketplace from '../migrations/0007-marketplace.js';
-import * as webhooks from '../migrations/0008-webhooks.js';
-import * as sessions from '../migrations/0009-sessions.js';
-import * as hooksAndSchedules from '../migrations/0010-hooks-and-schedules.js';
-import * as money from '../migrations/0011-money.js';
-import * as auditLog from '../migrations/0012-audit-log.js';
-import * as storedBytes from '../migrations/0013-stored-bytes.js';
-import * as runVersions from '../migrations/0014-run-versions.js';
-import * as connections from '../migrations/0015-connections.js';
-import * as sealedHeaders from '../migrations/0016-sealed-headers.js';
-import * as trying from '../migrations/0017-trying.js';
-import * as files from '../migrations/0018-files.js';
-import * as deltas from '../migrations/0019-deltas.js';
-import * as conversations from '../migrations/0020-conversations.js';
-import * as toolTasks from '../migrations/0021-tool-tasks.js';
-import * as sealedAddresses from '../migrations/0022-sealed-addresses.js';
-import * as refusedTools from '../migrations/0023-refused-tools.js';
-import * as lostAttempts from '../migrations/0024-lost-attempts.js';
-import * as limitsOfCases from '../migrations/0025-limits-of-cases.js';
-import * as exactQuota from '../migrations/0026-exact-quota.js';
+import type { Database, Db } from '../core/client.js';
+import * as baseline from '../migrations/0001-baseline.js';
+import { applyRoutines, differingRoutines, shippedRoutines, type RoutineFile } from './routines.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
-  '0001-accounts-and-projects': accountsAndProjects,
-  '0002-workflows': workflows,
-  '0003-runs': runs,
-  '0004-nodes': nodes,
-  '0005-agents': agents,
-  '0006-human-tasks': humanTasks,
-  '0007-marketplace': marketplace,
-  '0008-webhooks': webhooks,
-  '0009-sessions': sessions,
-  '0010-hooks-and-schedules': hooksAndSchedules,
-  '0011-money': money,
-  '0012-audit-log': auditLog,
-  '0013-stored-bytes': storedBytes,
-  '0014-run-versions': runVersions,
-  '0015-connections': connections,
-  '0016-sealed-headers': sealedHeaders,
-  '0017-trying': trying,
-  '0018-files': files,
-  '0019-deltas': deltas,
-  '0020-conversations': conversations,
-  '0021-tool-tasks': toolTasks,
-  '0022-sealed-addresses': sealedAddresses,
-  '0023-refused-tools': refusedTools,
-  '0024-lost-attempts': lostAttempts,
-  '0025-limits-of-cases': limitsOfCases,
-  '0026-exact-quota': exactQuota,
+  '0001-baseline': baseline,
 };
 
 /**
@@ -63,61 +16,131 @@ const migrations: Record<string, Migration> = {
  * for each other, the migration gives way.
  */
 const LOCK_TIMEOUT = '200ms';
-/** A migration that got no lock is begun again for this long, each time after a pause of up to MAX_PAUSE_S. */
+/** A migration that got no lock is retried for this long, each time after a pause of up to MAX_PAUSE_S. */
 const PATIENCE_MS = 120_000;
 const MAX_PAUSE_S = 0.5;
 /** PostgreSQL's codes for a statement that ran into `lock_timeout`, and for one that ends a deadlock. */
 const LOCK_CODES = ['55P03', '40P01'];
 
+/** The database has migrations of another build, and this build cannot bring it up to date. */
+export class OtherBuildError extends Error {
+  override name = 'OtherBuildError';
+}
+
 interface MigrateOptions {
   /** By name; by default those that ship. */
   readonly all?: Record<string, Migration>;
+  /** By default the files that ship. */
+  readonly routines?: readonly RoutineFile[];
   readonly patienceMs?: number;
 }
 
 /**
- * Applies what is missing, each in its transaction; several processes may call it at once (advisory lock), while the
- * service works. A migration that does not get a lock is rolled back and begun again, for two minutes; then PostgreSQL's
- * error is thrown, and the migrations before it stay.
+ * Applies what is missing, and returns the names: each migration in a transaction of its own, then all differing files of
+ * routines in one. Several processes may call it at once, while the service works. What does not get a lock is rolled back
+ * and retried, for two minutes; then PostgreSQL's error is thrown, and the migrations before it stay. Throws
+ * OtherBuildError.
  */
 export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const { all = migrations, patienceMs = PATIENCE_MS } = options;
-  const migrator = migratorOf(db, all);
+  const { all = migrations, routines = shippedRoutines(), patienceMs = PATIENCE_MS } = options;
   const deadline = performance.now() + patienceMs;
   const applied: string[] = [];
   for (;;) {
-    const { error, results } = await migrator.migrateUp();
-    if (error === undefined) {
-      const [result] = results ?? [];
-      if (result === undefined) return applied;
-      applied.push(result.migrationName);
-    } else if (isLockTrouble(error) && performance.now() < deadline) {
-      await sql`SELECT pg_sleep(random() * ${MAX_PAUSE_S}::float8)`.execute(db);
-    } else {
-      throw error instanceof Error ? error : new Error('migration failed', { cause: error });
-    }
+    const names = await patiently(db, deadline, () => applyNextMigration(db, all));
+    if (names.length === 0) break;
+    applied.push(...names);
   }
+  return [...applied, ...(await patiently(db, deadline, () => replaceRoutines(db, all, routines)))];
 }
 
-/** Names of the migrations that the database lacks; all of them for an empty one. */
+/**
+ * The names of the migrations that the database lacks, and of the files of routines that differ; all of them for an empty
+ * database. The routines of a newer build do not count: this build works with them until it is replaced.
+ */
 export async function pendingMigrations(db: Database): Promise<string[]> {
-  const known = await migratorOf(db, migrations).getMigrations();
-  return known.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
+  const executed = await executedMigrations(db);
+  const missing = Object.keys(migrations).filter((name) => !executed.includes(name));
+  const isNewer = executed.some((name) => !Object.hasOwn(migrations, name));
+  const differing = isNewer ? [] : await differingRoutines(db, shippedRoutines());
+  return [...missing, ...differing.map(nameOf)];
 }
 
-function migratorOf(db: Database, all: Record<string, Migration>): Migrator {
+async function applyNextMigration(db: Database, all: Record<string, Migration>): Promise<string[]> {
   const patient = Object.entries(all).map(([name, migration]) => [name, withLockTimeout(migration)]);
-  return new Migrator({ db, provider: { getMigrations: () => Promise.resolve(Object.fromEntries(patient)) } });
+  const provider = { getMigrations: () => Promise.resolve(Object.fromEntries(patient)) };
+  const { error, results = [] } = await new Migrator({ db, provider }).migrateUp();
+  if (error !== undefined) {
+    refuseOtherBuilds(await executedMigrations(db), all);
+    throw error instanceof Error ? error : new Error('migration failed', { cause: error });
+  }
+  return results.map(({ migrationName }) => migrationName);
+}
+
+/** The migrations are looked at once more under the lock: another build may have come in between. */
+function replaceRoutines(
+  db: Database,
+  all: Record<string, Migration>,
+  routines: readonly RoutineFile[],
+): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtext('workflow-service'), hashtext('routines'))`.execute(trx);
+    refuseOtherBuilds(await executedMigrations(trx), all);
+    const differing = await differingRoutines(trx, routines);
+    await setLockTimeout(trx);
+    await applyRoutines(trx, differing);
+    return differing.map(nameOf);
+  });
+}
+
+async function executedMigrations(db: Db): Promise<string[]> {
+  const { rows: tables } = await sql<{ exists: boolean }>`
+    SELECT to_regclass('kysely_migration') IS NOT NULL AS exists`.execute(db);
+  if (tables[0]?.exists !== true) return [];
+  const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+function refuseOtherBuilds(executed: readonly string[], all: Record<string, Migration>): void {
+  const unknown = executed.find((name) => !Object.hasOwn(all, name));
+  if (unknown === undefined) return;
+  const [first = ''] = Object.keys(all);
+  if (!executed.includes(first)) {
+    throw new OtherBuildError(
+      'the database was made by a build before version 0.3.0, which no later build takes over: give this build an empty database',
+    );
+  }
+  throw new OtherBuildError(
+    `a newer build has migrated the database (${unknown}): this build's API and worker can use it, but only a newer build may migrate it`,
+  );
+}
+
+async function patiently<T>(db: Database, deadline: number, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLockTrouble(error) || performance.now() >= deadline) throw error;
+    }
+    await sql`SELECT pg_sleep(random() * ${MAX_PAUSE_S}::float8)`.execute(db);
+  }
 }
 
 /** The limit begins with the migration: the migrator's own lock, which another one may hold for long, is waited for. */
 function withLockTimeout(migration: Migration): Migration {
   return {
     async up(db) {
-      await sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db);
+      await setLockTimeout(db);
       await migration.up(db);
     },
   };
+}
+
+async function setLockTimeout(db: Parameters<Migration['up']>[0]): Promise<void> {
+  await sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db);
+}
+
+function nameOf({ name }: RoutineFile): string {
+  return `routines/${name}`;
 }
 
 function isLockTrouble(error: unknown): boolean {

@@ -16,6 +16,7 @@ interface Restriction {
 const RESTRICTIONS: readonly Restriction[] = [
   { table: 'kysely_migration', revoked: ['INSERT', 'UPDATE', 'DELETE'] },
   { table: 'kysely_migration_lock', revoked: ['INSERT', 'UPDATE', 'DELETE'] },
+  { table: 'routine_files', revoked: ['INSERT', 'UPDATE', 'DELETE'] },
   // Records are chained once, and deleted by a function of the owner's.
   { table: 'audit_records', revoked: ['UPDATE', 'DELETE'], updatable: ['position', 'hash'] },
   { table: 'audit_chains', revoked: ['DELETE'] },

@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
  * the start was not stored by itself), an approval or a human task that is asked for or settled, each decision or answer that
  * counts and is not enough, the start and end of a run that a tool call of an agent waits for, and the deletion of a file of
  * an ended run. Nobody writes the number: it is counted in the snapshot of whoever reads (`run_changes` in
- * db/migrations/0014-run-versions.ts), in which later commits add to it, in whatever order they come.
+ * db/routines/loops.sql), in which later commits add to it, in whatever order they come.
  *
  * The numbers are a million apart, so that each event of a stream finds one of its own between those of two polls
  * (`order_run_events`, which counts by the same function).

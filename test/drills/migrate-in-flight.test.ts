@@ -13,9 +13,8 @@ import { queryDatabase } from '../support/inspect.js';
 import { secretsOf, startServiceProcess, type ServiceProcess } from '../support/service-process.js';
 import { startStack, type TestStack } from '../support/stack.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
-import type { OtherBuild } from '../support/worker-builds.js';
-import { startWorkerProcess } from '../support/worker-process.js';
-import { makeNextBuild, NEXT_MIGRATION } from './next-build.js';
+import { DIST, startWorkerProcess } from '../support/worker-process.js';
+import { makeNextBuild, type NextBuild } from './next-build.js';
 
 const LONG = { timeoutMs: 60_000, intervalMs: 100 };
 const CLIENTS = 4;
@@ -28,7 +27,7 @@ describe('migrations while the service runs', function () {
   let api: ApiClient;
   let target: HttpTarget;
   let tools: ToolServer;
-  let next: OtherBuild;
+  let next: NextBuild;
 
   before(async () => {
     [stack, target, tools] = await Promise.all([startStack(), startHttpTarget(), startToolServer()]);
@@ -43,10 +42,10 @@ describe('migrations while the service runs', function () {
     next.remove();
   });
 
-  /** `npm run migrate` of the next build. */
-  async function migrate(): Promise<string> {
+  /** `npm run migrate`. */
+  async function migrate(dist = next.dist): Promise<string> {
     const env = { PATH: process.env['PATH'], DATABASE_URL: stack.stack.database_url, NODE_ENV: 'production' };
-    const { stdout } = await promisify(execFile)(process.execPath, [path.join(next.dist, 'cli/migrate.js')], { env });
+    const { stdout } = await promisify(execFile)(process.execPath, [path.join(dist, 'cli/migrate.js')], { env });
     return stdout;
   }
 
@@ -99,9 +98,14 @@ describe('migrations while the service runs', function () {
       assert.equal((await readyOf())['migrations'], false);
       await eventually(() => load.runs.length > 2 * CLIENTS, LONG);
       const answers = await Promise.all([migrate(), migrate()]);
-      assert.deepEqual(answers.toSorted(), [`Applied: ${NEXT_MIGRATION}.\n`, 'The database is up to date.\n']);
+      const applied = answers.flatMap((answer) => /^Applied: (.+)\.\n$/.exec(answer)?.[1]!.split(', ') ?? []);
+      assert.deepEqual(applied.toSorted(), next.applies.toSorted(), 'each by one of them');
       assert.equal(await migrate(), 'The database is up to date.\n');
       assert.equal((await readyOf())['migrations'], true);
+      assert.equal((await fetch(`${stack.apiUrl}/readyz`)).status, 200, 'the earlier build works on');
+      await assert.rejects(migrate(DIST), { code: 1, stderr: /^DATABASE_URL: a newer build has migrated .*\n$/ });
+      const ofNext = 'SELECT of_next_build() AS "isThere"';
+      assert.deepEqual(await queryDatabase(stack, ofNext), [{ isThere: true }]);
       // Both builds side by side, until the next one's worker has had its part.
       nextWorker = await startWorkerProcess(stack, { dist: next.dist });
       const before = load.runs.length;

@@ -1,11 +1,22 @@
-// The build that comes after this one: the same code, and one migration more, which changes every table.
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// The build that comes after this one: the same code, one migration more, which changes every table, and another text of every
+// file of routines.
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { OtherBuild } from '../support/worker-builds.js';
 import { DIST } from '../support/worker-process.js';
 
 export const NEXT_MIGRATION = '9999-next';
+const NEXT_FUNCTION = 'CREATE OR REPLACE FUNCTION of_next_build() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$;\n';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const ANCHOR = 'const LOCK_TIMEOUT =';
 /** Additive, as ours are: what runs on the older build neither reads nor misses it. */
@@ -19,7 +30,12 @@ migrations['${NEXT_MIGRATION}'] = {
 };
 `;
 
-export function makeNextBuild(): OtherBuild {
+export interface NextBuild extends OtherBuild {
+  /** What it applies to a database of this build, by the names that it prints. */
+  applies: string[];
+}
+
+export function makeNextBuild(): NextBuild {
   const folder = mkdtempSync(path.join(tmpdir(), 'next-build-'));
   const dist = path.join(folder, 'dist');
   cpSync(DIST, dist, { recursive: true });
@@ -29,5 +45,9 @@ export function makeNextBuild(): OtherBuild {
   const code = readFileSync(file, 'utf8');
   if (!code.includes(ANCHOR)) throw new Error(`db/schema/migrate.ts has no "${ANCHOR}" any more`);
   writeFileSync(file, code.replace(ANCHOR, `${MIGRATION}${ANCHOR}`));
-  return { dist, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  const routines = path.join(dist, 'db/routines');
+  const files = readdirSync(routines);
+  for (const name of files) appendFileSync(path.join(routines, name), NEXT_FUNCTION);
+  const applies = [NEXT_MIGRATION, ...files.map((name) => `routines/${name}`)];
+  return { dist, applies, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

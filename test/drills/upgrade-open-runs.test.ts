@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { makeDataDir, portsOf, startStack, type TestStack } from '../support/stack.js';
 import { queryDatabase } from '../support/inspect.js';
-import type { OtherBuild } from '../support/worker-builds.js';
 import { startHeldTarget, type HeldTarget } from './held-target.js';
-import { makeNextBuild, NEXT_MIGRATION } from './next-build.js';
+import { makeNextBuild, NEXT_MIGRATION, type NextBuild } from './next-build.js';
 import { OPEN_RUNS, OpenRuns, type OpenRun, type OpenRunName, type Traces } from './open-runs.js';
 
 /** Longer than it takes to begin the others and to stop the stack. */
@@ -16,7 +15,7 @@ describe('an upgrade of API and worker while runs are open', function () {
   let dataDir: string;
   let stack: TestStack;
   let target: HeldTarget;
-  let next: OtherBuild;
+  let next: NextBuild;
   let runs: OpenRuns;
   const asWithout = new Map<OpenRunName, { traces: Traces; calls: string[] }>();
   const begun = new Map<OpenRunName, OpenRun>();
@@ -47,9 +46,10 @@ describe('an upgrade of API and worker while runs are open', function () {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('is one: the new build has its own migration', async () => {
+  it('is one: the new build has its own migration and its own routines', async () => {
     const text = 'SELECT FROM kysely_migration WHERE name = $1';
     assert.equal((await queryDatabase(stack, text, [NEXT_MIGRATION])).length, 1);
+    assert.deepEqual(await queryDatabase(stack, 'SELECT of_next_build() AS "isThere"'), [{ isThere: true }]);
   });
 
   for (const name of OPEN_RUNS) {

@@ -73,7 +73,10 @@ describe('the services of docker-compose.yml', function () {
     const first = [compose.start('migrate'), compose.start('migrate')];
     assert.deepEqual(await Promise.all(first.map(({ exited }) => exited)), [0, 0]);
     const applied = first.flatMap((run) => /^Applied: (.+)\.\n$/.exec(run.output())?.[1]!.split(', ') ?? []);
-    const shipped = readdirSync(path.join(ROOT, 'db/migrations')).map((file) => file.replace(/\.ts$/, ''));
+    const migrations = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
+      (file) => /^(\d.*)\.ts$/.exec(file)?.[1] ?? [],
+    );
+    const shipped = [...migrations, ...readdirSync(path.join(ROOT, 'db/routines')).map((file) => `routines/${file}`)];
     assert.deepEqual(applied.toSorted(), shipped.toSorted(), 'each by one of them');
     const again = compose.start('migrate');
     assert.equal(await again.exited, 0);
@@ -108,6 +111,7 @@ describe('the services of docker-compose.yml', function () {
         'DELETE FROM audit_chains',
         "INSERT INTO kysely_migration VALUES ('9999', '')",
         'UPDATE kysely_migration_lock SET is_locked = 1',
+        'DELETE FROM routine_files',
         'SET ROLE workflow_automation_owner',
       ];
       for (const statement of denied) assert.equal(await codeOf(statement), '42501', statement);

@@ -32,7 +32,6 @@ const PLAIN_BYTES = [
   'sessions.token_hash',
   'sign_in_links.token_hash',
   'stored_graphs.hash',
-  'unsealed_graphs.hash',
   'workflows.published_snapshot',
   'waits.token_hash',
 ];

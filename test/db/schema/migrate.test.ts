@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { sql, type Kysely, type Migration } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { migrateToLatest, pendingMigrations } from '../../../db/schema/migrate.js';
 import { eventually } from '../../support/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
+import { execute } from '../../support/shell.js';
+import { DIST } from '../../support/worker-process.js';
+import { withEmptyDatabase } from '../migrated-database.js';
 
 const DATABASE = 'migrations';
 
@@ -33,7 +37,7 @@ describe('migrations', function () {
   async function withOneBegun<T>(all: Record<string, Migration>, patienceMs: number, use: UseOfBegun<T>): Promise<T> {
     return service.transaction().execute(async (trx) => {
       await sql`INSERT INTO last VALUES (1)`.execute(trx);
-      const migrated = migrateToLatest(migrator, { all, patienceMs });
+      const migrated = migrateToLatest(migrator, { all, routines: [], patienceMs });
       migrated.catch(() => undefined);
       await eventually(async () => (await waitsFor('last', trx)) > 0, { intervalMs: 5 });
       return use(migrated, trx);
@@ -57,37 +61,52 @@ describe('migrations', function () {
     });
     const { rows } = await sql`SELECT name FROM kysely_migration ORDER BY name`.execute(service);
     assert.deepEqual(rows, [{ name: '0001' }, { name: '0002' }, { name: '0003' }]);
-    assert.deepEqual(await migrateToLatest(migrator, { all }), ['0004']);
+    assert.deepEqual(await migrateToLatest(migrator, { all, routines: [] }), ['0004']);
   });
 
   it('what is wrong with a migration is thrown at once', async () => {
     const all = { ...empty('0001'), ...empty('0002'), ...empty('0003'), ...empty('0004') };
     const up = (): Promise<void> => Promise.reject(new Error('no such column'));
-    await assert.rejects(migrateToLatest(migrator, { all: { ...all, '0005': { up } } }), /no such column/);
+    await assert.rejects(
+      migrateToLatest(migrator, { all: { ...all, '0005': { up } }, routines: [] }),
+      /no such column/,
+    );
   });
 });
 
 describe('the migrations that ship', function () {
   this.timeout(120_000);
 
+  const connect = (url: string): Database =>
+    createDatabase({ url, poolMax: 2, applicationName: 'test', onError: () => undefined });
+
   it('apply to an empty database once, whoever else applies them at the same moment', async () => {
-    const stack = await sharedStack();
-    const name = 'migrations_shipped';
-    await queryDatabase(stack, `CREATE DATABASE ${name}`);
-    const url = new URL(stack.stack.database_url);
-    url.pathname = `/${name}`;
-    const options = { url: url.href, poolMax: 2, applicationName: 'test', onError: () => undefined };
-    const [one, other] = [createDatabase(options), createDatabase(options)];
-    try {
+    await withEmptyDatabase(async (url) => {
+      const [one, other] = [connect(url), connect(url)];
       const missing = await pendingMigrations(one);
       assert.ok(missing.length > 0);
       const applied = await Promise.all([migrateToLatest(one), migrateToLatest(other)]);
       assert.deepEqual(applied.flat().toSorted(), missing);
       assert.deepEqual([await pendingMigrations(one), await migrateToLatest(one)], [[], []]);
-    } finally {
       await Promise.all([one.destroy(), other.destroy()]);
-      await queryDatabase(stack, `DROP DATABASE ${name}`);
-    }
+    });
+  });
+
+  it('do not apply to a database of a build before 0.3.0, and say so in one sentence', async () => {
+    await withEmptyDatabase(async (url, stack) => {
+      await queryDatabase(stack, 'CREATE TABLE kysely_migration (name text, timestamp text)');
+      await queryDatabase(stack, "INSERT INTO kysely_migration VALUES ('0001-accounts-and-projects', '')");
+      const answer = await execute(process.execPath, [path.join(DIST, 'cli/migrate.js')], {
+        cwd: DIST,
+        env: { PATH: process.env['PATH'], DATABASE_URL: url },
+      });
+      const sentence =
+        'DATABASE_URL: the database was made by a build before version 0.3.0, which no later build takes over: give this build an empty database.\n';
+      assert.deepEqual(answer, { code: 1, stdout: '', stderr: sentence });
+      const db = connect(url);
+      assert.ok((await pendingMigrations(db)).includes('0001-baseline'));
+      await db.destroy();
+    });
   });
 });
 

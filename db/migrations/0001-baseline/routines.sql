@@ -1,0 +1,10 @@
+-- The routines of db/routines that the database has.
+
+CREATE TABLE routine_files (
+  name text PRIMARY KEY,
+  hash text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
+);
+
+COMMENT ON TABLE routine_files IS
+  'Which text of each file of db/routines is in the database. Writer: `migrateToLatest`.';

@@ -1,0 +1,76 @@
+-- Events give the changes of a run an order, and watches tell who wants to be notified.
+-- docs/adr/0016-versions-counted-not-written.md.
+
+-- Unlogged, because a crash ends the connections of the readers, and they register again. Every change of a run looks
+-- for its rows here, so the table is kept small.
+CREATE UNLOGGED TABLE run_watches (
+  run_id uuid NOT NULL,
+  listener uuid NOT NULL,
+  until timestamptz NOT NULL,
+  deltas boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (run_id, listener)
+) WITH (fillfactor = 70);
+
+COMMENT ON TABLE run_watches IS
+  'API processes that want to be notified when a run changes. Writers: the API processes, each its own rows, under '
+  'the id that it makes at its start. Rows that are not renewed expire.';
+COMMENT ON COLUMN run_watches.deltas IS 'Whether the process also wants the deltas of the run.';
+
+-- Without foreign keys to `runs`: their lock on the run's row would wait for the end of the run, and delay it.
+CREATE TABLE run_events (
+  run_id uuid NOT NULL,
+  version bigint NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('run', 'node', 'approval', 'human_task')),
+  path text NOT NULL DEFAULT '',
+  subject text NOT NULL DEFAULT '',
+  status text NOT NULL,
+  counted integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (run_id, version)
+);
+
+COMMENT ON TABLE run_events IS
+  'The events of runs that somebody follows, in order. Append only. Writer: the function `order_run_events`, called '
+  'by API processes; retention deletes what has expired.';
+COMMENT ON COLUMN run_events.subject IS 'The id of the node, the request or the task; empty for the run.';
+COMMENT ON COLUMN run_events.status IS 'The stored status that the run, node, request or task has got.';
+COMMENT ON COLUMN run_events.counted IS
+  'Tells apart events with the same status. For a pending request or task: how many decisions or answers had been '
+  'counted. For a node that waits for child runs: odd when the call has started its run, even when it has waited '
+  'for it.';
+
+CREATE INDEX run_events_subject ON run_events (run_id, path, subject);
+
+CREATE TABLE told_iterations (
+  run_id uuid NOT NULL,
+  path text NOT NULL,
+  node_id text NOT NULL,
+  told int4multirange NOT NULL,
+  PRIMARY KEY (run_id, path, node_id)
+);
+
+COMMENT ON TABLE told_iterations IS
+  'Iterations of a loop that have ended and have all their events in `run_events`. Writer: the function '
+  '`order_run_events`.';
+COMMENT ON COLUMN told_iterations.told IS 'Indexes, as the text of a multirange.';
+
+-- Unlogged, because the result of the node contains all of it. The end of a node deletes its rows, so the table is
+-- small.
+CREATE UNLOGGED TABLE run_deltas (
+  run_id uuid NOT NULL,
+  path text NOT NULL,
+  node_id text NOT NULL,
+  attempt integer NOT NULL,
+  step integer NOT NULL,
+  number integer NOT NULL,
+  body text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (run_id, path, node_id, attempt, step, number)
+);
+
+COMMENT ON TABLE run_deltas IS
+  'What models write, while they write and somebody reads. Writer: the worker. The end of the node deletes its '
+  'rows; retention deletes what crashes have left.';
+COMMENT ON COLUMN run_deltas.attempt IS 'As in `node_results.attempts`.';
+COMMENT ON COLUMN run_deltas.step IS 'The number of the model call of the node, from 0.';
+COMMENT ON COLUMN run_deltas.number IS 'The place among the rows of the step, from 0.';
+COMMENT ON COLUMN run_deltas.body IS 'JSON text of a `DeltaBody`; secrets masked.';
