@@ -7,6 +7,9 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDERS =
   /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|telemetry|memory|files|outgoing|processes|cli|bench|faults|console)\//;
 
+/** Written by `npm run db:types`. */
+const GENERATED = 'db/core/table-types.ts';
+
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 const sources = tracked.filter((file) => FOLDERS.test(file) && /\.tsx?$/.test(file));
 
@@ -75,6 +78,7 @@ describe('the house', () => {
   // a file which has outgrown its subject is noticed.
   it('has no file of more than 600 lines', () => {
     const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 601;
-    assert.deepEqual(sources.filter(isLong), []);
+    const written = sources.filter((file) => file !== GENERATED);
+    assert.deepEqual(written.filter(isLong), []);
   });
 });

@@ -5,7 +5,7 @@ import { archiveWorkflow } from '../../db/cascades/archive-workflow.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import type { Reach } from '../../db/access/reach.js';
-import type { WorkflowsTable } from '../../db/core/tables.js';
+import type { Tables } from '../../db/core/tables.js';
 import {
   createWorkflow,
   findWorkflow,
@@ -112,7 +112,7 @@ const update = defineRoute({
     const toUpdate = (stored: StoredWorkflow): WorkflowUpdate => {
       refuseStale(headers['if-match'], toEtag(stored));
       if (stored.is_published) refuseEmptyFields(emptyFieldsOf(plain));
-      const changes: Updateable<WorkflowsTable> = { ...plain };
+      const changes: Updateable<Tables['workflows']> = { ...plain };
       if (runFee !== undefined) changes.run_fee_usd = runFee;
       if (maxRunCost !== undefined) changes.max_run_cost_usd = maxRunCost;
       if (data === undefined) return { fields: changes, isNewVersion: false };

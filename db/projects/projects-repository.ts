@@ -4,11 +4,11 @@ import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import { setMember } from './members-repository.js';
 import { isInReach, type Reach } from '../access/reach.js';
-import type { ProjectRow, ProviderKeysTable, Role, SpendingPeriod } from '../core/tables.js';
+import type { ProjectRow, Role, SpendingPeriod, Tables } from '../core/tables.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 
 export type ProviderKeyListing = Pick<
-  Selectable<ProviderKeysTable>,
+  Selectable<Tables['provider_keys']>,
   'id' | 'project_id' | 'name' | 'provider' | 'masked_key' | 'created_at'
 >;
 

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
-import type { ProviderKeysTable } from '../core/tables.js';
+import type { Tables } from '../core/tables.js';
 import { lockProject } from './lock-project.js';
 import { endOfText } from '../../graph/cut-text.js';
 
@@ -17,7 +17,7 @@ interface NewProviderKey {
 
 const SHOWN = ['id', 'name', 'provider', 'masked_key', 'created_at'] as const;
 
-export type ProviderKeyRecord = Pick<Selectable<ProviderKeysTable>, (typeof SHOWN)[number]>;
+export type ProviderKeyRecord = Pick<Selectable<Tables['provider_keys']>, (typeof SHOWN)[number]>;
 
 /** They are part of the project's record. */
 export const MOST_PROVIDER_KEYS = 100;

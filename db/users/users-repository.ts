@@ -2,9 +2,9 @@
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
-import type { UsersTable } from '../core/tables.js';
+import type { Tables } from '../core/tables.js';
 
-export type UserRow = Selectable<UsersTable>;
+export type UserRow = Selectable<Tables['users']>;
 
 interface NewUser {
   name: string;

@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import { executePrepared } from '../core/statement.js';
-import type { WorkflowRow, WorkflowsTable } from '../core/tables.js';
+import type { Tables, WorkflowRow } from '../core/tables.js';
 import { referFromDrawing } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../access/reach.js';
@@ -23,7 +23,7 @@ export type StoredDrawing = InferResult<ReturnType<typeof selectDrawing>>[number
 export type StoredWorkflow = StoredDrawing & Pick<WorkflowRow, 'is_published' | 'revision'>;
 
 export interface WorkflowUpdate {
-  fields: Updateable<WorkflowsTable>;
+  fields: Updateable<Tables['workflows']>;
   /** Whether the drawing in `fields` is another version: what it replaces is kept then. */
   isNewVersion: boolean;
 }
