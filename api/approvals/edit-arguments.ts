@@ -1,4 +1,5 @@
-// Arguments that a person puts in the place of those that the model has asked for. Extensions, section 7.
+// Arguments that a person puts in the place of those that the model has asked for (docs/use/approvers.md, "Change the
+// arguments").
 import { findTools } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';

@@ -1,4 +1,4 @@
-// Specification, "Agent approvals".
+// Agents' requests for approval, and the decisions on them (docs/use/approvers.md).
 import { z } from 'zod';
 import {
   findRequestInReach,
@@ -37,7 +37,7 @@ const decisionSchema = z.object({
   }),
 });
 
-/** The specification defines no bodies. */
+/** A decision needs no body. */
 const reason = z.string().max(2000).optional();
 const rejection = z.object({ reason });
 

@@ -1,4 +1,4 @@
-// Ties what a request changes to its record. Extensions, section 9.
+// Ties what a request changes to its record (docs/operate/audit.md).
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
 import type { TargetKey } from '../../db/audit/targets.js';

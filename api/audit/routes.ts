@@ -1,4 +1,4 @@
-// Lists of audit records. Extensions, section 9.
+// Lists of audit records (docs/operate/audit.md).
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../../db/audit/actions.js';
 import { listAuditRecords, type AuditQuery, type AuditRecord } from '../../db/audit/audit-list-repository.js';

@@ -1,5 +1,5 @@
 // Removes files that nothing refers to, and bytes that no file has. It runs in every API process; an advisory lock admits
-// one at a time to the rows. Extensions, section 12.
+// one at a time to the rows.
 import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import { giveUpDeadCopies, giveUpUnusedCopies } from '../../db/files/copies-repository.js';
 import { deleteUnusedFiles } from '../../db/files/files-repository.js';

@@ -1,4 +1,4 @@
-// The callback of a node that waits for one. Extensions, section 1.4.
+// The callback of a node that waits for one (docs/use/nodes.md, "Wait").
 import { z } from 'zod';
 import { deliverWake } from '../../acceptance/wake-run.js';
 import { acceptCallback, findCallback } from '../../db/waits/callbacks-repository.js';

@@ -1,4 +1,4 @@
-// The answer of a workflow to a chat completion. Extensions, section 13.
+// The answer of a workflow to a chat completion.
 import { Readable } from 'node:stream';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';

@@ -1,4 +1,4 @@
-// The messages of a chat completion become the input of a run. Extensions, section 13.
+// The messages of a chat completion become the input of a run.
 import { Readable } from 'node:stream';
 import type { FileValue } from '../../files/file-value.js';
 import type { Files, FileToSave } from '../../files/files.js';

@@ -1,6 +1,6 @@
-// The meter keeps the books of the chat proxy (extensions, section 4; ADR 20). A call is stored with what it may cost
-// before it leaves, and gets its transaction when it ends, however it ends. If this process dies first, another one
-// ends its calls.
+// The meter keeps the books of the chat proxy (docs/use/spending.md, "The chat-completion proxy"). A call is stored with
+// what it may cost before it leaves, and gets its transaction when it ends, however it ends. If this process dies first,
+// another one ends its calls.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../telemetry/logger.js';

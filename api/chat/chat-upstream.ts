@@ -1,4 +1,4 @@
-// One call of a model provider, whose answer is passed on unchanged. Specification, "Chat-completion proxy".
+// One call of a model provider, whose answer is passed on unchanged.
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';

@@ -1,4 +1,5 @@
-// Specification, "Chat-completion proxy". A call is not part of a run; its transaction belongs to a project, or to none.
+// The chat-completion proxy (docs/use/interface-notes/proxy.md). A call is not part of a run; its transaction belongs to a
+// project, or to none.
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { mayAct } from '../../acceptance/roles.js';

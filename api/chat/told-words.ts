@@ -1,4 +1,4 @@
-// The words of the node that answers, for a client that cannot take words back. Extensions, section 13.
+// The words of the node that answers, for a client that cannot take words back.
 import { ApiError } from '../http/errors.js';
 import type { TextDelta } from '../streams/text-reader.js';
 

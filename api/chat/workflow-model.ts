@@ -1,4 +1,4 @@
-// Workflows as models: `workflow:ID` at `/v1/chat/completions` and in `/v1/models`. Extensions, section 13.
+// Workflows as models: `workflow:ID` at `/v1/chat/completions` and in `/v1/models` (docs/use/api.md, "Chat completions").
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { WORKFLOW_MODEL } from '../../config/model-providers.js';

@@ -1,4 +1,4 @@
-// The connections of a project: credentials that its drawings name and never contain. Extensions, section 10.
+// The connections of a project: credentials that its drawings name and never contain (docs/use/connections.md).
 import { z } from 'zod';
 import { deliverWakes } from '../../acceptance/wake-run.js';
 import { ADDRESS_SETTINGS, needsSignIn } from '../../connections/kinds.js';

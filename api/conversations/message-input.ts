@@ -1,4 +1,4 @@
-// The input of the run that answers a message. Extensions, section 13. Pure.
+// The input of the run that answers a message (docs/use/conversations.md, "What the run gets"). Pure.
 import type { Exchange } from '../../db/conversations/messages-repository.js';
 import type { FileValue } from '../../files/file-value.js';
 import type { RunInput } from '../../graph/input.js';

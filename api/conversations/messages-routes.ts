@@ -1,4 +1,4 @@
-// The messages of a conversation. Extensions, section 13; docs/use/conversations.md.
+// The messages of a conversation (docs/use/conversations.md).
 import { z } from 'zod';
 import { findMessageOfRun, pageOfMessages } from '../../db/conversations/messages-repository.js';
 import { refusedInputSchema } from '../runs/refused-input.js';

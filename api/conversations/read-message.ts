@@ -1,4 +1,4 @@
-// The body of a message: its files are those of the project. Extensions, sections 12 and 13.
+// The body of a message: its files are those of the project.
 import { z } from 'zod';
 import type { Db } from '../../db/core/client.js';
 import { findFiles } from '../../db/files/files-repository.js';

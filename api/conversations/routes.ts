@@ -1,4 +1,4 @@
-// Conversations with workflows. Extensions, section 13; docs/use/conversations.md.
+// Conversations with workflows (docs/use/conversations.md).
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { mayAct } from '../../acceptance/roles.js';

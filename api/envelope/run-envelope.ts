@@ -1,10 +1,11 @@
-// The envelope of run and poll: the HTTP status is 200 and the outcome is inside. Specification, "Running workflows".
+// The envelope of run and poll: the HTTP status is 200 and the outcome is inside
+// (docs/use/api.md, "Start a run").
 import { z } from 'zod';
 import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 
-/** Nodes wait for these. Extensions, section 1.4. */
+/** Nodes wait for these. */
 export const waitReason = z.enum(['approval', 'callback', 'child', 'connection', 'human', 'time']);
 
 const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);

@@ -1,4 +1,4 @@
-// The files of a message in the input of the run that answers it. Extensions, section 13.
+// The files of a message in the input of the run that answers it.
 import type { FileValue } from '../../files/file-value.js';
 import { fileFieldOf } from '../../graph/file-values.js';
 import { inputFieldsOf } from '../../graph/input.js';

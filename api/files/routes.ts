@@ -1,4 +1,4 @@
-// Files of projects. Extensions, section 12.
+// Files of projects (docs/use/files.md).
 import { z } from 'zod';
 import { findFile, findFileFacts, listFiles } from '../../db/files/files-repository.js';
 import { hasOpenTask } from '../../db/human-tasks/tasks-repository.js';

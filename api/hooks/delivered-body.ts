@@ -1,4 +1,4 @@
-// The body of a delivery: an input as with an API key, multipart with files, or one file. Extensions, section 12.
+// The body of a delivery: an input as with an API key, multipart with files, or one file (docs/use/starts.md, "Hooks").
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Files, FileToSave } from '../../files/files.js';

@@ -1,4 +1,4 @@
-// Rules for recording the requests of a route in the audit log. Extensions, section 9; CONTRIBUTING.md, "Add an endpoint".
+// Rules for recording the requests of a route in the audit log (CONTRIBUTING.md, "Add an endpoint").
 import type { Transaction } from 'kysely';
 import type { AuditAction } from '../../db/audit/actions.js';
 import type { TargetType } from '../../db/audit/targets.js';

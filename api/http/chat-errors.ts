@@ -1,4 +1,4 @@
-// The error shape of the chat-completion proxy. Specification, "Chat proxy error body".
+// The error shape of the chat-completion proxy (docs/use/interface-notes/proxy.md).
 import { z } from 'zod';
 import type { ApiError } from './errors.js';
 

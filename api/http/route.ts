@@ -180,7 +180,7 @@ interface RouteShape {
   auth: Auth;
   /**
    * An API key needs the scope `full` unless stated: `run` is enough for what runs workflows and answers what runs ask
-   * (extensions, "Words of 9", names them). A GET is open to the scope `read`, too.
+   * (docs/use/api.md, "Keys of your own", names it). A GET is open to the scope `read`, too.
    */
   keyScope?: 'run';
   /** A request that a browser sends for a page of another origin gets 403, before anything else of it is looked at. */

@@ -5,7 +5,7 @@ import type { AppContext } from './app-state.js';
 import { bodyTooLarge, bodyTooSlow, parseError, unsupportedMediaType } from './errors.js';
 import { askForBody } from './middleware/read-body.js';
 
-/** A body that says nothing for longer has ended. Extensions, "Words of 12". */
+/** A body that says nothing for longer has ended. */
 const SILENCE_MS = 60_000;
 const CHECK_MS = 1_000;
 /** What is left of a refused body is dropped for this long, so that the client reads the answer. */

@@ -1,4 +1,4 @@
-// Tasks that runs give to people. Extensions, section 1.4.
+// Tasks that runs give to people (docs/use/approvers.md, "Human tasks").
 import { z } from 'zod';
 import { findTaskInReach, listTasksInReach } from '../../db/human-tasks/tasks-repository.js';
 import { findVisible } from '../access/authorize.js';

@@ -1,4 +1,4 @@
-// Keeps what the models of one run are writing, for all who read it in this process. Extensions, section 13.
+// Keeps what the models of one run are writing, for all who read it in this process.
 import type { DeltaKey, RunDelta, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 

@@ -38,7 +38,7 @@ export const listedExampleSchema = exampleSchema.extend({
 });
 
 /**
- * The specification's "Example run", of a list. It is public, so in addition to the secrets, which are masked in storage,
+ * An example run in a list. It is public, so in addition to the secrets, which are masked in storage,
  * the values of credential headers are masked wherever else they occur.
  */
 export function toListedExample(

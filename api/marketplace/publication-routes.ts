@@ -1,4 +1,4 @@
-// Specification, "Marketplace publication".
+// Publishing a workflow, and taking it off the marketplace (docs/use/interface-notes/catalog.md).
 import {
   publishWorkflow,
   unpublishWorkflow,

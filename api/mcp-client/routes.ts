@@ -1,4 +1,4 @@
-// Specification, "mcp-tools body": the visual editor asks which tools an MCP server has.
+// The visual editor asks which tools an MCP server has (docs/use/interface-notes/mcp.md).
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findProjectRole, findWorkflowRole } from '../../db/projects/members-repository.js';

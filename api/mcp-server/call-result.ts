@@ -32,7 +32,7 @@ function toCallResult(answer: RunAnswer, runId: string): JsonObject {
   return failure('The run does not exist any more.', runId);
 }
 
-/** The answer to a call that has waited long enough: no error, since nothing has failed. Extensions, section 13. */
+/** The answer to a call that has waited long enough: no error, since nothing has failed. */
 export function stillRunning(runId: string): JsonObject {
   const text =
     `The run ${runId} has taken an hour so far and goes on. Do not start it again. The tool ${GET_RUN}, or ` +

@@ -1,4 +1,4 @@
-// The tool that says how a run stands, for clients whose call has ended before its run. Extensions, section 13.
+// The tool that says how a run stands, for clients whose call has ended before its run (docs/use/mcp.md).
 import { z } from 'zod';
 import { findOpenRequests } from '../../db/runs/open-requests-repository.js';
 import { findRunRole } from '../../db/projects/members-repository.js';

@@ -1,4 +1,4 @@
-// Tasks of the protocol: a task is a run, and its id is the run's. Extensions, section 13.
+// Tasks of the protocol: a task is a run, and its id is the run's (docs/use/mcp.md).
 import { z } from 'zod';
 import { findOpenRequests } from '../../db/runs/open-requests-repository.js';
 import { findTask, listTasks, type ToolTask } from '../../db/mcp-server/tool-tasks-repository.js';

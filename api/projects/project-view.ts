@@ -61,7 +61,7 @@ export function toSpendingLimit({
   return usd === null || period === null ? null : { amount: new Decimal(usd).toFixed(), period };
 }
 
-/** The specification's "Project" as the member with `project.role` sees it. */
+/** A project as the member with `project.role` sees it. */
 export function toProject(
   project: MemberProject,
   providerKeys: ProviderKeyListing[],

@@ -1,4 +1,4 @@
-// Specification, "Projects".
+// Projects (docs/use/api.md, "Projects").
 import { z } from 'zod';
 import {
   createProject,

@@ -1,5 +1,5 @@
-// Accepts runs that somebody asks for: stores a run for a drawing and an input, and starts it. Specification, "Running
-// workflows".
+// Accepts runs that somebody asks for: stores a run for a drawing and an input, and starts it
+// (docs/use/api.md, "Start a run").
 import { prepareRun, type PreparedRun, type RunToPrepare } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import type { Db } from '../../db/core/client.js';

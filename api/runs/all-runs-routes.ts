@@ -1,5 +1,4 @@
-// Runs of all workflows that the caller sees. Specification: extensions, "Going on, going back" and "What a run page
-// needs to know".
+// Runs of all workflows that the caller sees (docs/use/api.md, "History, cost, run again").
 import { z } from 'zod';
 import { findRunOrigin, listRuns, type RunOrigin } from '../../db/runs/runs-list-repository.js';
 import { findVisible } from '../access/authorize.js';

@@ -41,7 +41,7 @@ export async function answerPoll(deps: RunDeps, run: PolledRun | undefined, runI
   return toAnswer(etag, { id: run.runId, status, data, version, output: outputOf(db, run) });
 }
 
-/** The specification's 200 with `data` null for an unknown run and for expired results. */
+/** An unknown run, and one whose results have expired, is a 200 with `data` null. */
 export function answerNotFound(runId: string): PollAnswer {
   return toAnswer(toETag('0', ''), { id: runId, status: 'not found', data: null });
 }

@@ -1,4 +1,4 @@
-// Specification, "Run history", and the endpoint that cancels a run.
+// The history of runs (docs/use/api.md, "History, cost, run again"), and the endpoint that cancels a run.
 import { z } from 'zod';
 import { findHistoryRun, listHistory } from '../../db/runs/history-repository.js';
 import type { RunDeps } from './deps.js';

@@ -1,5 +1,4 @@
-// The per-node results of polls and history, which contain the results' own JSON text. Specification, "Per-node
-// result".
+// The per-node results of polls and history, which contain the results' own JSON text.
 import type { HistoryNode } from '../../db/runs/history-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';

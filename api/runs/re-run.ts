@@ -1,4 +1,5 @@
-// Runs a workflow in its present form with the input of an earlier run. Specification, "Running workflows".
+// Runs a workflow in its present form with the input of an earlier run
+// (docs/use/interface-notes/runs.md, "Run and re-run").
 import { openSecrets } from '../../acceptance/opened-drawing.js';
 import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';

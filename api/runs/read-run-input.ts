@@ -1,5 +1,5 @@
 // The input in a body of run and re-run: flat with an API key, wrapped with a session token, or as multipart with files.
-// Specification, "Running workflows"; extensions, section 12.
+// docs/use/api.md, "Start a run"; docs/use/files.md, "Files in the input of a run".
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';

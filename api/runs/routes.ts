@@ -1,4 +1,4 @@
-// Specification, "Running workflows": run, re-run and poll.
+// Run, re-run and poll (docs/use/api.md, "Start a run").
 import { z } from 'zod';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { acceptRun, type Acceptance } from './accept-run.js';

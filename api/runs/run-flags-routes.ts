@@ -1,4 +1,5 @@
-// Specification, "Run history" and "Flags and publication". A role without permission gets a 400 here.
+// The flags of runs (docs/use/interface-notes/runs.md, "History, usage, billing"). A role without permission gets a 400
+// here.
 import { z } from 'zod';
 import { findFlagCandidate, setRunFlag, type RunFlag } from '../../db/runs/run-flags-repository.js';
 import type { Role } from '../../db/core/tables.js';

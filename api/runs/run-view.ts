@@ -141,7 +141,7 @@ function placeOf({ id }: HistoryRun): { runId: string; path: string } {
   return { runId: id, path: '' };
 }
 
-/** A run in the form of the specification, with the parts that not all readers of runs get. */
+/** A run, with the parts that not all readers of runs get. */
 export function toRun(run: HistoryRun | ListedRun, currencies: Currencies, parts: object): Record<string, unknown> {
   const { run_started_at: startedAt, run_finished_at: finishedAt } = run;
   return {

@@ -1,4 +1,4 @@
-// The steps of an agent. Extensions, section 7.
+// The steps of an agent (docs/use/nodes.md, "Agents").
 import { z } from 'zod';
 import { findLeftOutTools } from '../../db/agents/agent-tools.js';
 import { listAgentSteps } from '../../db/agents/agent-steps-repository.js';

@@ -1,4 +1,5 @@
-// Starts that bring their files along, as multipart. Extensions, section 12.
+// Starts that bring their files along, as multipart
+// (docs/use/files.md, "Files in the input of a run").
 import { fileFieldOf } from '../../graph/file-values.js';
 import { inputFieldsOf, type RunInput } from '../../graph/input.js';
 import { setOwn } from '../../graph/json.js';

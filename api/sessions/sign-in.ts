@@ -4,7 +4,7 @@ import { createAccessTokenSigner, type AccessTokenSigner } from './access-token.
 import { createHashQueue, type HashQueue } from './hash-queue.js';
 import { createOidcClient, type OidcClient } from './oidc-client.js';
 
-/** The parts that signing in needs; main.ts builds them once. */
+/** The parts that signing in needs; api/main.ts builds them once. */
 export interface SignIn {
   /** Undefined if sessions come from elsewhere: there is no JWT_SECRET. */
   signAccessToken: AccessTokenSigner | undefined;

@@ -1,5 +1,5 @@
 // Administrators manage how other users sign in, by a session only: a stolen key must neither let its thief in as
-// somebody else nor show where people are. Extensions, section 9.
+// somebody else nor show where people are.
 import { z } from 'zod';
 import { findUser } from '../../db/users/users-repository.js';
 import { endSessionsOf, holdActiveUser, listSessions } from '../../db/sessions/sessions-repository.js';

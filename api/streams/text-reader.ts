@@ -1,4 +1,4 @@
-// Knows what one reader has been told of the words of models, and tells it what is next. Extensions, section 13.
+// Knows what one reader has been told of the words of models, and tells it what is next.
 import type { StoredAnswer, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { RunEvent, ToldNode } from '../../db/runs/run-events-repository.js';
 import { isObject } from '../../graph/json.js';

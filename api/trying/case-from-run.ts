@@ -1,4 +1,5 @@
-// Makes a case of a run: its input, the results of what must not happen again, and its output. Extensions, section 11.
+// Makes a case of a run: its input, the results of what must not happen again, and its output
+// (docs/use/trying.md, "Cases").
 import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findEarlierRun } from '../../db/resume/resume-repository.js';
 import { findOutput, listEndsOf } from '../../db/trying/run-results-repository.js';

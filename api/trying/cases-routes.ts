@@ -1,4 +1,4 @@
-// Cases of a workflow, and their runs. Extensions, section 11.
+// Cases of a workflow, and their runs (docs/use/trying.md, "Cases").
 import { z } from 'zod';
 import { takeRunFiles } from '../../acceptance/run-files.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';

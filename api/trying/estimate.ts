@@ -1,5 +1,5 @@
 // Estimates what a test would call, and the most that it would reserve for that: rendered with its input and with what it would take. A
-// variable of which nothing is known counts as empty. Extensions, section 11.
+// variable of which nothing is known counts as empty (docs/use/trying.md, "What a test would cost").
 import { Decimal } from 'decimal.js';
 import { sumOf } from '../../config/currencies.js';
 import { weighFiles } from '../../config/file-tokens.js';

@@ -1,5 +1,6 @@
 // Finds results of earlier runs that still stand: of the newest run that has executed the node, which is as it is now with
-// everything before it. The rule of what is unchanged is the one of resume. Extensions, section 11.
+// everything before it. The rule of what is unchanged is the one of resume
+// (docs/use/trying.md, "Where the other results come from").
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/resume/resume-repository.js';
 import { haveBegun } from '../../db/trying/run-results-repository.js';

@@ -1,4 +1,4 @@
-// Fingerprints tell whether a node, and everything before it, is as it was. Extensions, section 11.
+// Fingerprints tell whether a node, and everything before it, is as it was.
 import { createHash } from 'node:crypto';
 import { describeNodes, type PlannedDrawing } from '../../graph/changed-nodes.js';
 import { enclosingLoops, rootPlan } from '../../graph/plan.js';

@@ -1,5 +1,4 @@
-// A drawing in the body of `test/`, `estimate/` or `cases/run/` is judged here, before anything is stored. Extensions, section
-// 11.
+// A drawing in the body of `test/`, `estimate/` or `cases/run/` is judged here, before anything is stored.
 import { z } from 'zod';
 import { connectionErrors } from '../../acceptance/prepare-run.js';
 import type { Document, StructuralError } from '../../graph/document.js';

@@ -1,4 +1,4 @@
-// Compares the run of a case with what is expected of it. Extensions, section 11.
+// Compares the run of a case with what is expected of it. docs/use/trying.md, "Cases".
 import { findNodeEnds, findOutput, type NodeEnd } from '../../db/trying/run-results-repository.js';
 import type { CaseDetail, CaseResult } from '../../db/trying/case-runs-repository.js';
 import type { Expectation } from '../../db/trying/cases-repository.js';

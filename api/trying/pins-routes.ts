@@ -1,4 +1,5 @@
-// Pins of a workflow: results that tests take in place of executing a node. Extensions, section 11.
+// Pins of a workflow: results that tests take in place of executing a node
+// (docs/use/trying.md, "Pins").
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { openResult } from '../../db/nodes/open-result.js';

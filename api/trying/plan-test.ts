@@ -1,4 +1,5 @@
-// Plans a test run: what is executed, what is taken, and from where. Nothing is stored here. Extensions, section 11.
+// Plans a test run: what is executed, what is taken, and from where. Nothing is stored here.
+// docs/use/trying.md, "Which nodes are executed".
 import { listPins } from '../../db/trying/pins-repository.js';
 import { EVERYWHERE, type GivenResult } from '../../db/trying/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';

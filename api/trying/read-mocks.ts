@@ -1,4 +1,4 @@
-// The mocks of a test, by the nodes that they stand for. Extensions, section 11.
+// The mocks of a test, by the nodes that they stand for (docs/use/trying.md, "Mocks").
 import type { Db } from '../../db/core/client.js';
 import type { Document } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';

@@ -1,4 +1,4 @@
-// Reads what a mock or a pin says of a node. Extensions, section 11.
+// Reads what a mock or a pin says of a node.
 import { cutText } from '../../graph/cut-text.js';
 import { readTaskValues } from '../../acceptance/task-values.js';
 import type { Db } from '../../db/core/client.js';

@@ -1,4 +1,4 @@
-// Before a workflow is published its required cases must pass. Extensions, section 11.
+// Before a workflow is published its required cases must pass.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../telemetry/logger.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';

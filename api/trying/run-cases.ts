@@ -1,5 +1,5 @@
 // Runs cases: each is a test run of the whole drawing, with its own input and mocks. What is to be run is in rows, so that
-// whichever process is alive goes on. Extensions, section 11.
+// whichever process is alive goes on (docs/use/trying.md, "Cases").
 import { randomUUID } from 'node:crypto';
 import { sumOf } from '../../config/currencies.js';
 import type { Logger } from '../../telemetry/logger.js';

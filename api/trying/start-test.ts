@@ -1,5 +1,5 @@
 // Accepts a test run: the run, the results that its nodes are given, and those that it takes from earlier runs are stored
-// together. Extensions, section 11.
+// together.
 import { openDrawing, openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';

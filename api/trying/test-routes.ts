@@ -1,4 +1,4 @@
-// Tries a node while drawing: a test run, and what it would execute. Extensions, section 11.
+// Tries a node while drawing: a test run, and what it would execute (docs/use/trying.md).
 import { z } from 'zod';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { amountSchema } from '../projects/project-view.js';

@@ -1,4 +1,5 @@
-// The usage of models and its cost. Specification: extensions, "Money that stops".
+// The usage of models and its cost
+// (docs/use/interface-notes/runs.md, "History, usage, billing").
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readUsage, type UsageGroup, type UsageRow } from '../../db/spending/usage-repository.js';

@@ -1,5 +1,4 @@
 // Shows what a node waits for to one reader. Only readers who may run the workflow see the address of a callback.
-// Extensions, section 1.4.
 import { mayRun } from '../../acceptance/roles.js';
 import { callbackUrl } from '../../contract/callbacks.js';
 import type { Role } from '../../db/core/tables.js';

@@ -1,4 +1,4 @@
-// Specification, "Catalog and bookmarks".
+// The catalog of all workflows that the caller sees, and bookmarks (docs/use/interface-notes/catalog.md).
 import { z } from 'zod';
 import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
 import {

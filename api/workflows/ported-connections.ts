@@ -1,4 +1,4 @@
-// Connections in files: a file names them and never contains them. Extensions, section 10.
+// Connections in files: a file names them and never contains them (docs/use/porting.md).
 import { z } from 'zod';
 import { CONNECTION_KINDS } from '../../connections/kinds.js';
 import { findConnectionsByName, findConnectionsOf } from '../../db/connections/connections-repository.js';

@@ -1,4 +1,4 @@
-// Workflows as files: export, and import of them and of n8n's. Specification: extensions, "Going on, going back".
+// Workflows as files: export, and import of them and of n8n's (docs/use/porting.md).
 import { z } from 'zod';
 import { openSecrets } from '../../acceptance/opened-drawing.js';
 import type { Database } from '../../db/core/client.js';

@@ -1,4 +1,4 @@
-// Specification, "Workflows: CRUD": duplicate and reorder. A role without permission gets a 400 here.
+// Duplicates and reorders the workflows of a project. A role without permission gets a 400 here.
 import { z } from 'zod';
 import { duplicateWorkflow } from '../../db/workflows/duplicate-workflow.js';
 import { reorderWorkflow } from '../../db/workflows/reorder-workflow.js';

@@ -1,4 +1,4 @@
-// Specification, "Workflows: CRUD".
+// Workflows: created, listed, read, changed and deleted (docs/use/interface-notes/runs.md, "Workflows").
 import { z } from 'zod';
 import type { Updateable } from 'kysely';
 import { archiveWorkflow } from '../../db/cascades/archive-workflow.js';

@@ -1,4 +1,4 @@
-// The versions of a workflow's drawing. Specification: extensions, "Going on, going back".
+// The versions of a workflow's drawing (docs/use/api.md, "Versions, and two people at once").
 import { z } from 'zod';
 import {
   findKeptDrawing,

@@ -1,4 +1,4 @@
-// The fields of a workflow that a client may send. Specification, "Workflow".
+// The fields of a workflow that a client may send.
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { tooManyNotes } from '../../graph/notes.js';

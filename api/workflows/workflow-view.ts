@@ -53,7 +53,7 @@ export const listedWorkflowSchema = workflowSchema.extend({
   truncated: z.literal(true).optional().describe('data is left out'),
 });
 
-/** The specification's "Workflow" with this service's extra fields. `data` contains no secrets. */
+/** A workflow as its members see it. `data` contains no secrets. */
 export function toWorkflow(
   workflow: MemberWorkflow,
 ): Omit<z.infer<typeof listedWorkflowSchema>, 'data'> & { data?: RawJson } {
