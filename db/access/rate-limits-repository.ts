@@ -88,7 +88,7 @@ interface Counter {
 const KEYS: Counter = { table: 'rate_limits', owner: 'key_id' };
 const SESSIONS: Counter = { table: 'session_rate_limits', owner: 'user_id' };
 
-/** The name of a statement that is prepared (preparing-client.ts): one for each of its texts. */
+/** The name of a statement that is prepared (db/core/client.ts): one for each of its texts. */
 function named(count: number, what: string): RawBuilder<unknown> {
   return sql.raw(`/* ${count === 0 ? 'find' : 'count'}_${what} */`);
 }

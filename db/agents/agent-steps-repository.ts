@@ -1,5 +1,4 @@
-// What an agent has done, for readers: its model calls, and the tool calls that each of them asked for. Extensions,
-// section 7.
+// What an agent has done, for readers: its model calls, and the tool calls that each of them asked for.
 import { sql } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';

@@ -1,4 +1,5 @@
-// The hash by which people say what they approve. Extensions, section 7; docs/use/approvers.md says how it is made.
+// The hash by which people say what they approve. docs/use/approvers.md, "Change the arguments", says how it is
+// made.
 import { createHash, randomBytes } from 'node:crypto';
 import { writeCanonicalJson } from '../../graph/json-text.js';
 import { isEqualJson } from '../../graph/json.js';

@@ -1,4 +1,4 @@
-// Records of the audit log are written here. Extensions, section 9.
+// Records of the audit log are written here (docs/operate/audit.md).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { AuditVia } from '../core/tables.js';

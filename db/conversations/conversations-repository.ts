@@ -1,4 +1,4 @@
-// Conversations as people list and change them. Extensions, section 13.
+// Conversations as people list and change them.
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';

@@ -1,4 +1,4 @@
-// Messages of conversations, and the answers to them. Extensions, section 13.
+// Messages of conversations, and the answers to them.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';

@@ -35,7 +35,7 @@ export function createStatement<Values extends object, Row>(
 
 /**
  * The rows of a query that every run executes: its text must always be the same, for it is prepared under the name
- * (preparing-client.ts).
+ * (client.ts).
  */
 export async function executePrepared<Row>(db: Db, name: string, query: Compilable<Row>): Promise<Row[]> {
   const { sql: text, parameters } = query.compile();

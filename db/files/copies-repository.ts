@@ -1,5 +1,5 @@
 // The stored copies of files. A copy is written under a row of its own, which tells the sweep what to remove if the writer
-// dies. Extensions, section 12.
+// dies.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 

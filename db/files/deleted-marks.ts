@@ -1,4 +1,4 @@
-// Values of files that were deleted although a run refers to them say so to whoever reads the run. Extensions, section 12.
+// Values of files that were deleted although a run refers to them say so to whoever reads the run.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 

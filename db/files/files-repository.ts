@@ -1,4 +1,4 @@
-// Files of projects. Extensions, section 12.
+// Files of projects (docs/use/files.md).
 import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';

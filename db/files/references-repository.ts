@@ -1,5 +1,5 @@
 // What refers to files. References are written in the transaction of the value that holds the file, and keep the sweep from
-// it. Extensions, section 12.
+// it.
 import { sql } from 'kysely';
 import { fileIdsIn } from '../../graph/file-values.js';
 import type { Db } from '../core/client.js';

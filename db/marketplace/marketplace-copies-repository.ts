@@ -1,4 +1,4 @@
-// Copying a published workflow. Specification, "Marketplace".
+// Copying a published workflow (docs/use/interface-notes/catalog.md).
 import { sql } from 'kysely';
 import { copyCategories } from '../workflows/categories-repository.js';
 import type { Db } from '../core/client.js';

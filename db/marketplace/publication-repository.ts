@@ -1,4 +1,5 @@
-// Publishing a workflow on the marketplace and taking it off. Specification, "Marketplace publication".
+// Publishing a workflow on the marketplace and taking it off
+// (docs/use/interface-notes/catalog.md).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';

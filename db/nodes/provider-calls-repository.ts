@@ -120,7 +120,7 @@ export async function takeCallBack(db: Db, call: OwnCall): Promise<void> {
 
 /**
  * A model call was sent and has no answer: its provider may charge it, so it costs what was reserved, as estimated. It may be
- * made again. Extensions, section 4.
+ * made again (docs/use/spending.md, "How it is reckoned").
  */
 export async function markCallCut(db: Db, call: OwnCall): Promise<void> {
   await sql`

@@ -1,4 +1,5 @@
-// The bytes that projects store: what has changed since the last time, folded into the sums. Extensions, section 9.
+// The bytes that projects store: what has changed since the last time, folded into the sums.
+// docs/use/limits.md, "What a project stores", says what counts.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { FOLDED_AT_ONCE, foldAll } from '../core/fold-changes.js';

@@ -1,4 +1,4 @@
-// How far a loop is, as readers see it. Extensions, section 1.3.
+// How far a loop is, as readers see it.
 import { sql, type RawBuilder } from 'kysely';
 
 /** The counts as JSON of a row holds them. */

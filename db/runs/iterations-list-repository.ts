@@ -1,4 +1,4 @@
-// The iterations of a loop, for readers. Extensions, section 1.3.
+// The iterations of a loop, for readers.
 import { sql } from 'kysely';
 import type { NodeStatus } from '../core/tables.js';
 import type { Database, Db } from '../core/client.js';

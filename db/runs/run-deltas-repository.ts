@@ -1,5 +1,4 @@
 // The words of models while they write: rows for API processes that come later, and messages for those that listen.
-// Extensions, section 13.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';

@@ -1,4 +1,4 @@
-// The three flags of a run. Specification, "Flags and publication".
+// The three flags of a run (docs/use/interface-notes/runs.md, "History, usage, billing").
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';

@@ -1,4 +1,4 @@
-// What a node that waits waits for, as readers see it. Extensions, section 1.4.
+// What a node that waits waits for, as readers see it.
 import { sql, type RawBuilder } from 'kysely';
 import { isoText } from '../core/iso-text.js';
 

@@ -1,5 +1,5 @@
-// A person of an OpenID Connect issuer is one of our users. The API writes this. Specification of the additions:
-// docs/operate/sign-in.md, "OpenID Connect".
+// A person of an OpenID Connect issuer is one of our users. The API writes this
+// (docs/operate/sign-in.md, "OpenID Connect").
 import { sql, type Transaction } from 'kysely';
 import { SYSTEM } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';

@@ -1,4 +1,4 @@
-// Model calls and the limits of money (extensions, section 4; ADR 20). A call is reserved in the statement that claims it, and
+// Model calls and the limits of money (docs/use/spending.md). A call is reserved in the statement that claims it, and
 // what is reserved becomes what was paid in the statement that records its transaction.
 import { sql } from 'kysely';
 import { isZeroDecimal } from '../../graph/decimal.js';

@@ -1,5 +1,4 @@
-// Workflows that are chats (`is_chat`): they have conversations, and are models of `/v1/chat/completions`. Extensions,
-// section 13.
+// Workflows that are chats (`is_chat`): they have conversations, and are models of `/v1/chat/completions`.
 import type { Db } from '../core/client.js';
 import type { Reach } from '../access/reach.js';
 import { memberWorkflows } from './workflows-repository.js';

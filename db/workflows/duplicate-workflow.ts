@@ -19,7 +19,7 @@ interface Duplication {
 /**
  * Copies a workflow with its drawing, secrets, pins, cases, the limit of its runs, marketplace texts and categories to the end of
  * its project; answers the new id. Publication, runs and the link to a marketplace original stay behind: the duplicate
- * is independent. Undefined when the workflow is gone. Specification, "Workflows: CRUD".
+ * is independent. Undefined when the workflow is gone.
  */
 export function duplicateWorkflow(
   db: Db,
