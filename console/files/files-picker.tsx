@@ -1,4 +1,4 @@
-// Fields of nodes that take files: uploaded ones as literals, others by variables. Extensions, section 12.
+// Fields of nodes that take files: uploaded ones as literals, others by variables.
 import { use, type ReactNode } from 'react';
 import { asObject, isObject } from '../ui/json.js';
 import { VariableText } from '../forms/fields.js';

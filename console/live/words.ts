@@ -1,4 +1,4 @@
-// What the models of a run are writing: of each node the last call of a model. Extensions, section 13.
+// What the models of a run are writing: of each node the last call of a model.
 import type { Delta } from '../../clients/typescript/src/index.js';
 import { nodeKey } from './live-run.js';
 import { cutText, endOfText } from '../../graph/cut-text.js';

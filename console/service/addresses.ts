@@ -1,4 +1,4 @@
-// The addresses of the console. The build tells them to the API (vite.config.ts), which answers the page for exactly these.
+// The addresses of the console. The build tells them to the API (console/vite.config.ts), which answers the page for exactly these.
 
 export const ADDRESSES = {
   home: '/',

@@ -1,5 +1,5 @@
 // Pages call the service by `unwrap(api.GET('/api/v1/projects/', { signal }))`. An answer that is no success is thrown
-// as a `ServiceError`, and `explain` (app/explain.ts) makes a sentence of it.
+// as a `ServiceError`, and `explain` (explain.ts) makes a sentence of it.
 import { createClient } from '../../clients/typescript/src/index.js';
 import { CALL_RETRIES } from './calls.js';
 import { tokens } from './session.js';

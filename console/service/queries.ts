@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { createIdempotencyKey, RunRefusedError, ServiceError } from '../../clients/typescript/src/index.js';
 import { announce } from '../ui/notices.js';
 
-/** The client of the service repeats calls by itself (app/calls.ts), and says when the connection is lost. */
+/** The client of the service repeats calls by itself (calls.ts), and says when the connection is lost. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: { retry: false, networkMode: 'always', staleTime: 2_000 },
