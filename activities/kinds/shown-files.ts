@@ -1,4 +1,4 @@
-// The files that a human task shows. Extensions, section 12.
+// The files that a human task shows.
 import type { Database } from '../../db/core/client.js';
 import { findFiles } from '../../db/files/files-repository.js';
 import { toFileValue } from '../../files/file-value.js';

@@ -12,7 +12,7 @@ export interface FormChecker {
   /** Throws, as `check` does, for a form by which nothing can be checked: before anybody pays for an answer. */
   prepare(form: AnswerForm, asked: Asked): Promise<void>;
   /**
-   * Reads an answer as JSON and checks it against its form (extensions, sections 1.2 and 7). Returns the JSON, in which
+   * Reads an answer as JSON and checks it against its form. Returns the JSON, in which
    * numbers are as they were written, or what is wrong with it in words that the model can be told. Throws a `NodeError`
    * with the code `invalid_response_format` for a schema that cannot be compiled, or not checked within ten seconds.
    */

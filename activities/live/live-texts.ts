@@ -1,5 +1,5 @@
 // Tells what models write while they write it. All streams of a worker share one loop, which runs while there are any: it asks
-// the database which runs somebody reads, and writes what they lack in the same statement. Extensions, section 13.
+// the database which runs somebody reads, and writes what they lack in the same statement.
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { writeDeltas, type RunDelta, type ToldToolCall } from '../../db/runs/run-deltas-repository.js';
@@ -38,7 +38,7 @@ export interface LiveTexts {
 const ROUND_MS = 120;
 /**
  * Text that comes together is told together. The words of a provider are told within 200 ms, most of which the reads wait for
- * each other (`paced-reads.ts`).
+ * each other (outgoing/paced-reads.ts).
  */
 const GATHER_MS = 20;
 /** A database that does not answer holds the result of a node up no longer than this. */

@@ -1,7 +1,7 @@
 // Decides when the attempt of a node must stop.
 import type { Context } from '@temporalio/activity';
 
-/** Equal to the grace period that a stopping worker gives its nodes (main.ts). */
+/** Equal to the grace period that a stopping worker gives its nodes (activities/worker/main.ts). */
 const ABANDONED_FOR_MS = 9_000;
 
 interface StopSignal {

@@ -1,5 +1,5 @@
 // The files that the tools of an agent have given. The model is told their values with the answer of the tool, and can pass
-// them on; it does not get the bytes. Extensions, section 12.
+// them on; it does not get the bytes.
 import { findFilesOfRun } from '../../../db/files/files-repository.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import { toFileValue } from '../../../files/file-value.js';

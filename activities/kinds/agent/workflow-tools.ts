@@ -1,5 +1,5 @@
 // Workflows as tools of an agent: each call is a run of its own, whose input is the call's arguments and whose output is the
-// answer. Extensions, section 7.
+// answer (docs/use/nodes.md, "Agents").
 import type { ChildToStart } from '../../../contract/activities.js';
 import type { AgentTool } from '../../../db/agents/agent-tools.js';
 import { endChildWait, type EndedChild } from '../../../db/runs/child-runs-repository.js';

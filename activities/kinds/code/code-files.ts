@@ -1,4 +1,4 @@
-// Files that code reads and saves. Extensions, section 12.
+// Files that code reads and saves (docs/use/files.md, "Files in nodes").
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { NodeFailure } from '../../node/failures.js';

@@ -1,4 +1,4 @@
-// Answers that become files. Extensions, section 12.
+// Answers that become files (docs/use/files.md, "Files in nodes").
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FileValue } from '../../../graph/file-values.js';

@@ -1,5 +1,5 @@
 // Bodies with files: `{"$file": FILE}` sends the bytes of a file, `{"$form": {...}}` sends multipart/form-data. The bytes go
-// through as streams. Extensions, section 12; RFC 7578.
+// through as streams. The form is that of RFC 7578.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { StoredFile } from '../../../db/files/files-repository.js';

@@ -1,5 +1,6 @@
 // One call of a model by a node. It is claimed in the ledger before it leaves. Where it brings no answer, the ledger says
-// whether it has cost something: a call that was cut off after it had left is charged as estimated (extensions, section 4).
+// whether it has cost something: a call that was cut off after it had left is charged as estimated
+// (docs/use/spending.md, "How it is reckoned").
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { hasMessage } from '../../../config/model-answer.js';

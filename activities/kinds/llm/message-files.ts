@@ -1,5 +1,5 @@
 // The messages of a node with their files, as a model takes them: images, PDF and sound as content parts, and what is text as text.
-// They are made for each call and stored nowhere. Extensions, section 12.
+// They are made for each call and stored nowhere.
 import { MAX_MODEL_FILE_BYTES, MAX_MODEL_FILES, namedFiles } from '../../../graph/file-values.js';
 import type OpenAI from 'openai';
 import { buffer } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// Makes files of what the result of a tool has besides text: images, sounds and resources. Extensions, section 12.
+// Makes files of what the result of a tool has besides text: images, sounds and resources.
 import { Readable } from 'node:stream';
 import { isObject, ownValue, type JsonObject } from '../../../graph/json.js';
 import type { FileValue } from '../../../graph/file-values.js';
