@@ -1,5 +1,5 @@
-// A run is stored with its drawing as a plan, its input with defaults, and the errors of both. Specification, "Running
-// workflows". The API accepts runs that somebody asks for, and the worker those of sub-workflows.
+// A run is stored with its drawing as a plan, its input with defaults, and the errors of both. The API accepts runs that
+// somebody asks for (docs/use/api.md, "Start a run"), and the worker those of sub-workflows.
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/core/client.js';
 import type { SecretBox } from '../db/core/secret-box.js';

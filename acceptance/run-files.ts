@@ -1,4 +1,4 @@
-// The files that the input and the drawing of a run hold. Extensions, section 12.
+// The files that the input and the drawing of a run hold. docs/use/files.md says which they are.
 import type { Db } from '../db/core/client.js';
 import { findFiles } from '../db/files/files-repository.js';
 import { toFileValue } from '../files/file-value.js';

@@ -42,7 +42,7 @@ const schema = z.object({
   DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
   /** Requests a minute of all sessions of a user together. */
   SESSION_RATE_LIMIT: z.coerce.number().int().min(1).max(2_147_483_647).default(600),
-  /** It is at most 60, the specification's limit for the chat proxy. */
+  /** The limit of the chat proxy (docs/use/interface-notes/proxy.md). It is at most 60. */
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
   RUN_TIMEOUT_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),

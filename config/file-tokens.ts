@@ -1,4 +1,4 @@
-// The tokens at which the files of a prompt are reserved. Extensions, section 12.
+// The tokens that are reserved for the files of a prompt.
 
 const TOKENS_OF_IMAGE = 2_000;
 const PDF_BYTES_PER_TOKEN = 6;

@@ -75,7 +75,7 @@ export function loadModelProviders(environment: Environment, env: NodeJS.Process
   return { models: new Map([['*', { provider: openai, ...free, accepts: ['image', 'pdf'], stream: true }]]) };
 }
 
-/** Names that begin so are those of workflows, and never reach a provider. Extensions, section 13. */
+/** A model whose name begins so is a workflow (docs/use/api.md, "Chat completions"). The name never reaches a provider. */
 export const WORKFLOW_MODEL = 'workflow:';
 
 export function findModel(providers: ModelProviders, modelName: string): ResolvedModel | undefined {

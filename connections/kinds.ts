@@ -1,5 +1,5 @@
-// What a connection of each kind consists of: settings, which people read, and secrets, which nobody reads again. Extensions,
-// section 10.
+// What a connection of each kind consists of: settings, which people read, and secrets, which nobody reads again
+// (docs/use/connections.md, "Kinds").
 import { z } from 'zod';
 import type { ConnectionKind } from '../db/core/tables.js';
 import { isConnectionHeader, isHeaderName, isHeaderValue } from '../outgoing/header-text.js';

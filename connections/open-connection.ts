@@ -1,5 +1,5 @@
 // Opens a connection for whoever sends something with it, and keeps its tokens fresh: of many who need new tokens at the same
-// time exactly one asks the provider. Extensions, section 10; ADR 26.
+// time exactly one asks the provider (docs/adr/0026-connections.md).
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../db/core/client.js';

@@ -1,4 +1,4 @@
-// The addresses that a credential may be sent to. Extensions, section 10.
+// The addresses that a credential may be sent to (docs/use/connections.md, "Where a credential may be sent").
 
 /** `https://*.host` stands for one label or more before the host, and not for the host itself. */
 const WILDCARD = '*.';

@@ -1,4 +1,4 @@
-// Files as values of workflows, and the names and types that they get. Extensions, section 12.
+// Files as values of workflows, and the names and types that they get (docs/use/files.md).
 import type { FileValue } from '../graph/file-values.js';
 import { cutText } from '../graph/cut-text.js';
 

@@ -1,5 +1,5 @@
-// Saves, reads and removes the bytes of files. They go through as streams, and are never in memory as a whole. Extensions,
-// section 12.
+// Saves, reads and removes the bytes of files. They go through as streams, and are never in memory as a whole
+// (docs/adr/0028-files.md).
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -1,5 +1,5 @@
 // The form in which the bytes of a file are stored: chunks of 64 KiB, each sealed with AES-256-GCM under a key that belongs
-// to this copy alone. Extensions, "Words of 12".
+// to this copy alone (docs/adr/0028-files.md).
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
 import { MissingKeyError } from '../db/core/secret-box.js';

@@ -1,4 +1,4 @@
-// The node whose words are the answer of a chat. Extensions, section 13.
+// The node whose words are the answer of a chat (docs/use/conversations.md).
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf } from './links.js';

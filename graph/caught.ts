@@ -1,4 +1,5 @@
-// A run may survive some failures (Extensions, section 1.1). The run workflow imports this file, so it imports nothing.
+// A run survives failures that `on_error` catches (docs/use/nodes.md, "When a node starts, and when it fails"). The run
+// workflow imports this file, so it imports nothing.
 
 /**
  * A budget that is exceeded stops the run, whatever its nodes say, and so does the end of the run by somebody else, or a case

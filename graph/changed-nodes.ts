@@ -1,5 +1,5 @@
-// Compares two drawings node by node: which results of a run of the earlier one still stand. Specification: extensions,
-// "Going on, going back".
+// Compares two drawings node by node: which results of a run of the earlier one a resumed run takes over
+// (docs/use/resume.md).
 import { writeCanonicalJson } from './json-text.js';
 import { readDrawing, type DrawnNode } from './document.js';
 import { withoutLooks } from './drawing-change.js';

@@ -11,7 +11,7 @@ const CYCLE_NODES_SHOWN = 10;
 
 /**
  * Turns the `data` of a workflow into the plan that a run executes. Never throws, and reports all structural errors at
- * once (Specification, "Running workflows"). Time and memory grow linearly with the drawing.
+ * once. Time and memory grow linearly with the drawing.
  */
 export function compilePlan(data: unknown): CompiledPlan {
   const { document, errors } = readDrawing(data);

@@ -1,5 +1,5 @@
-// The connections that a drawing names: in the data of nodes that send requests, and in the MCP tools of agents. Extensions,
-// section 10.
+// The connections that a drawing names: in the data of nodes that send requests, and in the MCP tools of agents
+// (docs/use/connections.md).
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { mapArray, mapObject, traitsOfType } from './secrets.js';
 

@@ -1,4 +1,5 @@
-// Tells a change of what a drawing runs from a change of how it looks. Specification: extensions, "Versions".
+// Tells a change of what a drawing runs from a change of how it looks: only the first makes a version
+// (docs/use/interface-notes/runs.md, "Workflows").
 import { isEqualJson, isObject, type JsonObject } from './json.js';
 import { mapArray, type SecretMap } from './secrets.js';
 

@@ -1,4 +1,4 @@
-// Drawings that go to another project leave their files behind. Extensions, section 12.
+// Drawings that go to another project leave their files behind. docs/use/files.md, "Copies".
 import { labelOf } from './exported-drawing.js';
 import { replaceFiles } from './file-values.js';
 import { isObject, type JsonObject } from './json.js';

@@ -1,5 +1,5 @@
 // Files as values: an object whose `file_id` is a file of the project. Only `file_id` counts; the service fills in the rest.
-// Extensions, section 12. Nothing here recurses.
+// Nothing here recurses.
 import { isContainer, isObject, ownValue, setOwn, type JsonObject } from './json.js';
 
 export interface FileValue {

@@ -1,4 +1,4 @@
-// What a mock or a pin says of a node: the end that the node is given in place of being executed. Extensions, section 11.
+// What a mock or a pin says of a node: the end that the node is given in place of being executed.
 import { isObject, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
 import { FIRST_LISTED_HANDLE, type Handle } from './plan.js';

@@ -1,5 +1,5 @@
-// A condition as it stands in a node's data, and its judgement: the same wherever a kind has one (extensions, section
-// 1.2, "Operators").
+// A condition as it stands in a node's data, and its judgement: the same wherever a kind has one (docs/use/nodes.md,
+// "Conditions").
 import { z } from 'zod';
 import { isObject } from './json.js';
 import { holds, isOneSided, ONE_SIDED, OPERATORS, type Operator } from './operators.js';

@@ -1,6 +1,6 @@
 // Finds `********` without a stored value: the place has another name, node or server than the one whose value was
-// stored, or the workflow was created with `********`. It stays in the drawing and is never sent (Specification,
-// "Trigger input field").
+// stored, or the workflow was created with `********`. It stays in the drawing and is never sent
+// (docs/use/interface-notes/runs.md, "Workflows").
 import { isCredentialHeader } from './credential-headers.js';
 import { isEmpty, ownValue, type JsonObject } from './json.js';
 import { MASK } from './mask-text.js';
@@ -81,7 +81,7 @@ export function lostSecretWarnings(lost: readonly LostSecret[]): Warning[] {
   });
 }
 
-// Finds `********` where nothing is secret: it would be sent as it stands (Specification, "Trigger input field").
+// Finds `********` where nothing is secret: it would be sent as it stands.
 
 export interface PublicMask {
   kind: 'field' | 'header';

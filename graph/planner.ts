@@ -1,5 +1,5 @@
 // Decides which nodes may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach the same
-// decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING, "Changing the run workflow").
+// decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING.md, "Changing the run workflow").
 // A walk (activities/node/walk.ts) uses it as well, on its own part of the plan (stretch.ts).
 import type { Handle, Plan } from './plan.js';
 

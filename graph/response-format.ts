@@ -1,5 +1,5 @@
-// `settings.response_format` of nodes that ask a model: the form that the answer must have (extensions, section 1.2,
-// "LLM").
+// `settings.response_format` of nodes that ask a model: the form that the answer must have
+// (docs/use/interface-notes/graphs.md, "LLM node").
 import { z } from 'zod';
 import { findJson } from './found-json.js';
 import { isObject } from './json.js';

@@ -1,5 +1,5 @@
-// Decides which nodes of an earlier run keep their results in a run that resumes it. Specification: extensions, "Going on,
-// going back".
+// Decides which nodes of an earlier run keep their results in a run that resumes it
+// (docs/use/resume.md, "What is kept").
 import { handlesAfter, type NodeEnding, type ScopePlan } from './plan.js';
 
 /**

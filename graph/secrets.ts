@@ -1,4 +1,4 @@
-// Finds the secrets of a drawing and an input (Specification, "Trigger input field"), cuts them out for storage, and
+// Finds the secrets of a drawing and an input (docs/operate/security.md), cuts them out for storage, and
 // puts them back for a run.
 import { addressSecretTexts, areOnlyVariables, joinAddress, splitAddress } from './address-credentials.js';
 import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from './credential-headers.js';

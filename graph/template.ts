@@ -1,4 +1,4 @@
-// Texts with variables in double braces (Specification, "Input variables").
+// Texts with variables in double braces (docs/use/interface-notes/graphs.md).
 import { leavesOf, mapLeaves } from './json.js';
 import { NodeError } from './node-error.js';
 import { writeJson } from './json-text.js';

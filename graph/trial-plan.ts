@@ -1,5 +1,5 @@
-// The plan of a test run: a part of the drawing is executed, and the results of other nodes are taken. Extensions, section
-// 11.
+// The plan of a test run: a part of the drawing is executed, and the results of other nodes are taken
+// (docs/use/trying.md, "Which nodes are executed").
 import { BODY_HANDLE, enclosingLoops, rootPlan, type Handle, type Plan } from './plan.js';
 
 /** `node`: one node; `up_to`: what it needs and itself; `from`: itself and what follows. */

@@ -1,4 +1,4 @@
-// Parses and resolves the text between `{{` and `}}` (Specification, "Input variables").
+// Parses and resolves the text between `{{` and `}}` (docs/use/interface-notes/graphs.md).
 import { findJson } from './found-json.js';
 import { isContainer, ownValue } from './json.js';
 

@@ -1,4 +1,4 @@
-// The text of PDF, DOCX and XLSX. The parsers are loaded when they are first needed. Extensions, section 12.
+// The text of PDF, DOCX and XLSX. The parsers are loaded when they are first needed.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';

@@ -1,6 +1,6 @@
 // OpenTelemetry spans for code that a trace should show. While tracing is off (the default), each function costs one
 // `if`. A span may contain what a log may contain: ids, codes, routes, host names; never a path, query, header, body or
-// label. tracing.ts switches it on; docs/operate/operations.md, "Traces".
+// label. tracing.ts switches it on; docs/operate/operations.md, "Logs and traces".
 import {
   context,
   createContextKey,

@@ -1,4 +1,4 @@
-// What the profiles of `breakdown.ts --profile` say: for each thread of the service, where its busy time went.
+// What the profiles of `bench/breakdown.ts --profile` say: for each thread of the service, where its busy time went.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Profiler, Runtime } from 'node:inspector';
 import path from 'node:path';

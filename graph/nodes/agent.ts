@@ -39,7 +39,7 @@ const serverSchema = z
   })
   .meta({ title: 'MCP server' });
 
-/** Another workflow as a tool: each call of it is a run. Extensions, section 7. */
+/** Another workflow as a tool: each call of it is a run. */
 const workflowToolSchema = z
   .looseObject({
     type: z.literal('workflow'),

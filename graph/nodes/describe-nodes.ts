@@ -16,7 +16,7 @@ interface NodeDescription {
   /**
    * The handles by which a node is left: `id` is the `sourceHandle` of the drawn edge, and `field` is the field of the
    * node's data that holds the target. Empty where the node is left by its `next_nodes`. What a handle with `body` leads
-   * to is the body of a loop (extensions, section 1.2, "Bodies").
+   * to is the body of a loop (docs/use/nodes.md, "For each, and loop").
    */
   handles: DescribedHandle[];
   /** The field of the node's data whose items `{id, label?, node}` are further handles; absent where there is none. */

@@ -1,4 +1,4 @@
-// These fields stand in the data of every node, whatever its kind (Extensions, section 1.1).
+// These fields stand in the data of every node, whatever its kind (docs/use/nodes.md).
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 

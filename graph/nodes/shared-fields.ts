@@ -56,7 +56,7 @@ const CONNECTION_ID_FORMAT = 'connection-id';
 /** The `format` of a field that holds the name of a tool of the server beside it, or a list of such names. */
 export const MCP_TOOL_FORMAT = 'mcp-tool';
 
-/** The connection whose credential is sent. Extensions, section 10. */
+/** The connection whose credential is sent (docs/use/connections.md). */
 export const connectionField = z
   .int()
   .min(1)
@@ -92,7 +92,7 @@ export const mcpServerFields = {
   timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
 };
 
-// Files of messages and of results. Extensions, section 12.
+// Files of messages and of results (docs/use/files.md).
 
 const WRONG_FILE = 'Input should be a file, or a variable that gives one';
 
@@ -142,7 +142,7 @@ export const modelFields = {
   model_name: z
     .string()
     .min(1)
-    // A workflow is a model for clients outside. Extensions, section 13.
+    // A workflow is a model for clients outside, but not for nodes.
     .refine((name) => !name.startsWith('workflow:'), 'Input should be a model, and no workflow')
     .describe('As the operator lists it')
     .meta({ format: MODEL_FORMAT }),

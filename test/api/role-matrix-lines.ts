@@ -1,5 +1,5 @@
 // Who may do what: one line an endpoint. A route of the registry without a line fails role-matrix.test.ts.
-// Specification, "Authentication" and "Other endpoints"; decisions.md sections 1 and 12.
+// docs/use/api.md, "Authentication", says what each role may.
 import { randomUUID } from 'node:crypto';
 import { chain } from '../support/graphs.js';
 import type { Role } from '../../db/core/tables.js';
@@ -480,7 +480,7 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/me/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/api-keys/', for: 'anyone', answer: '200', sessionOnly: true },
   { route: 'POST /api/v1/api-keys/', for: 'anyone', answer: '201', sessionOnly: true, body: () => ({ label: 'new' }) },
-  // Nobody's key: that of the caller is in api-keys.test.ts.
+  // Nobody's key: that of the caller is in test/api/access/api-keys.test.ts.
   {
     route: 'PATCH /api/v1/api-keys/:id/',
     for: 'anyone',
@@ -640,7 +640,7 @@ export const lines: Line[] = [
   },
 ];
 
-/** The only routes that a key of the scope `run` reaches: extensions, "Words of 9". */
+/** The only routes that a key of the scope `run` reaches (docs/use/api.md, "Keys of your own"). */
 export const RUN_SCOPE: readonly Line['route'][] = [
   'DELETE /api/v1/conversations/:conversation_id/',
   'GET /api/v1/conversations/:conversation_id/',

@@ -1,4 +1,4 @@
-// Cases of a workflow. Extensions, section 11.
+// Cases of a workflow (docs/use/trying.md, "Cases").
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';

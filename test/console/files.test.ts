@@ -1,4 +1,4 @@
-// Files in the console: chosen for inputs and answers, shown in results, listed for projects. Extensions, section 12.
+// Files in the console: chosen for inputs and answers, shown in results, listed for projects.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';

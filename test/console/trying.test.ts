@@ -1,4 +1,4 @@
-// Trying while drawing. Extensions, section 11.
+// Trying while drawing (docs/use/trying.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';

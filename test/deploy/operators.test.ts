@@ -77,7 +77,8 @@ describe('the operators’ questions', function () {
       await eventually(async () => Object.keys((await api.poll(RUN)).data.data ?? {}).length === 2);
     }
     await eventually(async () => (await deliveriesOf(api, hook.projectId)).some(({ attempts }) => attempts === 1));
-    // As the reconciler marks a run that no worker can go on with; how it finds one: reconciler.test.ts.
+    // As the reconciler marks a run that no worker can go on with; how it finds one:
+    // test/api/background/reconciler.test.ts.
     const mark = "UPDATE runs SET stuck_since = now(), next_check_at = now() + interval '1 hour' WHERE id = $1";
     await queryDatabase(stack, mark, [stuck.RUN]);
     const { headers } = await api.get('/projects/', { headers: { 'x-request-id': 'asked-by-a-client' } });

@@ -1,4 +1,4 @@
-// What a human task may be. Extensions, section 1.2.
+// What a human task may be (docs/use/nodes.md, "Human task").
 import assert from 'node:assert/strict';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';

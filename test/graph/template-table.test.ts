@@ -1,4 +1,4 @@
-// The specification's "Input variables" and section 5 of the decisions, one row a rule.
+// The rules of variables (docs/use/interface-notes/graphs.md, "Input, variables and conditions"), one row a rule.
 import assert from 'node:assert/strict';
 import { renderJson, renderText, type NodeOutput, type VariableValues } from '../../graph/template.js';
 

@@ -1,4 +1,4 @@
-// Many runs that wait. Extensions, section 1.2: waiting costs nothing.
+// Many runs that wait hold nothing but their timers (docs/use/nodes.md, "Wait").
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

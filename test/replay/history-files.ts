@@ -1,4 +1,4 @@
-// test/histories: recorded runs, one folder a version of the recordings (CONTRIBUTING, "Changing the run workflow").
+// test/histories: recorded runs, one folder a version of the recordings (CONTRIBUTING.md, "Changing the run workflow").
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { History } from '@temporalio/common/lib/proto-utils.js';

@@ -1,4 +1,4 @@
-// Secret fields of human tasks. Extensions, section 1.2, and the secret rule of the specification.
+// Secret fields of human tasks.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createAccount } from '../api/accounts.js';

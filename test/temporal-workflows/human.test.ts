@@ -1,4 +1,4 @@
-// Human tasks. Extensions, sections 1.2, 1.4 and 8.
+// Human tasks. docs/use/nodes.md, "Human task"; docs/use/approvers.md, "Human tasks".
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';

@@ -1,4 +1,4 @@
-// Many waits that are due at the same moment. Extensions, section 1.2: waiting costs nothing.
+// Many waits that are due at the same moment.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

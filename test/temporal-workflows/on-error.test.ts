@@ -1,4 +1,5 @@
-// What every node may say: on_error, retry, join, and the variables of an error. Extensions, section 1.1.
+// What every node may say: on_error, retry, join, and the variables of an error
+// (docs/use/nodes.md, "When a node starts, and when it fails").
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

@@ -39,7 +39,7 @@ const UNREACHED = [
   'planner.ts: hasSettled(node) { return isSettled(this.#states[node]); }',
   'planner.ts: isReady(node) { return this.#states[node] === NodeState.ready; }',
   'planner.ts: ready() { return this.#queue.slice(this.#head); }',
-  // Large stretches, and requests that do not begin together; stretch.test.ts.
+  // Large stretches, and requests that do not begin together; test/graph/stretch.test.ts.
   'stretch.ts: return false;',
   'stretch.ts: return nodes;',
   'planner.ts: throw new Error(`node ${node} is not ready`);', // bugs

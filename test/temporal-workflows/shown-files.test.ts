@@ -1,4 +1,4 @@
-// What readers see of files: deleted ones are named as such, and human tasks show theirs. Extensions, section 12.
+// What readers see of files: deleted ones are named as such, and human tasks show theirs.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';

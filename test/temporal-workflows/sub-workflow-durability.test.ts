@@ -1,4 +1,4 @@
-// Runs of sub-workflows survive whatever dies meanwhile: each node starts one, and it ends once. Extensions, section 1.2.
+// Runs of sub-workflows survive whatever dies meanwhile: each node starts one, and it ends once.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

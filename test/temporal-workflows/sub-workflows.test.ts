@@ -1,4 +1,4 @@
-// Nodes that run other workflows. Extensions, section 1.2, "Sub-workflow".
+// Nodes that run other workflows (docs/use/nodes.md, "Sub-workflow").
 import assert from 'node:assert/strict';
 import {
   createApiClient,

@@ -1,4 +1,4 @@
-// Waits survive whatever dies meanwhile. Extensions, section 1.2: waiting costs nothing.
+// Waits survive whatever dies meanwhile.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

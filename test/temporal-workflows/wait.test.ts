@@ -1,4 +1,4 @@
-// Nodes that wait. Extensions, sections 1.2 and 1.4.
+// Nodes that wait (docs/use/nodes.md, "Wait").
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

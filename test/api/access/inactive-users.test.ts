@@ -1,4 +1,4 @@
-// The access of a user who is made inactive, and active again. Extensions, section 9: "Users".
+// The access of a user who is made inactive, and active again (docs/operate/sign-in.md).
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,4 +1,5 @@
-// What a key sees that is restricted to one project. Which answer each single route gives is in role-matrix.test.ts.
+// What a key sees that is restricted to one project. Which answer each single route gives is in
+// test/api/role-matrix.test.ts.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../support/api-client.js';

@@ -1,4 +1,4 @@
-// How many requests the sessions of a user may make. Extensions, section 9: "Sessions".
+// How many requests the sessions of a user may make.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
 import { chain } from '../../support/graphs.js';

@@ -1,4 +1,4 @@
-// Records of changes and refusals in the audit log. Extensions, section 9.
+// Records of changes and refusals in the audit log (docs/operate/audit.md).
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { routes } from '../../../api/app.js';

@@ -1,4 +1,4 @@
-// Callbacks, and who sees what a node waits for. Extensions, section 1.4.
+// Callbacks, and who sees what a node waits for (docs/use/nodes.md, "Wait").
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { secretsOf } from '../../support/service-process.js';

@@ -1,4 +1,5 @@
-// The names and ids of connections when a workflow is copied, exported or imported. Extensions, section 10.
+// The names and ids of connections when a workflow is copied, exported or imported
+// (docs/use/connections.md, "Export, import and copies").
 import assert from 'node:assert/strict';
 import { agent, drawing, http, linkInRow, trigger, type DrawingNode } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';

@@ -1,4 +1,4 @@
-// Whatever starts a run, its nodes use the connections of its project. Extensions, section 10.
+// Whatever starts a run, its nodes use the connections of its project.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ScheduleOverlapPolicy } from '@temporalio/client';

@@ -1,4 +1,4 @@
-// Trying a connection. Extensions, section 10.
+// Trying a connection.
 import assert from 'node:assert/strict';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';

@@ -1,4 +1,5 @@
-// Cases: inputs and mocks of a workflow with what is expected of its run. Extensions, section 11.
+// Cases: inputs and mocks of a workflow with what is expected of its run
+// (docs/use/trying.md, "Cases").
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Decimal } from 'decimal.js';

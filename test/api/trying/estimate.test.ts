@@ -1,4 +1,4 @@
-// An estimate tells what a test reserves, before it begins. Extensions, section 11.
+// An estimate tells what a test reserves, before it begins (docs/use/trying.md, "What a test would cost").
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Decimal } from 'decimal.js';

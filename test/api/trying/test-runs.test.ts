@@ -1,4 +1,4 @@
-// Tries nodes while drawing. Extensions, section 11.
+// Tries nodes while drawing (docs/use/trying.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, Envelope, NodeEntry } from '../../support/api-client.js';

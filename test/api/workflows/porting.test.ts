@@ -1,4 +1,4 @@
-// Workflows as files. Extensions, section 3.
+// Workflows as files (docs/use/porting.md).
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
 import { agent, drawing, http, link, linkInRow, llm, mcp, node, trigger, type Drawing } from '../../support/graphs.js';

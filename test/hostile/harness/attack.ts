@@ -1,4 +1,5 @@
-// The definition of an attack. The files in `attacks/` declare attacks, and `harness/` does the rest.
+// The definition of an attack. The files in `test/hostile/attacks/` declare attacks, and
+// `test/hostile/harness/` does the rest.
 import type { Tenant } from './tenant.js';
 
 export interface Attack {

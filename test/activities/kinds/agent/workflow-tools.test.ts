@@ -1,4 +1,4 @@
-// Workflows as tools of an agent. Extensions, section 7.
+// Workflows as tools of an agent (docs/use/nodes.md, "Agents").
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient, type Envelope, type RunRecord } from '../../../support/api-client.js';

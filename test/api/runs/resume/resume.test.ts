@@ -1,4 +1,4 @@
-// A run that takes over the results of an earlier one. Extensions, section 3.
+// A run that takes over the results of an earlier one (docs/use/resume.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, Envelope } from '../../../support/api-client.js';
