@@ -1,4 +1,4 @@
-// What the bytes of a file are, whatever its declared type says. Extensions, section 12.
+// What the bytes of a file are, whatever its declared type says. docs/use/files.md.
 type DocumentKind = 'pdf' | 'docx' | 'xlsx';
 
 export type FileKind =

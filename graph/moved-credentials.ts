@@ -1,5 +1,4 @@
-// Moves literal credentials out of the headers and addresses of a drawing, to where a connection is named. Extensions, section
-// 10.
+// Moves literal credentials out of the headers and addresses of a drawing into connections. docs/use/connections.md.
 import { toBasic, withoutCredentials } from './address-credentials.js';
 import { mapConnections } from './connections.js';
 import { isObject, type JsonObject } from './json.js';

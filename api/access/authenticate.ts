@@ -10,7 +10,7 @@ import type { Caller, RouteDeclaration } from '../http/route.js';
 
 type Authenticated = Pick<RouteDeclaration, 'auth' | 'method' | 'keyScope' | 'countsNo304'>;
 
-/** Identifies the caller by the method that the route requires. Specification, "Authentication". */
+/** Identifies the caller by the method that the route requires (docs/use/interface-notes/access.md). */
 export function authenticate(route: Authenticated, deps: AccessDeps): AppMiddleware {
   const { auth } = route;
   return async (ctx, next) => {

@@ -1,5 +1,5 @@
-// Session tokens (JWT): those of our own sessions, and those that others issue for their front ends. Specification,
-// "Authentication"; docs/use/interface-notes/access.md.
+// Session tokens (JWT): those of our own sessions, and those that others issue for their front ends.
+// docs/use/interface-notes/access.md.
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
 import type { TokenSubject } from '../../db/access/rate-limits-repository.js';

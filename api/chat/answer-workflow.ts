@@ -29,7 +29,7 @@ export interface AnswerTimes {
   aliveEveryMs: number;
 }
 
-export const TIMES: AnswerTimes = { maxMs: 600_000, aliveEveryMs: 15_000 };
+const TIMES: AnswerTimes = { maxMs: 600_000, aliveEveryMs: 15_000 };
 /** A caller that takes nothing for so long is disconnected. */
 const STALLED_MS = 60_000;
 

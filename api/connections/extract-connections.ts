@@ -1,5 +1,5 @@
 // Moves the literal credentials of a project's drawings into connections
-// (docs/use/connections.md, "Moving credentials out of headers").
+// (docs/use/connections.md, "Export, import and copies").
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { SYSTEM } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';

@@ -40,7 +40,7 @@ async function readBody(
   return { body: parseFields(schema!, await readGivenBody(format, ctx, bounds, files)) };
 }
 
-/** The limit on the body of an open route that has accepted nobody yet. Extensions, section 9. */
+/** The limit on the body of an open route that has accepted nobody yet. */
 const MAX_OPEN_BODY_BYTES = 64 * 1024;
 
 function bodyLimitOf(

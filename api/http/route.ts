@@ -129,7 +129,7 @@ type BodyFields<F, B> = F extends 'stream'
     : { body: B } & (F extends 'verbatim' ? Required<Pick<DeclaredContext, 'bodyBytes'>> : unknown);
 
 /** What the handler of a route gets: nothing that the route does not declare. */
-export type RouteContext<D, S extends Declared> = CommonContext<
+type RouteContext<D, S extends Declared> = CommonContext<
   RunsInTransaction<S['audit']> extends true ? InTransaction<D> : D
 > &
   (S['auth'] extends 'open' | 'internal'

@@ -28,7 +28,7 @@ export interface GivenInput {
   uploads: Upload[];
 }
 
-export interface Upload {
+interface Upload {
   /** The id of the trigger's field. */
   field: string;
   file: FileValue;

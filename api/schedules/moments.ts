@@ -3,7 +3,7 @@ import { isDayOf, type CronLine } from './cron.js';
 import type { OffsetPeriod } from './time-zones.js';
 
 const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**

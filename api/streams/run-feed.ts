@@ -40,7 +40,7 @@ export async function openEndedFeed(db: Database, runId: string): Promise<RunFee
   };
 }
 
-export interface DeltaOptions {
+interface DeltaOptions {
   /** The version of the run when its reader came, 0 for a new run: what had been answered by then is not told. */
   since: number;
   memory: ByteBudget;

@@ -12,7 +12,7 @@ export const ORDERS = [
   { value: 'size', label: 'Smallest first' },
 ] as const;
 
-export type FileOrder = (typeof ORDERS)[number]['value'];
+type FileOrder = (typeof ORDERS)[number]['value'];
 
 interface FilesAsked {
   search: string;

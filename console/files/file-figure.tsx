@@ -37,7 +37,7 @@ export function FilesOf({ value }: { value: unknown }) {
 }
 
 /** A file: its name, what can be seen of it, and its download. */
-export function FileFigure({ file }: { file: FileValue }) {
+function FileFigure({ file }: { file: FileValue }) {
   const id = useId();
   const download = useMutation({ mutationFn: () => downloadFile(file) });
   return (

@@ -66,7 +66,7 @@ const SIGNS: readonly (readonly [sign: RegExp, type: string])[] = [
 /* oxlint-enable no-control-regex */
 
 /** Returns the type of an image, a recording or a PDF; undefined for anything else. */
-export function mediaTypeOf(bytes: Uint8Array): string | undefined {
+function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   return SIGNS.find(([sign]) => sign.test(head))?.[1];
 }
@@ -77,7 +77,7 @@ function kindOf(type: string): 'image' | 'audio' | 'pdf' {
 }
 
 /** Returns undefined for what is no text in UTF-8. A character that is cut at the end is left out. */
-export function textOf(bytes: Uint8Array, isWhole: boolean): string | undefined {
+function textOf(bytes: Uint8Array, isWhole: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: !isWhole });
     // oxlint-disable-next-line no-control-regex

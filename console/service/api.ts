@@ -4,7 +4,7 @@ import { createClient } from '../../clients/typescript/src/index.js';
 import { CALL_RETRIES } from './calls.js';
 import { tokens } from './session.js';
 
-export { RunNotFoundError, RunRefusedError, ServiceError, unwrap } from '../../clients/typescript/src/index.js';
+export { RunRefusedError, ServiceError, unwrap } from '../../clients/typescript/src/index.js';
 export type { components, paths } from '../../clients/typescript/src/index.js';
 
 /** Calls carry the session's token when there is a session. The marketplace is open to visitors. */

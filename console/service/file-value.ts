@@ -1,4 +1,4 @@
-// Files as the values of inputs and results have them. Extensions, section 12.
+// Files as the values of inputs and results have them. docs/use/files.md.
 import { isObject, isStructure, parseStructure } from '../ui/json.js';
 
 export interface FileValue {

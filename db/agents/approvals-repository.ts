@@ -39,7 +39,7 @@ export interface ArgumentsEdit {
 export type Outcome = 'settled' | 'counted' | 'repeated' | 'stale' | 'full' | 'late' | 'forbidden' | 'unknown';
 
 /** The limit for decisions that do not settle a request: people who change the arguments again and again come to no end. */
-export const MAX_COUNTED = 50;
+const MAX_COUNTED = 50;
 
 /** Idempotent. A process that dies before the commit has decided nothing. */
 export async function decideRequest(db: Db, made: NewDecision): Promise<Outcome> {

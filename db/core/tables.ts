@@ -11,7 +11,6 @@ type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 export type ProjectRow = Row<'projects'>;
 export type WorkflowRow = Row<'workflows'>;
-export type RunRow = Row<'runs'>;
 export type NewRun = Insertable<Tables['runs']>;
 
 export type Role = Row<'project_members'>['role'];

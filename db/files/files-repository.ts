@@ -73,12 +73,6 @@ function selectStored(db: Db) {
     .select(['files.created_at as createdAt', 'copy.id as copyId', 'copy.name as storedAs', 'copy.seal']);
 }
 
-/** Returns the project of a file, deleted or not. */
-export async function findProjectOfFile(db: Db, id: string): Promise<number | undefined> {
-  const row = await db.selectFrom('files').select('project_id').where('id', '=', id).executeTakeFirst();
-  return row?.project_id;
-}
-
 export interface FileFacts {
   id: string;
   name: string;

@@ -41,7 +41,7 @@ export interface HumanTask {
 }
 
 /** `decided`: by people, with an action. */
-export type TaskFilter = HumanTaskStatus | 'decided';
+type TaskFilter = HumanTaskStatus | 'decided';
 
 /** A task that nobody has answered in time counts as expired, also before its run has noticed. */
 const shownStatus = sql<HumanTaskStatus>`CASE WHEN task.status = 'pending' AND task.expires_at <= now()

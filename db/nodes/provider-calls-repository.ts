@@ -21,7 +21,7 @@ export interface CallClaim {
 }
 
 /** A node that makes one call leaves turn and ordinal out; an agent's model call has ordinal 0, its tool calls follow. */
-export interface CallKey extends NodeKey {
+interface CallKey extends NodeKey {
   turn?: number;
   ordinal?: number;
 }

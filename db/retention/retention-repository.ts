@@ -7,7 +7,7 @@ import type { Tables } from '../core/tables.js';
 import { isModelCall } from '../nodes/provider-calls-repository.js';
 
 /** Rows by table. */
-export type Expired = Partial<Record<keyof Tables, number>>;
+type Expired = Partial<Record<keyof Tables, number>>;
 
 export interface Batch {
   expired: Expired;
@@ -209,12 +209,7 @@ export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> 
 }
 
 /** By `ctid`, which every table has: a row that is changed at the same moment gets another one, and stays. */
-export async function deleteRows(
-  db: Db,
-  table: keyof Tables,
-  where: RawBuilder<unknown>,
-  limit: number,
-): Promise<number> {
+async function deleteRows(db: Db, table: keyof Tables, where: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM ${sql.table(table)} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${sql.table(table)} WHERE ${where} LIMIT ${limit}::integer
@@ -222,7 +217,7 @@ export async function deleteRows(
   return Number(numAffectedRows ?? 0);
 }
 
-export function toBatch(expired: Expired, limit: number): Batch {
+function toBatch(expired: Expired, limit: number): Batch {
   return { expired, hasMore: Object.values(expired).some((count) => count >= limit) };
 }
 

@@ -1,4 +1,4 @@
-// Every column that holds sealed values (`secret-box.ts`), and how they are sealed anew when the key changes.
+// Every column that holds sealed values (`db/core/secret-box.ts`), and how they are sealed anew when the key changes.
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../core/client.js';
 import type { SealedRows, SecretBox, SecretContext } from '../core/secret-box.js';

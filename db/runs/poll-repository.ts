@@ -22,7 +22,7 @@ import { outputOfRun } from '../nodes/run-output.js';
 import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from '../watches/run-version.js';
 import { storedWait } from './stored-wait.js';
 
-export type { OpenRequest, PolledNode, PolledRun } from './polled-run.js';
+export type { PolledNode, PolledRun } from './polled-run.js';
 
 export interface Poll extends Reach {
   runId: string;

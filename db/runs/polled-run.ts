@@ -22,7 +22,7 @@ export interface PolledState {
 }
 
 /** The output of the run's first output node. */
-export interface PolledOutput {
+interface PolledOutput {
   /** JSON text of the value; null where it is too large to be read with the run (`readOutputPieces`). */
   text: string | null;
 }

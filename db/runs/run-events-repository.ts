@@ -44,7 +44,7 @@ export interface ToldObject {
   object: Record<string, unknown>;
 }
 
-export interface ToldOutput {
+interface ToldOutput {
   /** JSON text; null where it is too large to be read with others. */
   output: string | null;
 }

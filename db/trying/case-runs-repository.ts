@@ -6,7 +6,7 @@ import type { SecretBox } from '../core/secret-box.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import type { CaseContent, Expectation } from './cases-repository.js';
 
-export type CaseStatus = 'in progress' | 'passed' | 'failed' | 'error';
+type CaseStatus = 'in progress' | 'passed' | 'failed' | 'error';
 
 /** What is sealed of the result of a case. */
 export interface CaseDetail {

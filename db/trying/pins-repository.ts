@@ -8,7 +8,7 @@ import type { SecretBox } from '../core/secret-box.js';
 import { copyReferences, pinHolder, referTo } from '../files/references-repository.js';
 
 /** What is sealed of a pin. */
-export interface StoredPin {
+interface StoredPin {
   outcome: GivenOutcome;
   /** That of the node when it was pinned; null where its drawing could not be compiled. */
   fingerprint: string | null;

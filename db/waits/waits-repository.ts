@@ -6,7 +6,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { tellWatchers } from '../watches/tell-watchers.js';
 
-export type WaitKind = 'time' | 'callback' | 'human';
+type WaitKind = 'time' | 'callback' | 'human';
 
 export interface OpenWait {
   kind: WaitKind;

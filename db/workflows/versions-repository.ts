@@ -11,7 +11,7 @@ export interface DrawingVersion {
 }
 
 /** How many versions a workflow has at most, the present one included; the oldest make room. */
-export const KEPT_VERSIONS = 1000;
+const KEPT_VERSIONS = 1000;
 
 /**
  * Keeps the present version, which the caller is about to replace and whose row it has locked, and deletes the one that
