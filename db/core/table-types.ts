@@ -965,8 +965,8 @@ export interface RunOutputs {
 }
 
 /**
- * Runs. Writers: run acceptance (insert), the API (flags), `applyExecutionUpdate` (start and end), the reconciler
- * (when to look next), retention (what of it is gone), and a trigger on `billing_transactions` (`cost_usd`).
+ * Runs. Writers: run acceptance (insert), the API (flags), `startRun` and `endRun`, the reconciler (when to look
+ * next), retention (what of it is gone), and a trigger on `billing_transactions` (`cost_usd`).
  */
 export interface Runs {
   id: string;
@@ -1008,7 +1008,7 @@ export interface Runs {
   is_queued: Generated<boolean>;
   /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
   traceparent: string | null;
-  /** The number of the last execution update that was applied. */
+  /** The number of the last report that was applied. */
   sequence: Generated<number>;
   cost_usd: ColumnType<string, never, never>;
   error_code: string | null;

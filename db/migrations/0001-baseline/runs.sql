@@ -49,7 +49,7 @@ CREATE TABLE runs (
   autovacuum_analyze_scale_factor = 0.02);
 
 COMMENT ON TABLE runs IS
-  'Runs. Writers: run acceptance (insert), the API (flags), `applyExecutionUpdate` (start and end), the reconciler '
+  'Runs. Writers: run acceptance (insert), the API (flags), `startRun` and `endRun`, the reconciler '
   '(when to look next), retention (what of it is gone), and a trigger on `billing_transactions` (`cost_usd`).';
 COMMENT ON COLUMN runs.workflow_version IS
   'The version of the drawing at acceptance; null for the test of a drawing that is not stored.';
@@ -70,7 +70,7 @@ COMMENT ON COLUMN runs.is_queued IS
   'with its turn.';
 COMMENT ON COLUMN runs.traceparent IS
   'W3C trace context of the request that it was accepted in; null while nothing is traced.';
-COMMENT ON COLUMN runs.sequence IS 'The number of the last execution update that was applied.';
+COMMENT ON COLUMN runs.sequence IS 'The number of the last report that was applied.';
 COMMENT ON COLUMN runs.node_errors IS 'The errors of a `Draft`: node id -> [{path: message}].';
 COMMENT ON COLUMN runs.next_check_at IS 'When the reconciler looks at the run next; null once it has ended.';
 COMMENT ON COLUMN runs.stuck_since IS
