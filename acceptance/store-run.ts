@@ -1,7 +1,7 @@
 // Stores accepted runs: first the graph, then the run that refers to it.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/core/client.js';
-import { isSnapshotGone, hashDrawing, hashTrial, storeSnapshot } from '../db/runs/snapshots-repository.js';
+import { isSnapshotGone, hashDrawing, hashTest, storeSnapshot } from '../db/runs/snapshots-repository.js';
 import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { Plan } from '../graph/plan.js';
 
@@ -17,7 +17,7 @@ const MAX_ATTEMPTS = 3;
 type Graph = Pick<StoredDrawing, 'document'> & {
   plan: Plan;
   /** True if the plan is that of a test, and not of the whole drawing. */
-  isTrial?: boolean;
+  isTest?: boolean;
 };
 
 /** `insert` stores the run with the graph's hash. */
@@ -40,8 +40,8 @@ export async function storeRuns<Stored>(
 ): Promise<Stored> {
   for (let attempt = 1; ; attempt += 1) {
     const hashes: Buffer[] = [];
-    for (const { document, plan, isTrial } of graphs)
-      hashes.push(await snapshots.store(JSON.stringify(document), plan, isTrial));
+    for (const { document, plan, isTest } of graphs)
+      hashes.push(await snapshots.store(JSON.stringify(document), plan, isTest));
     try {
       return await insert(hashes);
     } catch (error) {
@@ -58,7 +58,7 @@ export interface SnapshotStore {
    * Returns the graph's hash. `document` is JSON text with masked secrets. If the graph is gone when it is used, call
    * `forget`.
    */
-  store(document: string, plan: Plan, isTrial?: boolean): Promise<Buffer>;
+  store(document: string, plan: Plan, isTest?: boolean): Promise<Buffer>;
   forget(hash: Buffer): void;
 }
 
@@ -67,8 +67,8 @@ const KNOWN = 10_000;
 export function createSnapshotStore(db: Db): SnapshotStore {
   const known = new LRUCache<string, true>({ max: KNOWN });
   return {
-    async store(document, plan, isTrial = false) {
-      const hash = isTrial ? hashTrial(document, plan) : hashDrawing(document);
+    async store(document, plan, isTest = false) {
+      const hash = isTest ? hashTest(document, plan) : hashDrawing(document);
       const key = hash.toString('hex');
       if (!known.has(key)) await storeSnapshot(db, document, plan, hash);
       known.set(key, true);

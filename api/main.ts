@@ -24,7 +24,7 @@ import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 import { createProcesses } from '../processes/processes.js';
 import { createApp } from './app.js';
-import { startRunningCases } from './trying/run-cases.js';
+import { startRunningCases } from './test-runs/run-cases.js';
 import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
 import { createDatabaseMetrics } from './observability/database-metrics.js';

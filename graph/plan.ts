@@ -42,7 +42,7 @@ export interface Plan {
   /** The nodes that start with the first of their incoming edges that is taken (`join: "any"`). Absent likewise. */
   joinsAny?: number[];
   /**
-   * The nodes of a test run that are not executed, because their results are given (`trial-plan.ts`): everywhere, or only
+   * The nodes of a test run that are not executed, because their results are given (`test-plan.ts`): everywhere, or only
    * in the iterations with these paths. Absent likewise.
    */
   given?: Record<number, true | string[]>;

@@ -1,7 +1,7 @@
-// In a test run, a mock or a pin may fix the result of a node. The node is not executed then (docs/use/trying.md).
+// In a test run, a mock or a pin may fix the result of a node. The node is not executed then (docs/use/test-runs.md).
 import type { NodeFacts } from '../../contract/activities.js';
 import { findNodeClaim } from '../../db/nodes/node-results-repository.js';
-import { recordGivenEnd, type GivenEnd, type GivenResult } from '../../db/trying/test-runs-repository.js';
+import { recordGivenEnd, type GivenEnd, type GivenResult } from '../../db/test-runs/test-runs-repository.js';
 import { mayBeCaught } from '../../graph/caught.js';
 import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
 import { handleAfter, type Handle, type NodeKey } from '../../graph/plan.js';

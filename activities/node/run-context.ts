@@ -9,7 +9,7 @@ import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../d
 import type { RunInput } from '../../graph/input.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
-import { findTestRun, type TestFacts } from '../../db/trying/test-runs-repository.js';
+import { findTestRun, type TestFacts } from '../../db/test-runs/test-runs-repository.js';
 import type { VariableValues } from '../../graph/template.js';
 import { workflowToolsOf } from '../../graph/nodes/agent.js';
 import { asksForSecrets } from '../../graph/nodes/human.js';

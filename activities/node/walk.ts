@@ -12,7 +12,7 @@ import type {
   WalkedEnd,
   WalkRef,
 } from '../../contract/activities.js';
-import { findGivenResult } from '../../db/trying/test-runs-repository.js';
+import { findGivenResult } from '../../db/test-runs/test-runs-repository.js';
 import { mayBeCaught } from '../../graph/caught.js';
 import { innermostLoop } from '../../graph/iteration-path.js';
 import { kinds, traitsOf, type KindThatRuns } from '../../graph/kinds.js';

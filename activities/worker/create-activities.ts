@@ -17,7 +17,7 @@ import type { ModelProviders } from '../../config/model-providers.js';
 import type { Connections } from '../../connections/open-connection.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import { findGivenResult } from '../../db/trying/test-runs-repository.js';
+import { findGivenResult } from '../../db/test-runs/test-runs-repository.js';
 import type { Files } from '../../files/files.js';
 import { kinds, kindsThatRun } from '../../graph/kinds.js';
 import type { Execution } from '../../graph/document.js';

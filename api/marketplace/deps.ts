@@ -1,5 +1,5 @@
 import type { HeavyTurns } from '../http/heavy-turns.js';
-import type { TryingDeps } from '../trying/deps.js';
+import type { TryingDeps } from '../test-runs/deps.js';
 
 export type MarketplaceDeps = TryingDeps & {
   turns: HeavyTurns;

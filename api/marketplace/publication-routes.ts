@@ -8,7 +8,7 @@ import { notFound, orNotFound } from '../http/errors.js';
 import type { MarketplaceDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
 import { refuseEmptyFields } from '../workflows/required-fields.js';
-import { passRequiredCases } from '../trying/required-cases.js';
+import { passRequiredCases } from '../test-runs/required-cases.js';
 import { answerWorkflow } from '../workflows/routes.js';
 import { workflowSchema } from '../workflows/workflow-view.js';
 

@@ -19,7 +19,7 @@ const SUBJECTS = [
   'stored-bytes',
   'audit',
   'connections',
-  'trying',
+  'test-runs',
   'files',
   'conversations',
   'routines',

@@ -11,7 +11,7 @@ export function hashDrawing(document: string): Buffer {
 }
 
 /** What the graph of a test is stored under: its plan is not that of the whole drawing. */
-export function hashTrial(document: string, plan: Plan): Buffer {
+export function hashTest(document: string, plan: Plan): Buffer {
   return createHash('sha256').update('test\0').update(JSON.stringify(plan)).update('\0').update(document).digest();
 }
 

@@ -9,7 +9,7 @@ import { referFromDrawing } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../access/reach.js';
 import { connectionIdsOf } from '../../graph/connections.js';
-import { deletePinsOfGone } from '../trying/pins-repository.js';
+import { deletePinsOfGone } from '../test-runs/pins-repository.js';
 import { keepToolFields } from './tool-fields.js';
 import { keepVersion } from './versions-repository.js';
 

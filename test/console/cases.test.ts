@@ -1,4 +1,4 @@
-// Cases of a workflow (docs/use/trying.md, "Cases").
+// Cases of a workflow (docs/use/test-runs.md, "Cases").
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';

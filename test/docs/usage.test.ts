@@ -10,7 +10,7 @@ describe('the documents for users', function () {
     'docs/use/starts.md',
     'docs/use/mcp.md',
     'docs/use/spending.md',
-    'docs/use/trying.md',
+    'docs/use/test-runs.md',
     'docs/use/files.md',
     'docs/use/conversations.md',
     'docs/use/connections.md',

@@ -2,8 +2,8 @@ import { useStore } from '../../drawing/editor-store.js';
 import { chipOf } from '../../drawing/chips.js';
 import { variablesFor } from '../../drawing/variables.js';
 import type { KnownVariables } from '../../forms/form.js';
-import { useKnownValues } from './trying/known-values.js';
-import { previewOf, withValues } from './trying/variable-values.js';
+import { useKnownValues } from './test-run/known-values.js';
+import { previewOf, withValues } from './test-run/variable-values.js';
 
 /** The variables of a node's form, with the values of pins, tests and the newest run. */
 export function useFormVariables(workflowId: number, nodeId: string): KnownVariables {

@@ -20,7 +20,7 @@ import { Button } from '../../ui/button.js';
 import { Field, Hint, TextField } from '../../ui/fields.js';
 import { Menu } from '../../ui/menu.js';
 import { ConnectionField } from '../../parts/connection/connection-field.js';
-import { TestMenu } from './trying/test-menu.js';
+import { TestMenu } from './test-run/test-menu.js';
 import './editor.css';
 import { useFormVariables } from './form-variables.js';
 import { McpToolField } from './mcp-tool-field.js';

@@ -10,7 +10,7 @@ import { titleOfPath } from '../../forms/schema.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Alert, announce, Note } from '../../ui/notices.js';
-import { useTrials } from './trying/use-trials.js';
+import { useTests } from './test-run/use-tests.js';
 import { useRunInput } from '../../parts/run-input/run-input-form.js';
 import { runFields } from '../../parts/run-input/run-input.js';
 import type { Saver } from './saver.js';
@@ -19,7 +19,7 @@ import type { Saver } from './saver.js';
 export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const store = useStore();
   const { kinds } = store;
-  const trials = useTrials();
+  const tests = useTests();
   const drawing = useEditor(({ history }) => history.present);
   const isDirty = useEditor((state) => state.isDirty);
   const projectId = useStored(saver, (state) => state.workflow.project);
@@ -33,7 +33,7 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
       if (!isSaved) return;
       const runId = await startRun(api, workflow.id, input, { idempotencyKey: keyOf([input, etag]) });
       announce('The run has started.');
-      trials.beginRun({ runId, drawing: store.getState().saved });
+      tests.beginRun({ runId, drawing: store.getState().saved });
       onClose();
     },
     onError: settleIfRefused,

@@ -8,7 +8,7 @@ import { download } from '../../ui/download.js';
 import { Menu, type MenuItem } from '../../ui/menu.js';
 import { Alert } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
-import { TestMenu } from './trying/test-menu.js';
+import { TestMenu } from './test-run/test-menu.js';
 import type { OpenDialog } from './dialogs.js';
 import { saveAndTell, type Saver } from './saver.js';
 import { cutText } from '../../../graph/cut-text.js';

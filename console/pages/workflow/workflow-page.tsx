@@ -12,9 +12,9 @@ import { Palette } from '../../drawing/palette.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
-import { LastRun } from './trying/last-run.js';
-import { TestPane } from './trying/test-pane.js';
-import { TrialContext, useTrialStore } from './trying/use-trials.js';
+import { LastRun } from './test-run/last-run.js';
+import { TestPane } from './test-run/test-pane.js';
+import { TestContext, useTestStore } from './test-run/use-tests.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './editor.css';
 import { NodePanel } from './node-panel.js';
@@ -96,7 +96,7 @@ function Workbench({ store, saver }: EditorProps) {
   useShortcuts(store, saver, graph, setDialog);
   useClipboard(store, graph);
   return (
-    <TrialContext value={useTrialStore(id)}>
+    <TestContext value={useTestStore(id)}>
       <div className="page-full editor">
         <Toolbar saver={saver} onOpen={setDialog} />
         <UnsavedWork saver={saver} />
@@ -115,6 +115,6 @@ function Workbench({ store, saver }: EditorProps) {
         </div>
         <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />
       </div>
-    </TrialContext>
+    </TestContext>
   );
 }

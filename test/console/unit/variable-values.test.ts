@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readPath, withValues } from '../../../console/pages/workflow/trying/variable-values.js';
+import { readPath, withValues } from '../../../console/pages/workflow/test-run/variable-values.js';
 
 const choicesOf = (text: string, value: unknown) =>
   withValues([{ heading: 'Call', choices: [{ label: 'JSON', text }] }], () => value)[0]!.choices;

@@ -9,7 +9,7 @@ import { isSet, layersOf, withoutOtherModes } from '../../../console/forms/layer
 import { propertiesOf } from '../../../console/forms/schema.js';
 import { bodyTypeOf, toBodyType } from '../../../console/kinds/body.js';
 import { queryRows, withQuery } from '../../../console/kinds/query.js';
-import { previewOf } from '../../../console/pages/workflow/trying/variable-values.js';
+import { previewOf } from '../../../console/pages/workflow/test-run/variable-values.js';
 
 const kinds = byType(describeNodes() as unknown as NodeKind[]);
 

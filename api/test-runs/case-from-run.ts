@@ -1,0 +1,64 @@
+// Makes a case of a run: its input, the results of what must not happen again, and its output
+// (docs/use/test-runs.md, "Cases").
+import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
+import { findEarlierRun } from '../../db/resume/resume-repository.js';
+import { findOutput, listEndsOf } from '../../db/test-runs/run-results-repository.js';
+import type { CaseContent } from '../../db/test-runs/cases-repository.js';
+import { parseJson } from '../../graph/json-text.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { renderText } from '../../graph/template.js';
+import type { TryingDeps } from './deps.js';
+import { ApiError, invalidFields } from '../http/errors.js';
+import { hasSideEffects } from './estimate.js';
+
+const MOST_MOCKS = 1_000;
+/** A longer output is not expected as a whole. */
+const MOST_CHARACTERS = 64 * 1024;
+
+/** Throws the 400 for a run that the workflow has not, or whose results have expired. */
+export async function caseFromRun(
+  { db, secretBox, config }: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
+  workflowId: number,
+  runId: string,
+): Promise<CaseContent> {
+  const run = await findEarlierRun(db, runId, config.resultRetentionDays);
+  if (run?.workflowId !== workflowId) throw invalidFields({ run_id: ['The workflow has no such run.'] });
+  if (run.status === 'In Progress') throw invalidFields({ run_id: ['The run is open.'] });
+  if (run.isExpired) throw new ApiError(400, 'run_expired', 'The results of this run have expired.');
+  const row = [run.projectId, run.id] as const;
+  const text = run.inputEnc === null ? run.input : secretBox.open(run.inputEnc, 'run-input', ...row);
+  const input = parseJson(text);
+  const data = new Map(
+    (run.document['nodes'] as { id: string; data?: JsonObject }[]).map((node) => [node.id, node.data ?? {}]),
+  );
+  const mocked = run.plan.ids.filter((id, number) => {
+    const kind = run.plan.kinds[number]!;
+    const of = data.get(id) ?? {};
+    const waits = kind === 'human' || (kind === 'wait' && of['mode'] === 'callback');
+    return waits || hasSideEffects(kind, of);
+  });
+  const ends = await listEndsOf(db, runId, mocked, MOST_MOCKS + 1);
+  if (ends.length > MOST_MOCKS) throw new ApiError(400, 'too_many_mocks', `A case has at most ${MOST_MOCKS} mocks.`);
+  const secrets = openPassedSecrets(secretBox, run.passedSecretsEnc, row);
+  if (secrets.length > 0) {
+    throw new ApiError(400, 'passed_secrets', 'The run holds secrets of other runs, which no case can keep.');
+  }
+  const mocks = ends.map(({ nodeId, path, result, error }) => {
+    const key = path === '' ? nodeId : `${nodeId}@${path}`;
+    return [key, error === undefined ? (parseJson(result ?? '{"content":""}') as JsonObject) : { error }];
+  });
+  const output = await findOutput(db, runId);
+  return {
+    input: isObject(input) ? input : {},
+    mocks: Object.fromEntries(mocks) as JsonObject,
+    expect: expectOutput(output),
+  };
+}
+
+function expectOutput(output: string | undefined): CaseContent['expect'] {
+  if (output === undefined || output.length > MOST_CHARACTERS) return [];
+  // The text that conditions compare.
+  const value = { content: '', value: parseJson(output) };
+  const right = renderText('{{ n.result.value }}', { input: {}, results: new Map([['n', value]]) });
+  return [{ output: true, path: '', operator: '==', right }];
+}

@@ -1,0 +1,407 @@
+// Cases of a workflow, and their runs (docs/use/test-runs.md, "Cases").
+import { z } from 'zod';
+import { takeRunFiles } from '../../acceptance/run-files.js';
+import { openDrawing } from '../../acceptance/opened-drawing.js';
+import { sumOf, toAmount } from '../../config/currencies.js';
+import {
+  cancelCaseRun,
+  findCaseRun,
+  listCaseResults,
+  type CaseResult,
+  type CaseRun,
+  type TriedDrawing,
+} from '../../db/test-runs/case-runs-repository.js';
+import {
+  countCases,
+  deleteCase,
+  findCase,
+  insertCase,
+  listCases,
+  updateCase,
+  type Case,
+} from '../../db/test-runs/cases-repository.js';
+import { findKeptDrawing } from '../../db/workflows/versions-repository.js';
+import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { compilePlan } from '../../graph/compile-plan.js';
+import { secretFieldsOf } from '../../graph/input.js';
+import { conditionSchema } from '../../graph/judge.js';
+import { inputFieldsOf } from '../../graph/input.js';
+import type { JsonObject } from '../../graph/json.js';
+import { OPERATORS } from '../../graph/operators.js';
+import { keepInputSecrets, maskInput } from '../../graph/secrets.js';
+import { amountSchema } from '../projects/project-view.js';
+import type { TryingDeps } from './deps.js';
+import { badRequestSchema, nothing } from '../http/answer-schemas.js';
+import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
+import { limitAmount } from '../http/limit-amount.js';
+import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
+import { idParams, MAX_ID, pathId, uuid } from '../http/path-ids.js';
+import { routesOf, type Route } from '../http/route.js';
+import { drawingBody } from '../workflows/workflow-body.js';
+import { caseFromRun } from './case-from-run.js';
+import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
+import { beginCases, driveCases } from './run-cases.js';
+import { withDrawing } from './start-test.js';
+
+const defineRoute = routesOf<TryingDeps>();
+
+const MOST_CASES = 100;
+const MOST_EXPECTATIONS = 100;
+const MOST_BYTES = 1024 * 1024;
+
+const name = z.string().trim().min(1).max(200);
+const anyObject = z.record(z.string(), z.unknown());
+
+const expectation = z
+  .object({
+    node: z.string().min(1).max(200).optional(),
+    output: z.literal(true).optional(),
+    path: z.string().max(1000).describe('What would follow `node.` in a variable; of the output, what follows in it'),
+    operator: z.enum(OPERATORS),
+    right: z.union([z.string().max(100_000), z.number(), z.boolean()]).optional(),
+  })
+  .superRefine(({ node, output, operator, right }, context) => {
+    const issue = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+    if ((node === undefined) === (output === undefined)) issue('node', 'Name either a node or the output.');
+    const parsed = conditionSchema.safeParse({ left: '', operator, right });
+    if (!parsed.success) issue('right', parsed.error.issues[0]?.message ?? 'Input should be a valid value');
+  });
+
+const fields = {
+  name,
+  input: anyObject.default({}),
+  mocks: anyObject.default({}),
+  expect: z.array(expectation).max(MOST_EXPECTATIONS).default([]),
+  required: z.boolean().default(false).describe('Whether it must pass before the workflow is published'),
+};
+
+const caseSchema = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    input: anyObject.describe('Secret fields are ********'),
+    mocks: anyObject,
+    expect: z.array(expectation),
+    required: z.boolean(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Case' });
+
+const caseParams = idParams.extend({ case_id: pathId });
+const makes = { audit: { action: 'case.created', target: 'case', makes: 'id' } } as const;
+const editor = { access: { to: 'workflow', role: 'editor' } } as const;
+const viewer = { access: { to: 'workflow', role: 'viewer' } } as const;
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/cases/',
+  summary: 'The cases of a workflow.',
+  ...viewer,
+  query: z.object(pageQuery(1)),
+  responses: { 200: envelopeOf(caseSchema) },
+  async handler({ deps, params, query }) {
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    const { total, cases } = await listCases(deps.db, deps.secretBox, params.id, toWindow(query));
+    return answerPage(
+      query,
+      total,
+      cases.map((each) => toView(each, workflow)),
+    );
+  },
+});
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/cases/',
+  summary: 'Makes a case: an input and mocks, and what is expected of the run.',
+  ...makes,
+  ...editor,
+  body: z.object(fields),
+  responses: { 201: caseSchema, 400: badRequestSchema },
+  async handler({ deps, params, body }) {
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    const { name: title, required, ...content } = body;
+    return { status: 201, body: await make(deps, workflow, { name: title, isRequired: required, content }) };
+  },
+});
+
+const fromRun = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/cases/from-run/',
+  summary:
+    'Makes a case of a run: its input, mocks of the nodes with side effects, and its output as what is expected.',
+  ...makes,
+  ...editor,
+  body: z.object({ run_id: uuid, name }),
+  responses: { 201: caseSchema, 400: badRequestSchema },
+  async handler({ deps, params, body }) {
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    const content = await caseFromRun(deps, params.id, body.run_id);
+    return { status: 201, body: await make(deps, workflow, { name: body.name, isRequired: false, content }) };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/cases/:case_id/',
+  summary: 'One case of a workflow.',
+  ...viewer,
+  params: caseParams,
+  responses: { 200: caseSchema },
+  async handler({ deps, params }) {
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    const found = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
+    return { status: 200, body: toView(found, workflow) };
+  },
+});
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: '/api/v1/workflows/:id/cases/:case_id/',
+  summary: 'Changes a case. `********` in a secret field of the input keeps its value.',
+  audit: { action: 'case.changed', target: 'case', id: 'case_id' },
+  ...editor,
+  params: caseParams,
+  body: z
+    .object({
+      name,
+      input: anyObject,
+      mocks: anyObject,
+      expect: z.array(expectation).max(MOST_EXPECTATIONS),
+      required: z.boolean(),
+    })
+    .partial(),
+  responses: { 200: caseSchema, 400: badRequestSchema },
+  async handler({ deps, params, body }) {
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    const found = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
+    const { content } = found;
+    const input =
+      body.input && keepInputSecrets(secretFieldsOf(workflow.document), body.input, (id) => content.input[id]);
+    const changed = {
+      ...found,
+      name: body.name ?? found.name,
+      isRequired: body.required ?? found.isRequired,
+      content: {
+        input: (input as JsonObject | undefined) ?? content.input,
+        mocks: body.mocks ?? content.mocks,
+        expect: body.expect ?? content.expect,
+      },
+    };
+    changed.content.input = await fillFiles(deps, workflow, changed.content.input);
+    refuseLarge(changed.content);
+    await updateCase(deps.db, deps.secretBox, changed);
+    const stored = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
+    return { status: 200, body: toView(stored, workflow) };
+  },
+});
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/api/v1/workflows/:id/cases/:case_id/',
+  summary: 'Removes a case.',
+  audit: { action: 'case.deleted', target: 'case', id: 'case_id' },
+  ...editor,
+  params: caseParams,
+  responses: { 204: nothing },
+  async handler({ deps, params }) {
+    orNotFound((await deleteCase(deps.db, params.id, params.case_id)) || undefined);
+    return { status: 204 };
+  },
+});
+
+const run = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/cases/run/',
+  summary: 'Runs cases: each is a test run of the whole drawing, which waits for nobody.',
+  readsDrawing: 'parsed',
+  audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
+  ...editor,
+  body: z.object({
+    case_ids: z.array(z.int().min(0).max(MAX_ID)).max(MOST_CASES).optional().describe('All cases by default'),
+    version: z.int().min(1).max(MAX_ID).optional(),
+    drawing: drawingBody.optional(),
+    max_cost: limitAmount
+      .optional()
+      .describe('A call that could cost more is not made: its node fails, and no further case begins'),
+  }),
+  responses: { 201: z.object({ id: z.string() }), 400: z.union([invalidDrawingSchema, badRequestSchema]) },
+  async handler({ deps, log, caller, params, body }) {
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    const cases = await chosen(deps, params.id, body.case_ids);
+    const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, cases });
+    const maxCostUsd = body.max_cost ?? null;
+    const id = await beginCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
+    const begun = await findCaseRun(deps.db, params.id, id);
+    // The background goes on where this process dies.
+    if (begun !== undefined) await driveCases(deps, log, begun);
+    return { status: 201, body: { id } };
+  },
+});
+
+const caseRunSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['in progress', 'passed', 'failed']),
+    passed: z.int(),
+    failed: z.int(),
+    cost: amountSchema,
+    created_at: z.iso.datetime(),
+    finished_at: z.iso.datetime().nullable(),
+    cases: z.array(
+      z.object({
+        case_id: z.int(),
+        run_id: z.string().nullable(),
+        status: z.enum(['in progress', 'passed', 'failed', 'error']),
+        failures: z.array(z.object({ expectation, actual: z.unknown() })),
+        error: z.object({ code: z.string(), message: z.string() }).optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'CaseRun' });
+
+const caseRunParams = idParams.extend({ case_run_id: uuid });
+
+const readRun = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/case-runs/:case_run_id/',
+  summary: 'How cases have ended that were run together.',
+  ...viewer,
+  params: caseRunParams,
+  responses: { 200: caseRunSchema },
+  async handler({ deps, params }) {
+    const found = orNotFound(await findCaseRun(deps.db, params.id, params.case_run_id));
+    return { status: 200, body: await viewRun(deps, found) };
+  },
+});
+
+const cancelRun = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/case-runs/:case_run_id/cancel/',
+  summary: 'Stops cases that were started together.',
+  audit: { action: 'case_run.cancelled', target: 'case_run', id: 'case_run_id', commits: 'handler' },
+  ...editor,
+  params: caseRunParams,
+  responses: { 200: caseRunSchema },
+  async handler({ deps, log, params, audit }) {
+    const found = orNotFound(await findCaseRun(deps.db, params.id, params.case_run_id));
+    await audit.change((transaction) => cancelCaseRun(transaction, found.id), {
+      keyOf: (isCancelled) => (isCancelled ? { id: found.id } : undefined),
+    });
+    await driveCases(deps, log, { ...found, isCancelled: true });
+    return { status: 200, body: await viewRun(deps, orNotFound(await findCaseRun(deps.db, params.id, found.id))) };
+  },
+});
+
+export const caseRoutes: Route<TryingDeps>[] = [list, create, fromRun, read, change, remove, run, readRun, cancelRun];
+
+async function make(deps: TryingDeps, workflow: StoredDrawing, made: Pick<Case, 'name' | 'isRequired' | 'content'>) {
+  made.content.input = await fillFiles(deps, workflow, made.content.input);
+  refuseLarge(made.content);
+  if ((await countCases(deps.db, workflow.id)) >= MOST_CASES) {
+    throw new ApiError(400, 'too_many_cases', `A workflow has at most ${MOST_CASES} cases.`);
+  }
+  const id = await insertCase(deps.db, deps.secretBox, { ...made, workflowId: workflow.id });
+  return toView(orNotFound(await findCase(deps.db, deps.secretBox, workflow.id, id)), workflow);
+}
+
+/** Files that are told by their ids alone become values, so that the case refers to them. A wrong one fails the case. */
+async function fillFiles({ db }: TryingDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
+  const { document: drawing, project_id: projectId } = workflow;
+  const taking = { projectId, fields: inputFieldsOf(drawing), input, drawing, plan: { ids: [] } };
+  return (await takeRunFiles(db, taking)).input as JsonObject;
+}
+
+function refuseLarge(content: Case['content']): void {
+  if (Buffer.byteLength(JSON.stringify(content)) > MOST_BYTES) {
+    throw new ApiError(413, 'too_large', 'A case has at most 1 MiB.');
+  }
+}
+
+function toView(
+  { id, name: title, isRequired, content, createdAt, updatedAt }: Case,
+  workflow: StoredDrawing,
+): z.infer<typeof caseSchema> {
+  const { masked } = maskInput(secretFieldsOf(workflow.document), content.input);
+  return {
+    id,
+    name: title,
+    input: masked as JsonObject,
+    mocks: content.mocks,
+    expect: content.expect,
+    required: isRequired,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  };
+}
+
+/** Throws the 400 for an id that is none of a case. */
+export async function chosen(deps: TryingDeps, workflowId: number, ids: number[] | undefined): Promise<Case[]> {
+  const { cases } = await listCases(deps.db, deps.secretBox, workflowId, { limit: MOST_CASES, offset: 0 });
+  if (ids === undefined) return cases;
+  const unknown = ids.find((id) => !cases.some((each) => each.id === id));
+  if (unknown !== undefined) throw invalidFields({ case_ids: [`The workflow has no case ${unknown}.`] });
+  return cases.filter(({ id }) => ids.includes(id));
+}
+
+interface Asked {
+  version: number | undefined;
+  drawing: JsonObject | undefined;
+  cases: readonly Case[];
+}
+
+/** Throws the 400 for a version that is not there, or a drawing that cannot run. */
+async function toTried(
+  deps: TryingDeps,
+  workflow: StoredDrawing,
+  { version, drawing: given, cases }: Asked,
+): Promise<TriedDrawing> {
+  if (version !== undefined && given !== undefined) {
+    throw invalidFields({ version: ['Name either a version or a drawing.'] });
+  }
+  const stored = given === undefined ? await atVersion(deps, workflow, version) : withDrawing(deps, workflow, given);
+  const { drawing, secrets } = openDrawing(deps.secretBox, stored);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) throw invalidStructure(compiled.errors);
+  if (given === undefined) return { drawing, version: version ?? workflow.version };
+  const { document, plan } = compiled;
+  const isExecuted = (id: string): boolean => cases.some(({ content }) => !Object.hasOwn(content.mocks, id));
+  const executed = new Set(plan.ids.filter(isExecuted));
+  await judgeNodes(deps, { projectId: workflow.project_id, drawing, secrets, document, plan, executed });
+  return { drawing: given, version: null };
+}
+
+async function atVersion(
+  deps: TryingDeps,
+  workflow: StoredDrawing,
+  version: number | undefined,
+): Promise<StoredDrawing> {
+  if (version === undefined || version === workflow.version) return workflow;
+  const kept = await findKeptDrawing(deps.db, workflow.id, version);
+  if (kept === undefined) throw invalidFields({ version: ['The workflow has no such version.'] });
+  return { ...workflow, ...kept, version };
+}
+
+async function viewRun(deps: TryingDeps, found: CaseRun): Promise<z.infer<typeof caseRunSchema>> {
+  const results = await listCaseResults(deps.db, deps.secretBox, found.id);
+  const count = (...statuses: CaseResult['status'][]): number =>
+    results.filter(({ status }) => statuses.includes(status)).length;
+  const cost = sumOf(results.map(({ costUsd }) => costUsd));
+  return {
+    id: found.id,
+    status: found.status,
+    passed: count('passed'),
+    failed: count('failed', 'error'),
+    cost: toAmount(cost.toFixed(), deps.currencies),
+    created_at: found.createdAt.toISOString(),
+    finished_at: found.finishedAt?.toISOString() ?? null,
+    cases: results.map(({ caseId, runId, status, detail }) => ({
+      case_id: caseId,
+      run_id: runId,
+      status,
+      failures: detail.failures,
+      ...(detail.error && { error: detail.error }),
+    })),
+  };
+}

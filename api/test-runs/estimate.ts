@@ -1,0 +1,137 @@
+// Estimates what a test would call, and the most that it would reserve for that: rendered with its input and with what it would take. A
+// variable of which nothing is known counts as empty (docs/use/test-runs.md, "What a test would cost").
+import { Decimal } from 'decimal.js';
+import { sumOf } from '../../config/currencies.js';
+import { weighFiles } from '../../config/file-tokens.js';
+import { priceOf, reservedTokens } from '../../config/model-price.js';
+import { findModel } from '../../config/model-providers.js';
+import type { RunInput } from '../../graph/input.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { writeJson } from '../../graph/json-text.js';
+import { traitsOf, type NodeKind } from '../../graph/kinds.js';
+import { modelParameters } from '../../graph/model-parameters.js';
+import { NodeError } from '../../graph/node-error.js';
+import { enclosingLoops } from '../../graph/plan.js';
+import { renderText, type VariableValues } from '../../graph/template.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import type { TryingDeps } from './deps.js';
+import { UnknownFileError, toMessages } from './estimated-files.js';
+import { inputOfTest, type OpenedTest } from './start-test.js';
+import { readTestValues } from './test-values.js';
+
+interface Call {
+  nodeId: string;
+  kind: NodeKind;
+  data: JsonObject;
+  /** It is in a loop that is executed with all its iterations, and nobody knows their number. */
+  isRepeated: boolean;
+}
+
+interface Estimate {
+  calls: (Pick<Call, 'nodeId' | 'kind'> & { hasSideEffects: boolean })[];
+  /** USD; null where no bound is known. */
+  reserved: string | null;
+}
+
+interface Asked {
+  userId: number;
+  input: RunInput | undefined;
+  memory: ByteLease;
+  signal: AbortSignal;
+}
+
+export async function estimateTest(deps: TryingDeps, opened: OpenedTest, asked: Asked): Promise<Estimate> {
+  const found = callsOf(opened);
+  const input = await inputOfTest(deps, asked, opened);
+  const templates = found.map(({ data }) => data);
+  const { planned } = opened;
+  const values = await readTestValues(deps, { planned, input, templates, memory: asked.memory });
+  const bounds: (string | null)[] = [];
+  for (const call of found) bounds.push(await boundOf(deps, call, { ...asked, values, opened }));
+  const known = bounds.filter((bound) => bound !== null);
+  const calls = found.map(({ nodeId, kind, data }) => {
+    return { nodeId, kind, hasSideEffects: hasSideEffects(kind, withMethod(kind, data, values)) };
+  });
+  return { calls, reserved: known.length < bounds.length ? null : sumOf(known).toFixed() };
+}
+
+/** Returns the executed nodes that leave the process. */
+function callsOf({ planned, drawing }: OpenedTest): Call[] {
+  const { plan, executed } = planned;
+  const around = enclosingLoops(plan);
+  const nodes = new Map(
+    (drawing['nodes'] as { id: string; data?: JsonObject }[]).map((node) => [node.id, node.data ?? {}]),
+  );
+  return plan.ids.flatMap((nodeId, number): Call[] => {
+    const kind = plan.kinds[number]!;
+    const { runs } = traitsOf(kind);
+    const leaves = runs === 'activity' || runs === 'loop' || kind === 'workflow';
+    if (!leaves || !executed.has(nodeId)) return [];
+    const isRepeated = around[number]!.some((loop) => plan.only?.[loop] === undefined);
+    return [{ nodeId, kind, data: nodes.get(nodeId) ?? {}, isRepeated }];
+  });
+}
+
+/** These methods change nothing. */
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Returns whether a call of the node may change something elsewhere. */
+export function hasSideEffects(kind: NodeKind, data: JsonObject): boolean {
+  if (kind === 'http') {
+    const { method = 'GET' } = data;
+    // A method that is a variable is known only when the node runs.
+    return typeof method !== 'string' || !READING.has(method.toUpperCase());
+  }
+  if (kind === 'agent') return Array.isArray(data['tools']) && data['tools'].length > 0;
+  return kind === 'mcp' || kind === 'workflow';
+}
+
+function withMethod(kind: NodeKind, data: JsonObject, values: VariableValues): JsonObject {
+  const { method } = data;
+  return kind === 'http' && typeof method === 'string' ? { method: renderText(method, values).trim() } : data;
+}
+
+interface Given extends Asked {
+  values: VariableValues;
+  opened: OpenedTest;
+}
+
+/** Returns the most that the call reserves in USD; null where no bound is known. */
+async function boundOf(deps: TryingDeps, { kind, data, isRepeated }: Call, given: Given): Promise<string | null> {
+  if (kind !== 'llm' && kind !== 'agent' && kind !== 'workflow') return '0';
+  if (isRepeated || kind === 'workflow') return null;
+  if (kind === 'agent') return maxCostOf(data);
+  try {
+    return await priceOfCall(deps, data, given);
+  } catch (error) {
+    // The call would not be made.
+    if (error instanceof NodeError || error instanceof UnknownFileError) return null;
+    throw error;
+  }
+}
+
+/** Null for a model that nobody serves: the call would not be made, and nobody knows its price. */
+async function priceOfCall(deps: TryingDeps, data: JsonObject, given: Given): Promise<string | null> {
+  const { values, opened, userId, memory, signal } = given;
+  const settings = isObject(data['settings']) ? data['settings'] : {};
+  const { model_name: name } = settings;
+  const modelName = typeof name === 'string' ? renderText(name, values) : '';
+  const model = findModel(deps.models, modelName);
+  if (model === undefined) return null;
+  const { project_id: projectId } = opened.workflow;
+  const reading = { projectId, userId, model, values, memory, signal };
+  const drawn = Array.isArray(data['messages']) ? data['messages'].filter(isObject) : [];
+  const { messages, tokens } = weighFiles(await toMessages(deps, drawn, reading));
+  const parameters = modelParameters(settings, values);
+  const characters = writeJson({ ...parameters, model: modelName, messages, stream: false }).length;
+  const lengths = JSON.parse(writeJson(parameters)) as Parameters<typeof reservedTokens>[1];
+  const reserved = reservedTokens(characters, lengths);
+  return priceOf({ ...reserved, input: reserved.input + tokens }, model);
+}
+
+/** An agent makes as many calls as its limit of money allows. */
+function maxCostOf({ settings }: JsonObject): string | null {
+  const limit = isObject(settings) ? settings['max_cost'] : undefined;
+  if (typeof limit === 'number') return new Decimal(limit).toFixed();
+  return typeof limit === 'string' && /^\d{1,12}(\.\d{1,18})?$/.test(limit) ? limit : null;
+}

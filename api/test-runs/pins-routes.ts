@@ -1,0 +1,193 @@
+// Pins of a workflow: results that tests take in place of executing a node
+// (docs/use/test-runs.md, "Pins").
+import { z } from 'zod';
+import { openDrawing } from '../../acceptance/opened-drawing.js';
+import { openResult } from '../../db/nodes/open-result.js';
+import { findResultToPin } from '../../db/test-runs/run-results-repository.js';
+import { deletePin, listPins, storePin, type Pin } from '../../db/test-runs/pins-repository.js';
+import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { compilePlan } from '../../graph/compile-plan.js';
+import type { GivenOutcome } from '../../graph/given-outcome.js';
+import { createMasker } from '../../graph/mask.js';
+import { parseJson } from '../../graph/json-text.js';
+import { secretTexts, type SecretMap } from '../../graph/secrets.js';
+import type { NodeOutput } from '../../graph/template.js';
+import type { TryingDeps } from './deps.js';
+import { badRequestSchema, nothing } from '../http/answer-schemas.js';
+import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
+import { idParams, iterationPath, nodeId, uuid } from '../http/path-ids.js';
+import { routesOf, type Route } from '../http/route.js';
+import { fingerprintsOf } from './fingerprints.js';
+import { readOutcome } from './read-outcome.js';
+
+const defineRoute = routesOf<TryingDeps>();
+
+const MOST_BYTES = 1024 * 1024;
+
+const pinSchema = z
+  .object({
+    node_id: z.string(),
+    path: z.string(),
+    result: z.record(z.string(), z.unknown()).nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    source_run: z.string().nullable(),
+    is_stale: z.boolean().describe('Whether the node, or something before it, has changed since'),
+    updated_at: z.iso.datetime(),
+    updated_by: z.object({ id: z.int(), name: z.string() }),
+  })
+  .meta({ id: 'Pin' });
+
+const place = { params: idParams.extend({ node_id: nodeId }), query: z.object({ path: iterationPath.default('') }) };
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/pins/',
+  summary: 'The pins of a workflow.',
+  readsDrawing: 'parsed',
+  access: { to: 'workflow', role: 'viewer' },
+  responses: { 200: z.array(pinSchema) },
+  async handler({ deps, params }) {
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    return { status: 200, body: await viewPins(deps, workflow) };
+  },
+});
+
+const put = defineRoute({
+  method: 'PUT',
+  path: '/api/v1/workflows/:id/pins/:node_id/',
+  summary: 'Pins a result to a node: tests take it in place of executing the node.',
+  description: 'No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB.',
+  readsDrawing: 'parsed',
+  audit: { action: 'pin.changed', target: 'pin', id: 'node_id', within: 'id' },
+  access: { to: 'workflow', role: 'editor' },
+  ...place,
+  body: z.union([
+    z.strictObject({ result: z.record(z.string(), z.unknown()) }),
+    z.strictObject({ error: z.object({ code: z.string(), message: z.string().optional() }) }),
+    z.strictObject({ from_run: uuid, path: iterationPath.optional() }),
+  ]),
+  responses: { 200: pinSchema, 400: badRequestSchema },
+  async handler({ deps, caller, params, query, body }) {
+    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    const path = 'path' in body && body.path !== undefined ? body.path : query.path;
+    const pinned = await toPin(deps, workflow, params.node_id, path, body);
+    if (Buffer.byteLength(JSON.stringify(pinned.outcome)) > MOST_BYTES) {
+      throw new ApiError(413, 'too_large', 'A pin has at most 1 MiB.');
+    }
+    await storePin(deps.db, deps.secretBox, {
+      ...pinned,
+      workflowId: params.id,
+      nodeId: params.node_id,
+      path,
+      sourceRun: 'from_run' in body ? body.from_run : null,
+      userId: caller.userId,
+    });
+    const pins = await viewPins(deps, workflow);
+    return { status: 200, body: orNotFound(pins.find((pin) => pin.node_id === params.node_id && pin.path === path)) };
+  },
+});
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/api/v1/workflows/:id/pins/:node_id/',
+  summary: 'Removes a pin.',
+  audit: { action: 'pin.deleted', target: 'pin', id: 'node_id', within: 'id' },
+  access: { to: 'workflow', role: 'editor' },
+  ...place,
+  responses: { 204: nothing },
+  async handler({ deps, params, query }) {
+    const wasThere = await deletePin(deps.db, { workflowId: params.id, nodeId: params.node_id, path: query.path });
+    orNotFound(wasThere || undefined);
+    return { status: 204 };
+  },
+});
+
+export const pinRoutes: Route<TryingDeps>[] = [list, put, remove];
+
+interface OpenedWorkflow {
+  secrets: SecretMap;
+  /** Undefined where the drawing cannot be compiled. */
+  fingerprints: ReadonlyMap<string, string> | undefined;
+  drawing: Record<string, unknown>;
+}
+
+function open({ secretBox }: TryingDeps, workflow: StoredDrawing): OpenedWorkflow {
+  const { drawing, secrets } = openDrawing(secretBox, workflow);
+  const compiled = compilePlan(drawing);
+  return { secrets, drawing, fingerprints: compiled.ok ? fingerprintsOf({ drawing, plan: compiled.plan }) : undefined };
+}
+
+async function viewPins(deps: TryingDeps, workflow: StoredDrawing): Promise<z.infer<typeof pinSchema>[]> {
+  const pins = await listPins(deps.db, deps.secretBox, workflow.id);
+  const { fingerprints } = open(deps, workflow);
+  return pins.map((pin) => toView(pin, fingerprints));
+}
+
+function toView(
+  { nodeId: id, path, shown, fingerprint, sourceRun, updatedAt, userId, userName }: Pin,
+  fingerprints: ReadonlyMap<string, string> | undefined,
+): z.infer<typeof pinSchema> {
+  return {
+    node_id: id,
+    path,
+    result: 'output' in shown ? shown.output : null,
+    error: 'error' in shown ? shown.error : null,
+    source_run: sourceRun,
+    is_stale: fingerprint !== null && fingerprints?.get(id) !== fingerprint,
+    updated_at: updatedAt.toISOString(),
+    updated_by: { id: userId, name: userName },
+  };
+}
+
+type PinBody =
+  | { result: Record<string, unknown> }
+  | { error: { code: string; message?: string | undefined } }
+  | { from_run: string };
+
+async function toPin(deps: TryingDeps, workflow: StoredDrawing, id: string, path: string, body: PinBody) {
+  const { secrets, fingerprints, drawing } = open(deps, workflow);
+  const fingerprint = fingerprints?.get(id) ?? null;
+  if ('from_run' in body) {
+    const { outcome, shown } = await ofRun(deps, workflow, { runId: body.from_run, path, nodeId: id });
+    return { outcome, shown, fingerprint };
+  }
+  const outcome = await readBody(deps, workflow.project_id, { drawing, id, body });
+  return { outcome, shown: createMasker(secretTexts(secrets)).json(outcome), fingerprint };
+}
+
+/** A pin may be put on a node that is not saved yet: then nobody knows the names of its handles. */
+async function readBody(
+  { db }: TryingDeps,
+  projectId: number,
+  { drawing, id, body }: { drawing: Record<string, unknown>; id: string; body: Exclude<PinBody, { from_run: string }> },
+): Promise<GivenOutcome> {
+  const compiled = compilePlan(drawing);
+  const node = compiled.ok ? compiled.document.nodes.find((drawn) => drawn.id === id) : undefined;
+  const given = 'result' in body ? body.result : body;
+  const outcome = await readOutcome(db, projectId, node ?? { kind: 'set', data: {} }, given);
+  if (typeof outcome === 'string') throw invalidFields({ ['result' in body ? 'result' : 'error']: [outcome] });
+  return outcome;
+}
+
+async function ofRun(
+  { db, secretBox, config }: TryingDeps,
+  workflow: StoredDrawing,
+  key: { runId: string; path: string; nodeId: string },
+): Promise<{ outcome: GivenOutcome; shown: GivenOutcome }> {
+  const found = await findResultToPin(db, workflow.id, key, {
+    retentionDays: config.resultRetentionDays,
+    limitBytes: MOST_BYTES,
+  });
+  if (found === undefined) throw invalidFields({ from_run: ['The run has no result of this node in this iteration.'] });
+  if (found.isLarge) throw new ApiError(413, 'too_large', 'A pin has at most 1 MiB.');
+  if (found.status === 'failed') {
+    const error = { code: found.errorCode ?? 'failed', message: found.errorMessage ?? '' };
+    return { outcome: { error }, shown: { error } };
+  }
+  const handles = [found.handle, ...(found.alsoHandles ?? [])];
+  const read = (text: string | null): NodeOutput => parseJson(text ?? '{"content":""}') as NodeOutput;
+  return {
+    outcome: { output: read(openResult(found, key, secretBox)), handles },
+    shown: { output: read(found.result), handles },
+  };
+}

@@ -1,0 +1,228 @@
+// Plans a test run: what is executed, what is taken, and from where. Nothing is stored here.
+// docs/use/test-runs.md, "Which nodes are executed".
+import { listPins } from '../../db/test-runs/pins-repository.js';
+import { EVERYWHERE, type GivenResult } from '../../db/test-runs/test-runs-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import type { Document } from '../../graph/document.js';
+import type { JsonObject } from '../../graph/json.js';
+import { parseJson } from '../../graph/json-text.js';
+import { isObject } from '../../graph/json.js';
+import { indexOfPath, iterationPath, scopeOfPath } from '../../graph/iteration-path.js';
+import { enclosingLoops, handleAfter, rootPlan, type Handle, type Plan } from '../../graph/plan.js';
+import { findVariables } from '../../graph/template.js';
+import { chooseTest, planOfTest, type TestMode } from '../../graph/test-plan.js';
+import { cutText } from '../../graph/cut-text.js';
+import type { TryingDeps } from './deps.js';
+import { ApiError, invalidFields } from '../http/errors.js';
+import { fingerprintsOf } from './fingerprints.js';
+import { findSources, placeKey, type LoopSource, type Source, type Sources } from './find-sources.js';
+import { readMocks } from './read-mocks.js';
+
+export interface TestToPlan {
+  workflow: Pick<StoredDrawing, 'id' | 'project_id'>;
+  mode: TestMode;
+  nodeId: string;
+  /** The iteration in which a node of a body is tried; undefined for the first one. */
+  path: string | undefined;
+  hasInput: boolean;
+  mocks: Record<string, unknown>;
+  usesPins: boolean;
+}
+
+interface Drawn {
+  drawing: JsonObject;
+  document: Document;
+  plan: Plan;
+}
+
+export interface PlannedTest {
+  plan: Plan;
+  given: GivenResult[];
+  /** The results that are taken from runs. */
+  sources: Source[];
+  /** The loops around the tried node whose items, or rounds, are taken from runs. */
+  loops: LoopSource[];
+  /** The iterations in which something is tried, from the drawing outside bodies, which is empty, to the innermost one. */
+  paths: string[];
+  /** Nodes that are executed. */
+  executed: Set<string>;
+  /** Nodes that are read, and of which there is no result. */
+  missing: string[];
+  /** The input that a mock or a pin of the trigger says; undefined where none does. */
+  input: Record<string, unknown> | undefined;
+}
+
+/** Throws the 400 for a node that cannot be tried, or a mock that is wrong. */
+export async function planTest(
+  deps: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
+  { drawing, document, plan }: Drawn,
+  { workflow, mode, nodeId, path: asked, hasInput, mocks, usesPins }: TestToPlan,
+): Promise<PlannedTest> {
+  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
+  const node = numbers.get(nodeId);
+  if (node === undefined) throw unknownNode(nodeId);
+  const place = placeOf(plan, node, asked);
+  const given = new GivenResults(plan, place, [
+    ...(await readMocks(deps.db, workflow.project_id, { mocks, document })),
+    ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, plan }, { nodeId, path: place.path }) : []),
+  ]);
+  const data = new Map(document.nodes.map((drawn) => [drawn.id, drawn.data]));
+  const readsOf = (number: number): number[] =>
+    findVariables(data.get(plan.ids[number]!) ?? {}).flatMap((variable) =>
+      variable.source === 'node' || variable.source === 'error' ? (numbers.get(variable.nodeId) ?? []) : [],
+    );
+  const scopes = chooseTest(plan, { mode, node, isGiven: (number) => given.isGiven(number), readsOf });
+  const isTrigger = plan.kinds[0] === 'trigger';
+  const isStartRun = scopes[0]!.executed.has(0);
+  const takesStart = isTrigger && !isStartRun && !hasInput && !given.isGiven(0);
+  const places = scopes.map(({ wanted }, depth) => ({ wanted: [...wanted], path: place.paths[depth]! }));
+  if (takesStart) places[0]!.wanted.push(0);
+  const results = places.flatMap(({ wanted, path }) =>
+    wanted.filter((number) => !given.isGiven(number)).map((number) => ({ path, nodeId: plan.ids[number]! })),
+  );
+  const loops = mode === 'up_to' ? [] : place.loops.map((loop) => ({ ...loop, nodeId: plan.ids[loop.number]! }));
+  const now = { drawing, plan };
+  const found =
+    mode === 'up_to' ? NO_SOURCES : await findSources(deps, { workflowId: workflow.id, now, results, loops });
+  const taken = new Map<number, readonly Handle[]>();
+  for (const { wanted, path } of places) {
+    for (const number of wanted) {
+      const handles = given.handlesOf(number) ?? found.results.get(placeKey(path, plan.ids[number]!))?.handles;
+      if (handles !== undefined) taken.set(number, handles);
+    }
+  }
+  const only = new Map(place.loops.map(({ number, index }) => [number, index]));
+  const test = planOfTest(plan, { mode, scopes, taken, given: given.places(), only });
+  const ids = new Set(test.ids);
+  const executed = test.ids.filter((id) => {
+    const number = numbers.get(id)!;
+    return !taken.has(number) && !given.isGiven(number) && (number !== 0 || !isTrigger || isStartRun);
+  });
+  const needed = scopes.flatMap((scope) => [...scope.needed]).filter((number) => !taken.has(number));
+  const lost = loops.filter((loop) => !found.loops.has(loop.nodeId));
+  return {
+    plan: test,
+    given: given.list().filter((result) => ids.has(result.nodeId)),
+    sources: [...found.results.values()],
+    loops: [...found.loops.values()],
+    paths: place.paths,
+    executed: new Set(executed),
+    missing: [...new Set([...lost.map((loop) => loop.nodeId), ...needed.map((number) => plan.ids[number]!)])],
+    input: isTrigger ? inputIn(given.everywhere(0)) : undefined,
+  };
+}
+
+const NO_SOURCES: Sources = { results: new Map(), loops: new Map() };
+
+function unknownNode(nodeId: string): ApiError {
+  return new ApiError(400, 'unknown_node', `node: the start of the drawing does not reach "${cutText(nodeId, 200)}".`);
+}
+
+interface TriedPlace {
+  /** The iteration in which the node is tried; empty outside loops. */
+  path: string;
+  /** The paths of the scopes, from the drawing outside bodies to that iteration. */
+  paths: string[];
+  /** The loops around the node, the outermost first, each with its own path and the iteration of it. */
+  loops: { number: number; path: string; index: number }[];
+}
+
+/** \`asked\`: the path of an iteration of the loops around the node; undefined for the first iterations. */
+function placeOf(plan: Plan, node: number, asked: string | undefined): TriedPlace {
+  const around = enclosingLoops(plan)[node]!;
+  const ids = around.map((loop) => plan.ids[loop]!);
+  if (asked !== undefined && scopeOfPath(asked, ids) !== asked) {
+    throw invalidFields({ path: ['It is no iteration of the loops around the node.'] });
+  }
+  const loops: TriedPlace['loops'] = [];
+  const paths = [''];
+  for (const [depth, number] of around.entries()) {
+    const index = asked === undefined ? 0 : indexOfPath(scopeOfPath(asked, ids.slice(0, depth + 1))!);
+    loops.push({ number, path: paths[depth]!, index });
+    paths.push(iterationPath(paths[depth]!, ids[depth]!, index));
+  }
+  return { path: paths.at(-1)!, paths, loops };
+}
+
+/** A pin never stands for the node that is tried. */
+async function pinsOf(
+  { db, secretBox }: Pick<TryingDeps, 'db' | 'secretBox'>,
+  workflowId: number,
+  now: { drawing: JsonObject; plan: Plan },
+  tried: { nodeId: string; path: string },
+): Promise<GivenResult[]> {
+  const pins = await listPins(db, secretBox, workflowId);
+  if (pins.length === 0) return [];
+  const fingerprints = fingerprintsOf(now);
+  return pins.flatMap(({ nodeId, path, outcome, fingerprint }) => {
+    if ((nodeId === tried.nodeId && path === tried.path) || !fingerprints.has(nodeId)) return [];
+    const isStale = fingerprint !== null && fingerprint !== fingerprints.get(nodeId);
+    return [{ nodeId, path, source: 'pin' as const, isStale, outcome }];
+  });
+}
+
+/** Results that are given, by their nodes. A mock of a node takes precedence over its pin. */
+class GivenResults {
+  readonly #plan: Plan;
+  readonly #paths: readonly string[];
+  readonly #byNumber = new Map<number, Map<string, GivenResult>>();
+
+  constructor(plan: Plan, { paths }: TriedPlace, results: readonly GivenResult[]) {
+    this.#plan = plan;
+    this.#paths = paths;
+    const outside = rootPlan(plan).ids.length;
+    const numbers = new Map(plan.ids.map((id, number) => [id, number]));
+    for (const result of results) {
+      const number = numbers.get(result.nodeId);
+      if (number === undefined) continue;
+      const path = number < outside ? EVERYWHERE : result.path;
+      const places = this.#byNumber.get(number) ?? new Map<string, GivenResult>();
+      if (!places.has(path)) places.set(path, { ...result, path });
+      this.#byNumber.set(number, places);
+    }
+  }
+
+  everywhere(number: number): GivenResult | undefined {
+    return this.#byNumber.get(number)?.get(EVERYWHERE);
+  }
+
+  /** Whether the test never executes the node: the result is given everywhere, or in the iteration that is tried. */
+  isGiven(number: number): boolean {
+    return this.#resultOf(number) !== undefined;
+  }
+
+  #resultOf(number: number): GivenResult | undefined {
+    const places = this.#byNumber.get(number);
+    const own = this.#paths.map((path) => places?.get(path)).find((result) => result !== undefined);
+    return own ?? places?.get(EVERYWHERE);
+  }
+
+  handlesOf(number: number): Handle[] | undefined {
+    const outcome = this.#resultOf(number)?.outcome;
+    if (outcome === undefined) return undefined;
+    if ('handles' in outcome) return outcome.handles;
+    const handle = handleAfter(outcome.error.code, this.#plan, number);
+    return handle === undefined ? [] : [handle];
+  }
+
+  places(): Map<number, true | string[]> {
+    return new Map(
+      [...this.#byNumber].map(([number, places]) => [number, places.has(EVERYWHERE) ? true : [...places.keys()]]),
+    );
+  }
+
+  list(): GivenResult[] {
+    return [...this.#byNumber.values()].flatMap((places) => [...places.values()]);
+  }
+}
+
+/** A trigger puts out its input. */
+function inputIn(result: GivenResult | undefined): Record<string, unknown> | undefined {
+  if (result === undefined || !('output' in result.outcome)) return undefined;
+  try {
+    const parsed = parseJson(result.outcome.output.content);
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+// The mocks of a test, by the nodes that they stand for (docs/use/test-runs.md, "Mocks").
+import type { Db } from '../../db/core/client.js';
+import type { Document } from '../../graph/document.js';
+import { cutText } from '../../graph/cut-text.js';
+import { EVERYWHERE, type GivenResult } from '../../db/test-runs/test-runs-repository.js';
+import { invalidFields } from '../http/errors.js';
+import { readOutcome } from './read-outcome.js';
+
+const MOST_TOLD = 20;
+
+/**
+ * Reads mocks, whose keys are ids of nodes, or `NODE@PATH` for one iteration. Throws the 400 that names each one that is
+ * wrong.
+ */
+export async function readMocks(
+  db: Db,
+  projectId: number,
+  { mocks, document }: { mocks: Record<string, unknown>; document: Document },
+): Promise<GivenResult[]> {
+  const known = new Map(document.nodes.map((node) => [node.id, node]));
+  const wrong: string[] = [];
+  const read: GivenResult[] = [];
+  for (const [key, mock] of Object.entries(mocks)) {
+    const { nodeId, path } = splitKey(key, known);
+    const node = known.get(nodeId);
+    const outcome = node === undefined ? 'There is no such node.' : await readOutcome(db, projectId, node, mock);
+    if (typeof outcome === 'string') wrong.push(`${cutText(key, 100)}: ${outcome}`);
+    else read.push({ path, nodeId, source: 'mock', isStale: false, outcome });
+  }
+  if (wrong.length > 0) throw invalidFields({ mocks: wrong.slice(0, MOST_TOLD) });
+  return read;
+}
+
+/** A key is first the id of a node, and is else split at the first `@` behind one. */
+function splitKey(key: string, known: ReadonlyMap<string, unknown>): { nodeId: string; path: string } {
+  if (known.has(key)) return { nodeId: key, path: EVERYWHERE };
+  for (let at = key.indexOf('@'); at >= 0; at = key.indexOf('@', at + 1)) {
+    if (known.has(key.slice(0, at))) return { nodeId: key.slice(0, at), path: key.slice(at + 1) };
+  }
+  return { nodeId: key, path: EVERYWHERE };
+}

@@ -1,0 +1,37 @@
+// Before a workflow is published its required cases must pass.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../../telemetry/logger.js';
+import { openDrawing } from '../../acceptance/opened-drawing.js';
+import { findCaseRun } from '../../db/test-runs/case-runs-repository.js';
+import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import type { TryingDeps } from './deps.js';
+import { ApiError, orNotFound } from '../http/errors.js';
+import { chosen } from './cases-routes.js';
+import { beginCases, driveCases } from './run-cases.js';
+
+const PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 200;
+
+/** Runs the required cases. Throws 409 where one fails (`cases_failed`), or they have not ended in a minute (`cases_running`). */
+export async function passRequiredCases(
+  deps: TryingDeps,
+  log: Logger,
+  { workflowId, userId, signal }: { workflowId: number; userId: number; signal: AbortSignal },
+): Promise<void> {
+  const cases = (await chosen(deps, workflowId, undefined)).filter(({ isRequired }) => isRequired);
+  if (cases.length === 0) return;
+  const workflow = orNotFound(await findDrawing(deps.db, workflowId));
+  const { drawing } = openDrawing(deps.secretBox, workflow);
+  const tried = { drawing, version: workflow.version };
+  const id = await beginCases(deps, { workflow, userId, tried, cases, maxCostUsd: null });
+  for (const giveUpAt = performance.now() + PATIENCE_MS; performance.now() < giveUpAt && !signal.aborted;) {
+    const run = orNotFound(await findCaseRun(deps.db, workflowId, id));
+    if (run.status === 'passed') return;
+    if (run.status === 'failed') {
+      throw new ApiError(409, 'cases_failed', `Not all required cases have passed: see the run ${id} of these cases.`);
+    }
+    await driveCases(deps, log, run);
+    await pause(LOOK_AGAIN_MS);
+  }
+  throw new ApiError(409, 'cases_running', `The required cases have not ended yet: see the run ${id} of these cases.`);
+}

@@ -1,0 +1,180 @@
+// Runs cases: each is a test run of the whole drawing, with its own input and mocks. What is to be run is in rows, so that
+// whichever process is alive goes on (docs/use/test-runs.md, "Cases").
+import { randomUUID } from 'node:crypto';
+import { sumOf } from '../../config/currencies.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { SYSTEM } from '../../db/audit/audit-entry.js';
+import {
+  claimCase,
+  endCase,
+  endCaseRun,
+  insertCaseResult,
+  insertCaseRun,
+  listCaseResults,
+  listOpenCaseRuns,
+  readTriedDrawing,
+  type CaseResult,
+  type CaseRun,
+  type TriedDrawing,
+} from '../../db/test-runs/case-runs-repository.js';
+import { findCase, type Case } from '../../db/test-runs/cases-repository.js';
+import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { readDrawing } from '../../graph/document.js';
+import { cutText } from '../../graph/cut-text.js';
+import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
+import type { TryingDeps } from './deps.js';
+import { ApiError } from '../http/errors.js';
+import { cancelRun } from '../runs/cancel-run.js';
+import { judgeCase } from './judge-case.js';
+import { CaseTaken, startTest } from './start-test.js';
+
+const INTERVAL_MS = 1_000;
+/** Runs of cases that one round looks at. */
+const AT_ONCE = 20;
+/** Cases of one run of cases that are executed at the same time. */
+const CASES_AT_ONCE = 4;
+
+export interface CasesToRun {
+  workflow: StoredDrawing;
+  userId: number;
+  tried: TriedDrawing;
+  cases: readonly Case[];
+  maxCostUsd: string | null;
+}
+
+/** Stores what is to be run, and returns the id of the run of these cases. */
+export async function beginCases(
+  deps: TryingDeps,
+  { workflow, userId, tried, cases, maxCostUsd }: CasesToRun,
+): Promise<string> {
+  const id = randomUUID();
+  await deps.db.transaction().execute(async (transaction) => {
+    await insertCaseRun(transaction, deps.secretBox, { id, workflowId: workflow.id, userId, maxCostUsd, tried });
+    for (const { id: caseId, content } of cases) {
+      const detail = { expect: content.expect, failures: [] };
+      await insertCaseResult(transaction, deps.secretBox, { caseRunId: id, caseId, detail });
+    }
+    if (cases.length === 0) await endCaseRun(transaction, id, 'passed');
+  });
+  return id;
+}
+
+/** Drives all open runs of cases, in every API process. `stop` resolves when the current round has ended. */
+export function startRunningCases(deps: TryingDeps): BackgroundLoop {
+  return startLoop(async (stopped) => {
+    try {
+      for (const run of await listOpenCaseRuns(deps.db, AT_ONCE)) {
+        if (stopped.aborted) break;
+        await driveCases(deps, deps.logger, run);
+      }
+    } catch (error) {
+      deps.logger.warn({ err: error }, 'cases were not run; the next round goes on');
+    }
+    return INTERVAL_MS;
+  });
+}
+
+/**
+ * Ends the cases whose runs have ended, starts the next ones, and ends the run of these cases after the last. Several
+ * processes may do so at once: a case gets one run, and ends once.
+ */
+export async function driveCases(deps: TryingDeps, log: Logger, run: CaseRun): Promise<void> {
+  const { db, secretBox } = deps;
+  const workflow = await findDrawing(db, run.workflowId);
+  const results = await listCaseResults(db, secretBox, run.id);
+  const cost = sumOf(results.map(({ costUsd }) => costUsd));
+  const isTooDear = run.maxCostUsd !== null && (run.hasReachedLimit || cost.gt(run.maxCostUsd));
+  const stop = workflow === undefined ? GONE : run.isCancelled ? CANCELLED : isTooDear ? TOO_DEAR : undefined;
+  let open = 0;
+  for (const result of results) {
+    if (result.status !== 'in progress') continue;
+    if (await endIfOver(deps, run, result, workflow?.project_id ?? 0)) continue;
+    // The runs of cases that have begun go on: each call that they pay for is judged before it is made.
+    const isStopped = stop !== undefined && (stop !== TOO_DEAR || result.runId === null);
+    if (isStopped) await stopCase(deps, log, run, result, stop);
+    else if (result.runId !== null) open += 1;
+    else if (open < CASES_AT_ONCE) {
+      open += 1;
+      await startCase(deps, log, { run, workflow: workflow!, result });
+    }
+  }
+  const after = await listCaseResults(db, secretBox, run.id);
+  if (after.some(({ status }) => status === 'in progress')) return;
+  await endCaseRun(db, run.id, after.every(({ status }) => status === 'passed') ? 'passed' : 'failed');
+}
+
+const GONE = { code: 'workflow_not_found', message: 'The workflow was deleted.' };
+const CANCELLED = { code: 'cancelled', message: 'The run of these cases was cancelled.' };
+const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have reached max_cost.' };
+
+async function endIfOver(deps: TryingDeps, run: CaseRun, result: CaseResult, projectId: number): Promise<boolean> {
+  const { runId, runStatus, caseId } = result;
+  if (runId === null || runStatus === null || runStatus === 'In Progress') return false;
+  const judged = await judgeCase(deps, { ...result, runId }, projectId);
+  await endCase(deps.db, deps.secretBox, { caseRunId: run.id, caseId, ...judged });
+  return true;
+}
+
+/** A run that has begun ends by itself, and its case with it. */
+async function stopCase(
+  deps: TryingDeps,
+  log: Logger,
+  run: CaseRun,
+  { caseId, runId, detail }: CaseResult,
+  error: typeof CANCELLED,
+): Promise<void> {
+  if (runId === null) {
+    await endCase(deps.db, deps.secretBox, {
+      caseRunId: run.id,
+      caseId,
+      status: 'error',
+      detail: { ...detail, error },
+    });
+    return;
+  }
+  await cancelRun(deps, log, { workflowId: run.workflowId, runId, doer: SYSTEM }).catch((thrown: unknown) => {
+    // It has ended meanwhile.
+    if (!(thrown instanceof ApiError)) throw thrown;
+  });
+}
+
+interface CaseToStart {
+  run: CaseRun;
+  workflow: StoredDrawing;
+  result: CaseResult;
+}
+
+async function startCase(deps: TryingDeps, log: Logger, { run, workflow, result }: CaseToStart): Promise<void> {
+  const { db, secretBox } = deps;
+  const { caseId, detail } = result;
+  const end = (error: { code: string; message: string }): Promise<void> =>
+    endCase(db, secretBox, { caseRunId: run.id, caseId, status: 'error', detail: { ...detail, error } });
+  const found = await findCase(db, secretBox, run.workflowId, caseId);
+  if (found === undefined) return end({ code: 'case_not_found', message: 'The case was deleted.' });
+  const { drawing, version } = await readTriedDrawing(db, secretBox, run.id);
+  try {
+    const { envelope } = await startTest(deps, log, {
+      workflow,
+      userId: run.userId,
+      mode: 'from',
+      nodeId: readDrawing(drawing).document.startNode,
+      path: undefined,
+      input: found.content.input,
+      drawing,
+      version,
+      mocks: found.content.mocks,
+      usesPins: false,
+      skipsWaits: true,
+      claim: (transaction, runId) => claimCase(transaction, { caseRunId: run.id, caseId, runId }),
+      keyed: undefined,
+    });
+    if (envelope.status === 201) return;
+    const message = envelope.data.detail ?? 'The drawing or the input of the case is not valid.';
+    await end({ code: envelope.status === 400 ? 'invalid_workflow' : 'invalid_nodes', message });
+  } catch (error) {
+    if (error instanceof CaseTaken) return;
+    if (!(error instanceof ApiError)) throw error;
+    const told = error.fields === undefined ? error.message : Object.values(error.fields).flat().join(' ');
+    await end({ code: error.code, message: cutText(told, 1_000) });
+  }
+}

@@ -1,0 +1,225 @@
+// Accepts a test run: the run, the results that its nodes are given, and those that it takes from earlier runs are stored
+// together.
+import { openDrawing, openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
+import { prepareRun } from '../../acceptance/prepare-run.js';
+import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Db } from '../../db/core/client.js';
+import { addReferences } from '../../db/files/references-repository.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { findEarlierRun, takeOver, type KeptResults } from '../../db/resume/resume-repository.js';
+import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
+import { insertTestRun } from '../../db/test-runs/test-runs-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { compilePlan } from '../../graph/compile-plan.js';
+import { splitSecrets } from '../../graph/secrets.js';
+import { fileIdsIn } from '../../graph/file-values.js';
+import type { RunInput } from '../../graph/input.js';
+import type { JsonObject } from '../../graph/json.js';
+import { parseJson } from '../../graph/json-text.js';
+import { traitsOf } from '../../graph/kinds.js';
+import type { TryingDeps } from './deps.js';
+import { quotaExceeded } from '../http/errors.js';
+import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../runs/accept-run.js';
+import type { KeyedRequest } from '../runs/idempotency.js';
+import { toReRunRequest } from '../runs/re-run.js';
+import { secretsThen } from '../runs/resume/drawings.js';
+import { hold } from '../runs/resume/resume-run.js';
+import { acceptedEnvelope, invalidNodesEnvelope } from '../envelope/run-envelope.js';
+import { traceOfAcceptance } from '../runs/run-traces.js';
+import { invalidStructure, judgeNodes, ofNodes, refuseNodes } from './invalid-drawing.js';
+import { planTest, type PlannedTest, type TestToPlan } from './plan-test.js';
+
+export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
+  workflow: StoredDrawing;
+  userId: number;
+  /** A drawing that is not the workflow's own; undefined for that. */
+  drawing: JsonObject | undefined;
+  /** The version of that drawing; null, or absent, where it is not stored. */
+  version?: number | null;
+  input: RunInput | undefined;
+  skipsWaits: boolean;
+  /** Of a case: waits for nobody, and is stored only if this returns true in the transaction that accepts it. */
+  claim?: (transaction: Db, runId: string) => Promise<boolean>;
+  keyed: KeyedRequest | undefined;
+}
+
+/** Results that nodes need, and that there are not. */
+export class ResultsMissing extends Error {
+  override name = 'ResultsMissing';
+  readonly nodeIds: string[];
+
+  constructor(nodeIds: string[]) {
+    super('results are missing');
+    this.nodeIds = nodeIds;
+  }
+}
+
+/** The case has a run already: another process was faster. */
+export class CaseTaken extends Error {
+  override name = 'CaseTaken';
+}
+
+export interface OpenedTest {
+  /** The workflow with the drawing that is tried, its secrets sealed. */
+  workflow: StoredDrawing;
+  planned: PlannedTest;
+  /** The drawing with its secrets. */
+  drawing: JsonObject;
+}
+
+/** Throws the 400 for a drawing that cannot run, or is wrong and in the body, for a node that cannot be tried, or a mock that is wrong. */
+export async function openTest(
+  deps: TryingDeps,
+  request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
+): Promise<OpenedTest> {
+  const { workflow: stored, drawing: given } = request;
+  const workflow = given === undefined ? stored : withDrawing(deps, stored, given);
+  const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) throw invalidStructure(compiled.errors);
+  const { document, plan } = compiled;
+  const drawn = { drawing, document, plan };
+  const planned = await planTest(deps, drawn, { ...request, hasInput: request.input !== undefined });
+  const { executed } = planned;
+  if (given !== undefined) {
+    await judgeNodes(deps, { projectId: workflow.project_id, secrets, executed, ...drawn });
+  }
+  return { workflow, planned, drawing };
+}
+
+/** Throws `ResultsMissing`, and what `openTest` throws. */
+export function startTest(deps: TryingDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
+  return acceptOnce(deps, request.keyed, async () => {
+    const opened = await openTest(deps, request);
+    const { workflow, planned } = opened;
+    if (planned.missing.length > 0) throw new ResultsMissing(planned.missing);
+    const prepared = await prepareTest(deps, request, opened);
+    if (!prepared.ok) throw invalidStructure(prepared.errors);
+    const { nodeErrors, ...run } = prepared.run;
+    const { startNode } = run.document;
+    // The drawing is judged, but for its files. What is wrong with the start of it is the input.
+    const others = new Set([...planned.executed].filter((nodeId) => nodeId !== startNode));
+    if (request.drawing !== undefined) refuseNodes(ofNodes(nodeErrors, others));
+    const judged = request.input === undefined ? planned.executed : others.add(startNode);
+    const wrong = ofNodes(nodeErrors, judged);
+    if (Object.keys(wrong).length > 0) return invalidNodesEnvelope(null, wrong);
+    const { id } = run.facts;
+    const graph = { document: workflow.document, plan: planned.plan, isTest: true };
+    const isStored = await storeRun(deps.snapshots, graph, (snapshotHash) => {
+      const facts = {
+        ...run.facts,
+        ...traceOfAcceptance(id),
+        purpose: 'test' as const,
+        workflow_version:
+          request.version === undefined ? (request.drawing === undefined ? workflow.version : null) : request.version,
+        snapshot_hash: snapshotHash,
+      };
+      const insert = (transaction: Db) => insertAll(deps, transaction, request, { facts, planned });
+      return storeOnce(deps, request.keyed, id, (db) =>
+        db.isTransaction ? insert(db) : deps.db.transaction().execute(insert),
+      );
+    }).catch((error: unknown) => {
+      throw isQuotaExceeded(error) ? quotaExceeded() : error;
+    });
+    if (!isStored) return undefined;
+    await beginStart(deps, log, workflow, { ...run, plan: planned.plan, facts: { ...run.facts, purpose: 'test' } });
+    return acceptedEnvelope(id);
+  });
+}
+
+/** `********` in the drawing is the stored value of its place. */
+export function withDrawing(
+  { secretBox }: Pick<TryingDeps, 'secretBox'>,
+  workflow: StoredDrawing,
+  drawing: JsonObject,
+): StoredDrawing {
+  const stored = { data: workflow.document, secrets: openSecrets(secretBox, workflow) };
+  const { masked, secrets } = splitSecrets(drawing, stored);
+  const sealed = sealSecrets(secretBox, secrets, 'workflow-secrets', workflow.project_id, workflow.id);
+  return { ...workflow, document: masked, secrets_enc: sealed };
+}
+
+/** The input with which the test would run, with its defaults. */
+export async function inputOfTest(
+  deps: TryingDeps,
+  request: Pick<TestRequest, 'userId' | 'input'>,
+  opened: OpenedTest,
+): Promise<RunInput> {
+  const prepared = await prepareTest(deps, request, opened);
+  if (!prepared.ok) return {};
+  const { id, project_id: projectId, input, input_enc: sealed } = prepared.run.facts;
+  return parseJson(
+    sealed === null || sealed === undefined ? input : deps.secretBox.open(sealed, 'run-input', projectId, id),
+  ) as RunInput;
+}
+
+async function prepareTest(
+  deps: TryingDeps,
+  { userId, input }: Pick<TestRequest, 'userId' | 'input'>,
+  { workflow, planned }: OpenedTest,
+) {
+  const runs = runsOf(planned);
+  const ofRuns: string[] = [];
+  for (const runId of runs) {
+    const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
+    if (earlier !== undefined) ofRuns.push(...secretsThen(deps.secretBox, workflow, earlier));
+  }
+  const start = planned.sources.find(({ path, nodeId }) => path === '' && nodeId === planned.plan.ids[0]);
+  const given = input ?? planned.input;
+  if (given !== undefined || start === undefined || planned.plan.kinds[0] !== 'trigger') {
+    return prepareRun(deps, { workflow, userId, input: given ?? {}, passedSecrets: ofRuns });
+  }
+  const reused = await toReRunRequest(deps, {
+    workflow,
+    originalRunId: start.runId,
+    input: undefined,
+    mayBeTest: true,
+  });
+  return prepareRun(deps, { ...reused, workflow, userId, passedSecrets: [...(reused.passedSecrets ?? []), ...ofRuns] });
+}
+
+interface TestToInsert {
+  facts: Parameters<typeof insertAcceptedRun>[1];
+  planned: PlannedTest;
+}
+
+async function insertAll(
+  deps: TryingDeps,
+  transaction: Db,
+  { mode, nodeId, skipsWaits, claim }: TestRequest,
+  { facts, planned }: TestToInsert,
+): Promise<void> {
+  const { secretBox } = deps;
+  const { plan, given, sources, loops } = planned;
+  for (const runId of runsOf(planned).toSorted()) await hold(deps, transaction, runId);
+  await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
+  if (claim !== undefined && !(await claim(transaction, facts.id))) throw new CaseTaken();
+  const test = { mode: claim === undefined ? mode : ('case' as const), node_id: nodeId, skips_waits: skipsWaits };
+  await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given });
+  await addReferences(transaction, facts.project_id, { kind: 'run', id: facts.id }, fileIdsIn(given));
+  const isLoop = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
+  const hasRounds = new Set(plan.ids.filter((_, number) => plan.kinds[number] === 'loop'));
+  for (const from of runsOf(planned)) {
+    const nodes = sources.filter(({ runId }) => runId === from).map(({ path, nodeId: id }) => ({ path, nodeId: id }));
+    const around = loops.filter(({ runId }) => runId === from);
+    // Nodes of a round may read what the round before has put out.
+    const before = around
+      .filter(({ index, nodeId: id }) => index > 0 && hasRounds.has(id))
+      .map(({ index, ...loop }) => ({ ...loop, indexes: [index - 1] }));
+    const kept: KeptResults = { nodes, loops: nodes.filter(({ nodeId: id }) => isLoop.has(id)), iterations: before };
+    await takeOver(transaction, secretBox, {
+      from,
+      to: facts.id,
+      projectId: facts.project_id,
+      kept,
+      isTold: true,
+      itemsOf: around,
+    });
+  }
+}
+
+/** The runs of which something is taken. */
+function runsOf({ sources, loops }: PlannedTest): string[] {
+  return [...new Set([...sources, ...loops].map(({ runId }) => runId))];
+}

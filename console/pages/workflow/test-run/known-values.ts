@@ -1,0 +1,60 @@
+// Real values of variables: of pins, of the last tests, or of the newest run of the workflow.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, unwrap } from '../../../service/api.js';
+import { startOf } from '../../../drawing/drawing.js';
+import { useEditor } from '../../../drawing/editor-store.js';
+import { ownValue, parseStructure } from '../../../ui/json.js';
+import { useTest } from './use-tests.js';
+import { contentOfPin } from './test-calls.js';
+import type { ReadValue } from './variable-values.js';
+
+interface KnownValues {
+  /** Values are read from the service once they are wanted. */
+  want: () => void;
+  read: ReadValue;
+}
+
+export function useKnownValues(workflowId: number): KnownValues {
+  const [isWanted, setIsWanted] = useState(false);
+  const results = useTest((state) => state.results);
+  const pins = useTest((state) => state.pins);
+  const start = useEditor(({ history }) => startOf(history.present));
+  const newest = useQuery({
+    queryKey: ['workflow', workflowId, 'newest-run'],
+    queryFn: ({ signal }) => readNewestRun(workflowId, signal),
+    enabled: isWanted,
+    staleTime: 10_000,
+  });
+  const nodeOf = (id: string): unknown => {
+    const pin = pins.find(({ node_id: nodeId, path }) => nodeId === id && path === '');
+    if (pin !== undefined) return pin.error === null ? { result: contentOfPin(pin) } : contentOfPin(pin);
+    const { entry } = results.get(id) ?? {};
+    return entry?.status === 'succeed' || entry?.status === 'failed' ? entry : newest.data?.result[id];
+  };
+  return {
+    want: () => setIsWanted(true),
+    read: ([first = '', ...rest]) => {
+      const from = first === 'input' ? (inputOf(nodeOf(start ?? '')) ?? newest.data?.input_data) : nodeOf(first);
+      return rest.reduce<unknown>((value, key) => stepInto(value, key), from);
+    },
+  };
+}
+
+/** A trigger puts out its input as JSON. */
+function inputOf(entry: unknown): unknown {
+  const content = ownValue(ownValue(entry, 'result'), 'content');
+  return typeof content === 'string' ? parseStructure(content) : undefined;
+}
+
+function stepInto(value: unknown, key: string): unknown {
+  return Array.isArray(value) ? value[Number(key)] : ownValue(value, key);
+}
+
+async function readNewestRun(workflowId: number, signal: AbortSignal) {
+  const query = { workflow: workflowId, page: 1, size: 1 };
+  const { items } = await unwrap(api.GET('/api/v1/runs/', { params: { query }, signal }));
+  const [run] = items;
+  if (run === undefined) return null;
+  return unwrap(api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: run.id } }, signal }));
+}

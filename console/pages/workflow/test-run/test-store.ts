@@ -1,0 +1,132 @@
+// Keeps what runs and tests say of a workflow that is being drawn: the followed ones, and the last result of every node.
+import type { components, paths } from '../../../../clients/typescript/src/index.js';
+import type { Drawing } from '../../../drawing/drawing.js';
+import type { LiveRun, NodeEntry } from '../../../live/live-run.js';
+import { foundInLoops, statusOf } from '../../../live/node-status.js';
+import { createStore, type Store, type Stored } from '../../../ui/store.js';
+
+export type Pin = components['schemas']['Pin'];
+
+/** `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows. */
+export type TestMode = NonNullable<
+  paths['/api/v1/workflows/{id}/test/']['post']['requestBody']
+>['content']['application/json']['mode'];
+
+/** A wish to try a node. The dialog `Test` asks about it. */
+export interface AskedTest {
+  nodeId: string;
+  mode: TestMode;
+}
+
+/** A run or a test whose nodes are shown in the editor. */
+export interface TestRun {
+  runId: string;
+  /** It is undefined for runs of the whole workflow, and for tests that were started before the editor was opened. */
+  asked?: AskedTest;
+  /** The drawing that runs. It is undefined if the run was started elsewhere, and is then read with it. */
+  drawing?: Drawing;
+}
+
+/** The last result of a node. */
+export interface NodeTest {
+  runId: string;
+  /** When its run was accepted, by the clock of the service. */
+  startedAt: string;
+  entry: NodeEntry;
+  status: string;
+  /** Whether a model of the node writes. */
+  isWriting: boolean;
+  /** The drawing in which the node was executed. */
+  drawing: Drawing;
+}
+
+export interface TestState {
+  asked: AskedTest | undefined;
+  /** The last test. */
+  last: TestRun | undefined;
+  /** The last run of the whole workflow. */
+  run: TestRun | undefined;
+  results: ReadonlyMap<string, NodeTest>;
+  pins: readonly Pin[];
+  /** The values of the input fields of the last test, with which the next one begins. */
+  values: ReadonlyMap<string, string>;
+}
+
+interface Accepted {
+  id: string;
+  created_at: string;
+}
+
+export class TestStore implements Stored<TestState> {
+  readonly #state: Store<TestState>;
+  readonly getState: () => TestState;
+  readonly subscribe: Stored<TestState>['subscribe'];
+
+  constructor() {
+    this.#state = createStore<TestState>({
+      asked: undefined,
+      last: undefined,
+      run: undefined,
+      results: new Map(),
+      pins: [],
+      values: new Map(),
+    });
+    this.getState = this.#state.getState;
+    this.subscribe = this.#state.subscribe;
+  }
+
+  readonly ask = (asked: AskedTest | undefined): void => this.#set({ asked });
+
+  readonly setPins = (pins: readonly Pin[]): void => this.#set({ pins });
+
+  begin(last: TestRun, values: ReadonlyMap<string, string>): void {
+    this.#set({ asked: undefined, last, values });
+  }
+
+  /** Follows a run of the whole workflow. What was known before goes, so that the canvas shows this run alone. */
+  beginRun(run: TestRun): void {
+    this.#set({ run, last: undefined, results: new Map() });
+  }
+
+  /** Takes the newest run and the newest test of the workflow, unless something newer is known. */
+  find(run: Accepted | undefined, test: Accepted | undefined): void {
+    const { last, run: knownRun, results } = this.getState();
+    const isNew = (found: Accepted | undefined, known: TestRun | undefined): found is Accepted =>
+      found !== undefined &&
+      found.id !== known?.runId &&
+      [...results.values()].every(({ startedAt }) => startedAt < found.created_at);
+    if (isNew(run, knownRun)) this.beginRun({ runId: run.id });
+    const isLatest = run === undefined || (test !== undefined && run.created_at < test.created_at);
+    if (isLatest && isNew(test, last)) this.#set({ last: { runId: test.id } });
+  }
+
+  /**
+   * Takes over what a run or a test has found out. An older result replaces none that is newer, and one that was only
+   * taken from elsewhere replaces none at all. Of the iterations of a loop, the one that asks for most attention counts.
+   */
+  record(
+    { runId, startedAt, drawing }: Pick<NodeTest, 'runId' | 'startedAt' | 'drawing'>,
+    live: LiveRun,
+    writing: ReadonlySet<string> = new Set(),
+  ): void {
+    const before = this.getState().results;
+    const results = new Map(before);
+    const take = (id: string, entry: NodeEntry, status: string): void => {
+      const known = before.get(id);
+      const isTaken = entry.reused === true && (known !== undefined || entry.source === 'pin');
+      const isOlder = known !== undefined && known.startedAt > startedAt;
+      const isWriting = status === 'in progress' && writing.has(id);
+      const isKnown = known?.entry === entry && known.status === status && known.isWriting === isWriting;
+      if (!isTaken && !isOlder && !isKnown) results.set(id, { runId, startedAt, entry, status, isWriting, drawing });
+    };
+    for (const [id, { entry, status }] of foundInLoops(live)) take(id, entry, status);
+    for (const [key, entry] of live.nodes) {
+      if ((entry.path ?? '') === '') take(entry.id, entry, statusOf(entry, live.pending.has(key)));
+    }
+    if ([...results].some(([id, result]) => before.get(id) !== result)) this.#set({ results });
+  }
+
+  #set(change: Partial<TestState>): void {
+    this.#state.setState({ ...this.getState(), ...change });
+  }
+}

@@ -1,0 +1,258 @@
+// Cases: inputs and mocks of a workflow with what is expected of its run
+// (docs/use/test-runs.md, "Cases").
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Decimal } from 'decimal.js';
+import type { ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../../support/graphs.js';
+import { openResumeWorld, type ResumeWorld } from '../runs/resume/resume-world.js';
+
+interface CaseView {
+  id: number;
+  name: string;
+  input: Record<string, unknown>;
+  mocks: Record<string, unknown>;
+  expect: Record<string, unknown>[];
+}
+
+interface CaseRunView {
+  id: string;
+  status: string;
+  passed: number;
+  failed: number;
+  cost: Record<string, string>;
+  cases: {
+    case_id: number;
+    run_id: string | null;
+    status: string;
+    failures: { expectation: unknown; actual: unknown }[];
+    error?: { code: string };
+  }[];
+}
+
+describe('cases', function () {
+  this.timeout(120_000);
+  let world: ResumeWorld;
+  let api: ApiClient;
+  let calls: string;
+  let post: DrawingNode;
+  let output: DrawingNode;
+  let data: object;
+  let workflowId: number;
+
+  before(async () => {
+    world = await openResumeWorld();
+    ({ api } = world);
+  });
+  after(() => world.close());
+
+  beforeEach(async () => {
+    calls = `/${randomUUID()}`;
+    post = http(`${world.target.url}${calls}`, { method: 'POST', body: '{"asked":"{{ input.word }}"}' });
+    output = node('output', { value: resultOf(post) });
+    const fields = [
+      { id: 'word', type: 'text' },
+      { id: 'token', type: 'text', is_secret: true },
+    ];
+    data = drawing(linkInRow([trigger(fields), post, output]));
+    workflowId = await world.workflowOf(data);
+  });
+
+  async function make(body: object): Promise<CaseView> {
+    const answer = await api.post<CaseView>(`/workflows/${workflowId}/cases/`, { body });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body;
+  }
+
+  async function runCases(body: object = {}): Promise<CaseRunView> {
+    const begun = await api.post<{ id: string }>(`/workflows/${workflowId}/cases/run/`, { body });
+    assert.equal(begun.status, 201, JSON.stringify(begun.body));
+    return ended(begun.body.id);
+  }
+
+  const read = async (id: string): Promise<CaseRunView> =>
+    (await api.get<CaseRunView>(`/workflows/${workflowId}/case-runs/${id}/`)).body;
+
+  async function ended(id: string): Promise<CaseRunView> {
+    await eventually(async () => (await read(id)).status !== 'in progress');
+    return read(id);
+  }
+
+  it('pass or fail by what is expected, and say what came instead', async () => {
+    const mocks = { [post.id]: { content: 'mocked' } };
+    const right = await make({
+      name: 'right',
+      input: { word: 'a' },
+      mocks,
+      expect: [{ output: true, path: '', operator: '==', right: 'mocked' }],
+    });
+    const expectation = { node: post.id, path: 'result.content', operator: '==', right: 'other' };
+    const wrong = await make({ name: 'wrong', mocks, expect: [expectation] });
+    const { status, passed, failed, cases } = await runCases();
+    assert.deepEqual([status, passed, failed], ['failed', 1, 1]);
+    assert.deepEqual(
+      cases.map(({ case_id: id, status: each, failures }) => [id, each, failures]),
+      [
+        [right.id, 'passed', []],
+        [wrong.id, 'failed', [{ expectation, actual: 'mocked' }]],
+      ],
+    );
+    assert.equal(world.callsTo(calls), 0, 'nobody was called');
+    const run = await api.history(workflowId, cases[0]!.run_id!);
+    assert.equal(run['purpose'], 'test');
+    const alone = await runCases({ case_ids: [right.id] });
+    assert.deepEqual([alone.status, alone.cases.length], ['passed', 1]);
+  });
+
+  it('are made of a run, whose side effects are mocked', async () => {
+    world.target.on(calls, [{ body: 'once' }]);
+    const { data: started } = await api.run(workflowId, { word: 'x', token: 'very-secret-token' });
+    await api.pollToEnd(started.id);
+    const made = await api.post<CaseView>(`/workflows/${workflowId}/cases/from-run/`, {
+      body: { run_id: started.id, name: 'of a run' },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    assert.deepEqual(made.body.input, { word: 'x', token: '********' });
+    assert.deepEqual(Object.keys(made.body.mocks), [post.id]);
+    const result = await runCases();
+    assert.deepEqual([result.status, world.callsTo(calls)], ['passed', 1], JSON.stringify(result.cases));
+    const changed = drawing(linkInRow([trigger(), post, { ...output, data: { ...output.data, value: 'another' } }]));
+    assert.equal((await runCases({ drawing: changed })).status, 'failed');
+  });
+
+  it('end as errors where a mock is wrong, or somebody would be waited for', async () => {
+    const asks = node('human', { message: 'Well?' });
+    const other = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
+    workflowId = other;
+    await make({ name: 'waits' });
+    await make({ name: 'unknown node', mocks: { nobody: { content: '' } } });
+    await make({ name: 'answered', mocks: { [asks.id]: { action: 'done', values: {} } } });
+    const { cases, failed } = await runCases();
+    assert.equal(failed, 2);
+    assert.deepEqual(
+      cases.map(({ status, error }) => [status, error?.code]),
+      [
+        ['error', 'mock_missing'],
+        ['error', 'invalid'],
+        ['passed', undefined],
+      ],
+    );
+  });
+
+  it('expect a failure by its code', async () => {
+    const mocks = { [post.id]: { error: { code: 'http_status', message: 'No.' } } };
+    await make({
+      name: 'fails',
+      mocks,
+      expect: [{ node: post.id, path: 'error.code', operator: '==', right: 'http_status' }],
+    });
+    await make({ name: 'fails too', mocks });
+    const { cases } = await runCases();
+    assert.deepEqual(
+      cases.map(({ status }) => status),
+      ['passed', 'failed'],
+    );
+  });
+
+  describe('that pay for calls', () => {
+    const MAX_TOKENS = 7;
+    let model: string;
+
+    /** A call costs 0.1 USD, and is reserved at much less. */
+    beforeEach(async () => {
+      model = `model-${randomUUID()}`;
+      world.stack.modelProvider.script(model, {
+        usage: { prompt_tokens: 100_000, completion_tokens: 0, total_tokens: 100_000 },
+      });
+      const asks = llm('hello', { settings: { model_name: model, max_tokens: MAX_TOKENS } });
+      workflowId = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
+    });
+
+    const requests = () => world.stack.modelProvider.requestsFor(model);
+
+    it('cost the exact sum', async () => {
+      for (const name of ['one', 'two', 'three']) await make({ name });
+      const { status, cost } = await runCases();
+      assert.deepEqual([status, cost['USD']], ['passed', '0.3']);
+    });
+
+    it('make no call that could pass their limit, however many begin at once', async () => {
+      for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) await make({ name });
+      const once = await runCases({ case_ids: [(await make({ name: 'measured' })).id] });
+      assert.equal(once.status, 'passed');
+      const [measured] = requests();
+      const reserved = new Decimal(Math.ceil(measured!.counted.length / 3)).plus(2 * MAX_TOKENS).div(1_000_000);
+      // Room for one reservation.
+      const { status, cost, passed, cases } = await runCases({ max_cost: reserved.times(1.5).toFixed() });
+      assert.deepEqual([status, passed, cost['USD']], ['failed', 1, '0.1']);
+      assert.equal(requests().length, 2);
+      const others = cases.filter((each) => each.status !== 'passed');
+      assert.deepEqual(new Set(others.map(({ error }) => error?.code)), new Set(['budget_exceeded']));
+      assert.ok(
+        others.some((each) => each.run_id === null),
+        'once the limit is reached, no further case begins',
+      );
+    });
+
+    it('count what the runs below them cost', async () => {
+      const child = workflowId;
+      const twice = [1, 2].map(() => node('workflow', { workflow_id: child, input: {} }));
+      workflowId = await world.workflowOf(drawing(linkInRow([trigger(), ...twice])));
+      await make({ name: 'one' });
+      const { cost, cases } = await runCases({ max_cost: '0.1' });
+      assert.deepEqual([requests().length, cost['USD']], [1, '0.1']);
+      assert.deepEqual([cases[0]!.status, cases[0]!.error?.code], ['failed', 'child_failed']);
+    });
+  });
+
+  it('stop when they are cancelled', async () => {
+    const waits = http(`${world.target.url}/delay/30000/${randomUUID()}`);
+    workflowId = await world.workflowOf(drawing(linkInRow([trigger(), waits])));
+    for (let index = 0; index < 6; index += 1) await make({ name: `case ${index}` });
+    const begun = await api.post<{ id: string }>(`/workflows/${workflowId}/cases/run/`, { body: {} });
+    await api.post(`/workflows/${workflowId}/case-runs/${begun.body.id}/cancel/`);
+    const { status, cases } = await ended(begun.body.id);
+    assert.equal(status, 'failed');
+    assert.deepEqual(new Set(cases.map((each) => each.status)), new Set(['error']));
+  });
+
+  it('must pass before a publication, where they are required', async () => {
+    const { data: started } = await api.run(workflowId, { word: 'x' });
+    await api.pollToEnd(started.id);
+    await api.post(`/workflows/${workflowId}/history/${started.id}/toggle-marketplace-use/`, {
+      body: { use_as_marketplace_template: true },
+    });
+    await api.patch(`/workflows/${workflowId}/`, {
+      body: { market_title: 'Cases', short_description: 'With cases', available_languages: ['en'] },
+    });
+    const mocks = { [post.id]: { content: 'mocked' } };
+    const wrong = { output: true, path: '', operator: '==', right: 'other' };
+    const made = await make({ name: 'gate', mocks, expect: [wrong], required: true });
+    const publish = () => api.post<{ code?: string }>(`/workflows/${workflowId}/publish-on-marketplace/`);
+    const refused = await publish();
+    assert.deepEqual([refused.status, refused.body.code], [409, 'cases_failed']);
+    await api.patch(`/workflows/${workflowId}/cases/${made.id}/`, {
+      body: { expect: [{ ...wrong, right: 'mocked' }] },
+    });
+    assert.equal((await publish()).status, 200);
+  });
+
+  it('refuse what is wrong with them', async () => {
+    const send = (body: object) => api.post<Record<string, unknown>>(`/workflows/${workflowId}/cases/`, { body });
+    for (const body of [
+      {},
+      { name: '' },
+      { name: 'x', expect: [{ path: '', operator: '==', right: 'a' }] },
+      { name: 'x', expect: [{ node: post.id, output: true, path: '', operator: '==', right: 'a' }] },
+      { name: 'x', expect: [{ output: true, path: '', operator: 'like', right: 'a' }] },
+      { name: 'x', expect: [{ output: true, path: '', operator: 'matches', right: '(' }] },
+    ]) {
+      assert.equal((await send(body)).status, 400, JSON.stringify(body));
+    }
+    const both = await api.post(`/workflows/${workflowId}/cases/run/`, { body: { version: 1, drawing: data } });
+    assert.equal(both.status, 400);
+    const none = await runCases();
+    assert.deepEqual([none.status, none.passed], ['passed', 0]);
+  });
+});

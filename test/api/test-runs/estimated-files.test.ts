@@ -1,0 +1,118 @@
+// The limits on the files of a model call, in an estimate and in the call itself.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+} from 'kysely';
+import { toModelMessages, type MessageFilesDeps } from '../../../activities/kinds/llm/message-files.js';
+import type { NodeTask } from '../../../activities/node/node-step.js';
+import { toMessages, UnknownFileError } from '../../../api/test-runs/estimated-files.js';
+import type { ResolvedModel } from '../../../config/model-providers.js';
+import type { Tables } from '../../../db/core/tables.js';
+import type { StoredFile } from '../../../db/files/files-repository.js';
+import type { Files } from '../../../files/files.js';
+import type { JsonObject } from '../../../graph/json.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
+import type { Processes } from '../../../processes/processes.js';
+import { PNG } from '../../support/media.js';
+
+const MIB = 1024 * 1024;
+const stored = new Map<string, StoredFile & { bytes: Buffer }>();
+
+/** Has the files whose ids a statement names. */
+class FilesDriver extends DummyDriver {
+  override acquireConnection(): Promise<DatabaseConnection> {
+    const executeQuery = ({ parameters }: CompiledQuery) =>
+      Promise.resolve({ rows: parameters.flatMap((id) => stored.get(String(id)) ?? []) as never[] });
+    return Promise.resolve({ executeQuery, streamQuery: () => assert.fail('no statement is streamed') });
+  }
+}
+
+const db = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new FilesDriver(),
+    createIntrospector: (of) => new PostgresIntrospector(of),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+function fileOf(bytes: Buffer): { file_id: string } {
+  const id = randomUUID();
+  const facts = { id, projectId: 1, name: 'a.png', type: 'image/png', size: bytes.length, sha256: '' };
+  stored.set(id, { ...facts, bytes } as unknown as StoredFile & { bytes: Buffer });
+  return { file_id: id };
+}
+
+const image = (size: number) => fileOf(Buffer.concat([PNG, Buffer.alloc(size)]).subarray(0, size));
+
+const model = { accepts: ['image'] } as unknown as ResolvedModel;
+const values = { input: {}, results: new Map() };
+const readOf = (file: StoredFile): Promise<Readable> =>
+  Promise.resolve(Readable.from([stored.get(file.id)!.bytes], { objectMode: false }));
+const lease = () => new ByteBudget({ totalBytes: 4_096 * MIB, uncountedBytes: 0 }).lease('user:1');
+
+type Message = { role: string; message: string; files?: unknown };
+
+function estimated(messages: Message[]): Promise<JsonObject[]> {
+  const deps = { db, files: { read: readOf } as unknown as Files, processes: {} as Processes };
+  const { signal } = new AbortController();
+  return toMessages(deps, messages, { projectId: 1, userId: 1, model, values, memory: lease(), signal });
+}
+
+function called(messages: Message[]) {
+  const files = { find: (_task: unknown, { file_id: id }: { file_id: string }) => stored.get(id), read: readOf };
+  const task = { run: { projectId: 1 }, memory: lease(), signal: new AbortController().signal };
+  const given = { messages, values, model, modelName: 'm' } as unknown as Parameters<typeof toModelMessages>[2];
+  const texts = { textOf: (bytes: Buffer) => Promise.resolve(bytes.toString()) };
+  return toModelMessages({ files, texts } as unknown as MessageFilesDeps, task as unknown as NodeTask, given);
+}
+
+describe('the files of a model call, estimated and given', () => {
+  const messageOf = (...files: unknown[]): Message => ({ role: 'user', message: 'look', files });
+  const partsOf = (messages: { content?: unknown }[]): number =>
+    messages.reduce((sum, { content }) => sum + (Array.isArray(content) ? content.length - 1 : 0), 0);
+
+  async function areTaken(...messages: Message[]): Promise<void> {
+    const named = messages.reduce((sum, { files }) => sum + (files as unknown[]).length, 0);
+    assert.equal(partsOf(await estimated(messages)), named);
+    assert.equal(partsOf(await called(messages)), named);
+  }
+
+  async function areTooMuch(...messages: Message[]): Promise<void> {
+    await assert.rejects(estimated(messages), UnknownFileError);
+    await assert.rejects(called(messages), { code: 'file_too_large' });
+  }
+
+  const times = (count: number, file: object): object[] => Array.from({ length: count }, () => file);
+
+  it('are 100 at most, in all messages together', async () => {
+    const small = image(200);
+    await areTaken(messageOf(...times(100, small)));
+    await areTooMuch(messageOf(...times(101, small)));
+    await areTaken(messageOf(...times(60, small)), messageOf(...times(40, small)));
+    await areTooMuch(messageOf(...times(60, small)), messageOf(...times(41, small)));
+  });
+
+  it('have 16 MiB at most, in all messages together', async () => {
+    const [large, last] = [image(4 * MIB), fileOf(Buffer.from(PNG.subarray(0, 1)))];
+    await areTaken(messageOf(...times(4, large)));
+    await areTooMuch(messageOf(...times(4, large), last));
+    await areTaken(messageOf(...times(2, large)), messageOf(...times(2, large)));
+    await areTooMuch(messageOf(...times(2, large)), messageOf(...times(2, large), last));
+  });
+
+  it('have 16 MiB of text at most, with the name that stands before each', async () => {
+    const half = fileOf(Buffer.alloc(8 * MIB - 'a.png:\n'.length, 'x'));
+    await Promise.all([estimated([messageOf(half, half)]), called([messageOf(half, half)])]);
+    const more = fileOf(Buffer.alloc(8 * MIB - 'a.png:\n'.length + 1, 'x'));
+    await areTooMuch(messageOf(half, more));
+  });
+});
