@@ -1,4 +1,5 @@
-// The addresses of the console. The build tells them to the API (console/vite.config.ts), which answers the page for exactly these.
+// Addresses of the console's pages. console/vite.config.ts passes them to the API, which serves the page for
+// these addresses only.
 
 export const ADDRESSES = {
   home: '/',
@@ -20,7 +21,7 @@ export const ADDRESSES = {
   settings: '/settings',
 } as const;
 
-/** The pages of the navigation. */
+/** Links of the navigation. */
 export const PLACES = [
   { to: ADDRESSES.workflows, name: 'Workflows' },
   { to: ADDRESSES.runs, name: 'Runs' },

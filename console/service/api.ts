@@ -1,5 +1,5 @@
-// Pages call the service by `unwrap(api.GET('/api/v1/projects/', { signal }))`. An answer that is no success is thrown
-// as a `ServiceError`, and `explain` (explain.ts) makes a sentence of it.
+// The client of the service: `unwrap(api.GET('/api/v1/projects/', { signal }))`. A response without success throws a
+// `ServiceError`, which `explain` (explain.ts) turns into a sentence.
 import { createClient } from '../../clients/typescript/src/index.js';
 import { CALL_RETRIES } from './calls.js';
 import { tokens } from './session.js';
@@ -7,5 +7,5 @@ import { tokens } from './session.js';
 export { RunRefusedError, ServiceError, unwrap } from '../../clients/typescript/src/index.js';
 export type { components, paths } from '../../clients/typescript/src/index.js';
 
-/** Calls carry the session's token when there is a session. The marketplace is open to visitors. */
+/** Sends the session's token if there is a session; visitors read the marketplace without one. */
 export const api = createClient({ baseUrl: location.origin, sessionToken: tokens, ...CALL_RETRIES });

@@ -1,6 +1,6 @@
 import type { Entries } from './drafts.js';
 
-/** Returns the browser's store; one that keeps nothing where the person has turned it off. */
+/** Returns `localStorage`, or an empty store if the browser blocks it. */
 export function browserEntries(): Entries {
   try {
     return localStorage;

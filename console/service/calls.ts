@@ -1,4 +1,7 @@
-/** A person waits. A call that does not succeed within about two seconds is reported, with a button to try again. */
+/**
+ * A person waits for the call, so retries end within about two seconds. The page then reports the error and offers a
+ * button to try again.
+ */
 export const CALL_RETRIES = { maxAttempts: 3, firstDelayMs: 300, longestRetryAfterMs: 1_000 };
 
 interface Page<Item> {
@@ -6,10 +9,10 @@ interface Page<Item> {
   total: number;
 }
 
-/** Choices must be complete, but a list of more pages than this is no choice any more. */
+/** A list of choices must be complete, but nobody chooses from a list longer than this. */
 const MOST_PAGES = 20;
 
-/** Returns the items of all pages. `read` returns one page; the first page is 1. */
+/** Reads a list page by page, from page 1, up to `MOST_PAGES`. */
 export async function readAllPages<Item>(read: (page: number) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = [];
   for (let page = 1; page <= MOST_PAGES; page += 1) {

@@ -7,14 +7,14 @@ import { useChange } from './queries.js';
 interface ConfirmChangeProps {
   title: string;
   confirmLabel: string;
-  /** Whether the change cannot be undone. */
+  /** True if the change cannot be undone. */
   isDangerous?: boolean;
   change: Pick<UseMutationResult<unknown, Error, void>, 'error' | 'isPending' | 'mutate'>;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** Asks before a change is made, and says why it has failed. The change closes it when it succeeds. */
+/** Asks before a change and shows why it failed. The change's `onSuccess` closes the dialog. */
 export function ConfirmChange({ change, onClose, children, ...asked }: ConfirmChangeProps) {
   return (
     <ConfirmDialog {...asked} isBusy={change.isPending} onConfirm={() => change.mutate()} onCancel={onClose}>
@@ -25,17 +25,17 @@ export function ConfirmChange({ change, onClose, children, ...asked }: ConfirmCh
 }
 
 interface ConfirmDeleteProps {
-  /** The word for what is deleted: `hook`. */
+  /** Noun of the deleted thing: `hook`. */
   noun: string;
   remove: () => Promise<unknown>;
-  /** The first words of the query keys that the deletion makes old. */
+  /** First parts of the query keys that the deletion makes stale. */
   invalidates: readonly string[];
   onClose: () => void;
-  /** The text says what the deletion brings about. */
+  /** Text about the consequences of the deletion. */
   children: ReactNode;
 }
 
-/** Asks before something is deleted for good. */
+/** Asks before a permanent deletion. */
 export function ConfirmDelete({ noun, remove, invalidates, onClose, children }: ConfirmDeleteProps) {
   const change = useChange(remove, { invalidates, said: `The ${noun} is deleted.`, onSuccess: onClose });
   return (

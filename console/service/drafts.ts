@@ -1,17 +1,17 @@
-// Keeps in the browser what a person has drawn and not saved, so that it survives a closed tab. Every editor has an entry of
-// its own, so that two tabs of one workflow never write over each other. Signing out removes the entries of that person.
+// Stores unsaved drawings in the browser, so that they survive a closed tab. Each editor has its own entry, so that two
+// tabs of one workflow never overwrite each other. Signing out deletes the entries of that person.
 import { isOnlyVariables } from '../../graph/credential-headers.js';
 import { isObject, ownValue, type JsonObject } from '../ui/json.js';
 
-/** The facts of an entry that are read before its drawing. */
+/** Facts about a draft that need no parsing of its drawing. */
 export interface DraftHead {
   key: string;
   savedAt: string;
-  /** The version of the workflow that was changed. */
+  /** The stored version of the workflow on which the draft is based. */
   version: number;
 }
 
-/** The part of `localStorage` that is needed. */
+/** The part of `localStorage` in use. */
 export interface Entries {
   readonly length: number;
   key: (at: number) => string | null;
@@ -21,19 +21,19 @@ export interface Entries {
 }
 
 const PREFIX = 'draft:';
-/** A browser keeps about five million characters for a service. */
+/** Browsers store about five million characters per origin. */
 const MOST_CHARACTERS = 1_500_000;
 const MOST_IN_ALL = 4_000_000;
 const DAYS_KEPT = 30;
 
-/** Returns the key of the draft of one editor. Without `editor` it is what the keys of all drafts of the workflow begin with. */
+/** Returns the key of one editor's draft; without `editor`, the common prefix of all drafts of the workflow. */
 export function draftKey(userId: number, workflowId: number, editor = ''): string {
   return `${PREFIX}${userId}:${workflowId}:${editor}`;
 }
 
 /**
- * Stores a draft, and removes drafts that are old, and the oldest ones where there are too many. Returns false where the
- * browser cannot keep it; what it had of this editor before is kept then.
+ * Stores a draft. Deletes drafts older than `DAYS_KEPT`, and the oldest ones above `MOST_IN_ALL` characters. If the
+ * browser cannot store the draft, returns false and retains the editor's previous one.
  */
 export function writeDraft(
   entries: Entries,
@@ -49,17 +49,17 @@ export function writeDraft(
     entries.setItem(key, text);
     return true;
   } catch {
-    // The browser keeps nothing, or has no room.
+    // Storage is blocked or full.
     return false;
   }
 }
 
-/** Returns the drafts of a workflow, the newest first. */
+/** Returns the drafts of a workflow, newest first. */
 export function listDrafts(entries: Entries, userId: number, workflowId: number): DraftHead[] {
   return headsOf(entries, draftKey(userId, workflowId));
 }
 
-/** Returns undefined for a draft that is gone or cannot be read. */
+/** Returns undefined if the draft is gone or unreadable. */
 export function readDraft(entries: Entries, key: string): JsonObject | undefined {
   try {
     const text = entries.getItem(key) ?? '';
@@ -76,14 +76,14 @@ export function forgetDrafts(entries: Entries, userId: number): void {
 
 function makeRoom(entries: Entries, own: string, needed: number, now: Date): void {
   const oldest = now.getTime() - DAYS_KEPT * 24 * 3600 * 1000;
-  let taken = needed;
+  let total = needed;
   for (const { key, savedAt } of headsOf(entries, PREFIX).filter((head) => head.key !== own)) {
-    taken += entries.getItem(key)?.length ?? 0;
-    if (taken > MOST_IN_ALL || !(Date.parse(savedAt) > oldest)) entries.removeItem(key);
+    total += entries.getItem(key)?.length ?? 0;
+    if (total > MOST_IN_ALL || !(Date.parse(savedAt) > oldest)) entries.removeItem(key);
   }
 }
 
-/** Returns the newest first. */
+/** Sorted newest first. */
 function headsOf(entries: Entries, prefix: string): DraftHead[] {
   const keys = Array.from({ length: entries.length }, (_, at) => entries.key(at) ?? '');
   const heads = keys.filter((key) => key.startsWith(prefix)).map((key) => readHead(key, entries.getItem(key) ?? ''));
@@ -95,15 +95,15 @@ function readHead(key: string, text: string): DraftHead {
   return { key, savedAt, version: Number(version) };
 }
 
-/** The service answers it instead of a secret, and keeps the secret where it comes back. */
+/** The service sends this mask instead of a secret, and leaves the stored secret unchanged if it receives the mask. */
 const SERVICE_MASK = '********';
 
-/** It is wider than the rule of the service: a draft loses a value that is no secret rather than keep one that is. */
+/** Wider than the service's rule: a draft rather loses a harmless value than stores a secret. */
 const CREDENTIAL = /auth|key|token|secret|password|cookie|session|signature|credential/i;
 
 /**
- * Leaves out what a person has typed into fields of secrets and into headers of credentials. The store of a browser is
- * open to whoever uses the machine later. The service's masks and variables stay: they are no secrets.
+ * Removes secrets and credential headers that a person typed, because later users of the machine can read the browser's
+ * store. Masks and variables stay: they reveal nothing.
  */
 function withoutSecrets(key: string, value: unknown): unknown {
   if (!isObject(value)) return value;

@@ -1,23 +1,23 @@
-// Explains a failed call in one sentence for people.
+// Turns a failed call into one sentence for people.
 import { RunNotFoundError, RunRefusedError, ServiceError } from '../../clients/typescript/src/index.js';
 
-/** `sentences` by status take precedence over the usual ones: `{ 401: 'The password is wrong.' }`. */
+/** `sentences` replaces the default sentence of a status: `{ 401: 'The password is wrong.' }`. */
 export function explain(error: unknown, sentences: Readonly<Record<number, string>> = {}): string {
   if (error instanceof ServiceError) return sentences[error.status] ?? explainAnswer(error);
   if (error instanceof RunNotFoundError) return 'There is no such run, or its results have expired.';
   if (error instanceof RunRefusedError) return error.message;
-  // `fetch` throws a TypeError when nothing has answered.
+  // `fetch` throws a TypeError if it gets no response.
   if (error instanceof TypeError) return 'The service cannot be reached. Check your connection.';
   return `Something went wrong in this page: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Returns the sentences of a 400 by field. It returns nothing for other errors. */
+/** Returns the sentences of a 400 by field, and an empty object for other errors. */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ServiceError) || error.fields === undefined) return {};
-  return Object.fromEntries(Object.entries(error.fields).map(([field, said]) => [field, said.join(' ')]));
+  return Object.fromEntries(Object.entries(error.fields).map(([field, sentences]) => [field, sentences.join(' ')]));
 }
 
-/** Returns whether the address names nothing that the person may see: then the page says `Not found`. */
+/** True if the address names nothing that the person may see. The page then says `Not found`. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof RunNotFoundError || (error instanceof ServiceError && error.status === 404);
 }
@@ -45,8 +45,8 @@ function explainAnswer(error: ServiceError): string {
 }
 
 function explainRefusal({ status, detail, fields }: ServiceError): string {
-  const said = Object.entries(fields ?? {}).map(([field, sentences]) => `${field}: ${sentences.join(' ')}`);
-  if (said.length > 0) return said.join(' ');
+  const parts = Object.entries(fields ?? {}).map(([field, sentences]) => `${field}: ${sentences.join(' ')}`);
+  if (parts.length > 0) return parts.join(' ');
   return detail === '' ? `The service has refused this (${status}).` : detail;
 }
 
@@ -55,7 +55,7 @@ function explainFailure({ requestId }: ServiceError): string {
   return `The service has failed to do this.${id}`;
 }
 
-/** Returns the service's sentence if it says more than that the call is forbidden. */
+/** Returns the service's reason, unless it only repeats that the person has no permission. */
 function also(detail: string): string {
   return detail === '' || detail.startsWith('You do not have permission') ? '' : ` ${detail}`;
 }

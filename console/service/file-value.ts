@@ -1,19 +1,19 @@
-// Files as the values of inputs and results have them. docs/use/files.md.
+// Files as values of inputs and results, see docs/use/files.md.
 import { isObject, isStructure, parseStructure } from '../ui/json.js';
 
 export interface FileValue {
   file_id: string;
   name: string;
-  /** As it was declared; nobody has looked at the bytes. */
+  /** The declared MIME type; nothing has checked the bytes. */
   type: string;
   /** In bytes. */
   size: number;
   sha256: string;
-  /** The run has had the file, and somebody has deleted it since. */
+  /** True if the file was deleted after the run read it. */
   deleted?: boolean;
 }
 
-/** Returns the file if the value is one, with all that the service fills in. */
+/** Returns the value if it is a file with every field that the service fills in. */
 export function toFile(value: unknown): FileValue | undefined {
   if (!isObject(value)) return undefined;
   const { file_id: id, name, type, size, sha256, deleted } = value;
@@ -26,7 +26,9 @@ export function toFile(value: unknown): FileValue | undefined {
   return isFile ? { file_id: id, name, type, size, sha256, ...(deleted === true && { deleted }) } : undefined;
 }
 
-/** Returns the files of a value, each once, in the order in which they stand in it. Texts that are JSON count, too. */
+/**
+ * Returns the distinct files in a value, in the order in which they occur. Texts that are JSON are searched as well.
+ */
 export function filesOf(value: unknown): FileValue[] {
   const found = new Map<string, FileValue>();
   const pending: unknown[] = [value];
@@ -45,10 +47,10 @@ function structureOf(value: unknown): object | undefined {
   return isStructure(value) ? value : undefined;
 }
 
-/** The text of a field whose files have not all arrived. It is no value yet. */
+/** Text of a field while its files are uploading. It is not a valid value. */
 export const UPLOADING = 'uploading…';
 
-/** Returns the files that the text of a field holds: the JSON of one file, or of a list. */
+/** Returns the files in the text of a field, which is the JSON of one file or of a list. */
 export function filesOfText(text: string): FileValue[] {
   return filesOf(parseStructure(text));
 }

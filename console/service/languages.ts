@@ -1,4 +1,4 @@
-// The languages in which a workflow can be offered.
+// The languages in which a workflow can be published.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from './api.js';
 import { readAllPages } from './calls.js';
@@ -6,7 +6,7 @@ import { readAllPages } from './calls.js';
 type Languages = paths['/api/v1/languages/']['get']['responses'][200]['content']['application/json'];
 export type Language = Languages['items'][number];
 
-/** Languages change with releases. */
+/** The list of languages only changes with a release. */
 const STALE_MS = 3_600_000;
 
 export function useLanguages(): UseQueryResult<Language[]> {
@@ -18,7 +18,7 @@ export function useLanguages(): UseQueryResult<Language[]> {
   });
 }
 
-/** Returns `English` for `en`, or the code if nobody has named it. */
+/** Returns `English` for `en`, or the code itself if it is unknown. */
 export function languageName(languages: readonly Language[] | undefined, code: string): string {
   return languages?.find((language) => language.code === code)?.name ?? code;
 }

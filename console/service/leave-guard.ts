@@ -1,40 +1,42 @@
-// A person with unsaved changes is asked before they leave the page: by a link, by the back button or by closing the
-// tab.
+// Asks a person with unsaved changes before they leave the page by a link, the back button or closing the tab.
 import { useLayoutEffect } from 'react';
 import type { AroundNavHandler } from 'wouter';
 import { createStore } from '../ui/store.js';
 
 type Leave = () => void;
 
-/** The way out that waits for the person's answer; undefined while nothing waits. */
+/** The navigation that waits for the person's answer. */
 export const pendingLeave = createStore<Leave | undefined>(undefined);
 let guards = 0;
-/** The address of the page that is shown. */
+/** The address of the current page. */
 let here = location.href;
 
-/** While `isDirty`, leaving the page asks (alertdialog `Unsaved changes`). Changes of the query alone do not leave it. */
+/**
+ * Asks before the page is left while `isDirty` (alertdialog `Unsaved changes`). A change of the query
+ * alone does not ask.
+ */
 export function useLeaveGuard(isDirty: boolean): void {
-  // A layout effect ends before the next page, which may lead elsewhere at once, is shown.
+  // A layout effect cleans up before the next page renders, which may navigate at once.
   useLayoutEffect(() => (isDirty ? guard() : undefined), [isDirty]);
 }
 
-/** Returns whether there is something to lose. */
+/** True if the page has unsaved changes. */
 export function isGuarded(): boolean {
   return guards > 0;
 }
 
-/** The router calls this. It holds back what would leave a guarded page. */
+/** The router calls this for each navigation. Navigations away from a guarded page wait for the answer. */
 export const guardedNavigation: AroundNavHandler = (navigate, to, options) => {
   if (isGuarded() && isElsewhere(to, location.href)) hold(() => navigate(to, options));
   else navigate(to, options);
 };
 
-/** Asks before `leave` is done. */
+/** Asks the person, and calls `leave` if they agree. */
 export function hold(leave: Leave): void {
   pendingLeave.setState(leave);
 }
 
-/** Returns the function that ends the guard. */
+/** Returns the function that removes the guard. */
 function guard(): () => void {
   guards += 1;
   addEventListener('beforeunload', askBrowser);
@@ -48,7 +50,7 @@ function askBrowser(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** The address bar has changed already. The router must not see it, and it began to listen after this module. */
+/** The address bar has already changed. The router must not see this event; its listener was added after this one. */
 function askOnWayBack(event: PopStateEvent): void {
   const target = location.href;
   if (!isGuarded() || !isElsewhere(target, here)) return follow();
@@ -66,5 +68,5 @@ function isElsewhere(to: string, from: string): boolean {
 }
 
 addEventListener('popstate', askOnWayBack);
-// The router tells of its own changes by these events.
+// The router dispatches these events after its own changes of the address.
 for (const name of ['pushState', 'replaceState']) addEventListener(name, follow);

@@ -1,7 +1,7 @@
-// The policy of the page takes style elements with its nonce only. Radix asks for it by a global name; CodeMirror takes it
-// as `EditorView.cspNonce.of(styleNonce())`.
+// The page's Content-Security-Policy accepts style elements with its nonce only. Radix reads the nonce from a global
+// name, CodeMirror from `EditorView.cspNonce.of(styleNonce())`.
 
-/** Returns undefined while Vite serves the page, which has no policy then. */
+/** Returns undefined while Vite serves the page, which then has no policy. */
 export function styleNonce(): string | undefined {
   const meta = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]');
   const nonce = meta?.nonce ?? '';

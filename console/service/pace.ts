@@ -1,12 +1,14 @@
-// Gathers items that come in bursts, and hands them over once a frame.
+// Paces work: batches per frame, and a limit of concurrent calls.
 
 interface Batch<Item> {
   add: (item: Item) => void;
-  /** Hands over at once what was gathered. */
+  /** Passes the collected items on at once. */
   flush: () => void;
 }
 
-/** `schedule` calls back when the next frame is drawn. */
+/**
+ * Collects items that come in bursts and passes them to `take` once per frame. `schedule` calls back on the next frame.
+ */
 export function createFrameBatch<Item>(
   take: (items: Item[]) => void,
   schedule: (act: () => void) => void,
@@ -15,9 +17,9 @@ export function createFrameBatch<Item>(
   let isScheduled = false;
   const flush = (): void => {
     isScheduled = false;
-    const taken = items;
+    const batch = items;
     items = [];
-    if (taken.length > 0) take(taken);
+    if (batch.length > 0) take(batch);
   };
   return {
     add(item) {
@@ -30,7 +32,7 @@ export function createFrameBatch<Item>(
   };
 }
 
-/** Runs at most `most` calls at a time, and the others in the order in which they were asked for. */
+/** Runs at most `most` calls at a time; further calls wait in order (first in, first out). */
 export function createLimit(most: number): <T>(act: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

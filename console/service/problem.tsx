@@ -5,14 +5,14 @@ import { explain, fieldErrors } from './explain.js';
 
 interface ProblemProps {
   error: unknown;
-  /** Fields that show their own sentences. */
+  /** Fields that show their own errors. */
   fields?: readonly string[];
   sentences?: Readonly<Record<number, string>>;
   onRetry?: (() => void) | undefined;
   isRetrying?: boolean;
 }
 
-/** Says what has failed, unless fields say it beside themselves. */
+/** Shows why a call failed, unless each error belongs to one of `fields`. */
 export function Problem({ error, fields = [], sentences, onRetry, isRetrying = false }: ProblemProps) {
   if (error === null || error === undefined) return null;
   const named = Object.keys(fieldErrors(error));
@@ -24,7 +24,7 @@ export function Problem({ error, fields = [], sentences, onRetry, isRetrying = f
   );
 }
 
-/** Stands in place of what a query has not answered: it waits, or says why it has failed. */
+/** Placeholder until a query has data: loading, or the error. */
 export function Awaited({ data, error, refetch, isFetching }: Pick<UseQueryResult, 'data' | keyof Failure>) {
   return (
     <>
@@ -37,12 +37,12 @@ export function Awaited({ data, error, refetch, isFetching }: Pick<UseQueryResul
 type Failure = Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>;
 
 interface FailedChoicesProps {
-  /** The noun of the choices: `projects`. */
+  /** Plural noun of the choices: `projects`. */
   noun: string;
   query: Failure;
 }
 
-/** Stands in place of choices that could not be read: a list without them looks as if there were none. */
+/** Replaces choices that could not be loaded, because an empty list would look as if none existed. */
 export function FailedChoices({ noun, query: { error, isFetching, refetch } }: FailedChoicesProps) {
   if (error === null) return null;
   return (
@@ -53,8 +53,8 @@ export function FailedChoices({ noun, query: { error, isFetching, refetch } }: F
 }
 
 /**
- * Catches what a part throws while it renders, or because it could not be loaded. Everything around the part remains,
- * above all the way to other pages and unsaved changes.
+ * Catches errors from rendering or loading a part. The rest of the page stays, so that people can navigate and
+ * save their changes.
  */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
@@ -70,7 +70,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
   }
 }
 
-/** Rendering calls nothing, so a TypeError is a mistake of the page, unless a part of it could not be loaded. */
+/** Rendering makes no calls, so a TypeError is a bug of the page, unless it comes from a failed import. */
 function sentenceOf(error: unknown): string {
   const isMistake = error instanceof TypeError && !/import/i.test(error.message);
   return isMistake ? `Something went wrong in this page: ${error.message}` : explain(error);

@@ -1,4 +1,4 @@
-// The person's projects, and what their roles permit there.
+// The person's projects and what their roles permit there.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type components } from './api.js';
 import { readAllPages } from './calls.js';
@@ -6,7 +6,7 @@ import { readAllPages } from './calls.js';
 export type Project = components['schemas']['Project'];
 export type Role = components['schemas']['Role'];
 
-/** All projects of the person, by name. */
+/** All projects of the person, sorted by name. */
 export function useProjects(): UseQueryResult<Project[]> {
   return useQuery({ queryKey: ['projects', 'all'], queryFn: ({ signal }) => readProjects(signal) });
 }
@@ -20,7 +20,7 @@ export async function readProjects(signal?: AbortSignal): Promise<Project[]> {
 }
 
 /**
- * The person's role in a project; undefined until it is known. `isKnown` is true as well when the role cannot be read.
+ * The person's role in a project, undefined until the answer arrives. `isKnown` is also true if reading the role fails.
  */
 export function useProjectRole(projectId: number, isWanted = true): { role: Role | undefined; isKnown: boolean } {
   const { data, isPending } = useQuery({
@@ -34,19 +34,21 @@ export function useProjectRole(projectId: number, isWanted = true): { role: Role
 
 const RANK: Record<Role, number> = { viewer: 0, editor: 1, admin: 2, owner: 3 };
 
-/** Returns whether a role permits what needs at least `minimum`. */
+/** True if `role` includes the rights of `minimum`. */
 export function mayAct(role: Role, minimum: Role): boolean {
   return RANK[role] >= RANK[minimum];
 }
 
-/** Returns whether the person may make workflows in the project. */
+/** True if the person may create workflows in the project. */
 export function isWritable({ role }: Project): boolean {
   return mayAct(role, 'editor');
 }
 
-/** Returns the id of the given project, else of the first that the person may write to, else of a new one. */
-export async function projectToWriteTo(given: string): Promise<number> {
-  if (given !== '') return Number(given);
+/**
+ * Returns the `chosen` id; if empty, the first project that the person may write to; if there is none, a new project.
+ */
+export async function projectToWriteTo(chosen: string): Promise<number> {
+  if (chosen !== '') return Number(chosen);
   const project = (await readProjects()).find(isWritable);
   if (project !== undefined) return project.id;
   const made = await unwrap(api.POST('/api/v1/projects/', { body: { name: 'My workflows' } }));

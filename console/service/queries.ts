@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { createIdempotencyKey, RunRefusedError, ServiceError } from '../../clients/typescript/src/index.js';
 import { announce } from '../ui/notices.js';
 
-/** The client of the service repeats calls by itself (calls.ts), and says when the connection is lost. */
+/** The client of the service (calls.ts) does the retries and reports lost connections, so queries never retry. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: { retry: false, networkMode: 'always', staleTime: 2_000 },
@@ -12,14 +12,14 @@ export const queryClient = new QueryClient({
 });
 
 interface Consequences<Output, Input> {
-  /** The first words of the query keys that a success makes old. */
+  /** First parts of the query keys that a success makes stale. */
   invalidates: readonly string[];
-  /** The sentence that screen readers are told. */
+  /** Sentence for screen readers after a success. */
   said: string;
   onSuccess?: (output: Output, input: Input) => void;
 }
 
-/** A change of something stored. Its success is announced, and what it makes old is read again. */
+/** A mutation that announces its success and reloads the queries that it made stale. */
 export function useChange<Output, Input = void>(
   change: (input: Input) => Promise<Output>,
   { invalidates, said, onSuccess }: Consequences<Output, Input>,
@@ -35,7 +35,7 @@ export function useChange<Output, Input = void>(
   });
 }
 
-/** Returns the handler of a form that makes the change. A second submission while the change is pending does nothing. */
+/** Returns a submit handler for the mutation. It ignores further submissions while the mutation is pending. */
 export function submits({ isPending, mutate }: { isPending: boolean; mutate: () => void }) {
   return (event: { preventDefault: () => void }): void => {
     event.preventDefault();
@@ -44,8 +44,8 @@ export function submits({ isPending, mutate }: { isPending: boolean; mutate: () 
 }
 
 /**
- * Keys for starting runs. One click is one run, however often its request is repeated, so the same wish keeps its key until
- * it is settled. Another wish gets another key.
+ * Idempotency keys for starting runs. Repeated requests of one click must start one run, so the same request retains
+ * its key until it is settled. A different request gets a new key.
  */
 export function useRunKey() {
   const asked = useRef<{ wish: string; key: string }>(undefined);
@@ -58,7 +58,7 @@ export function useRunKey() {
     settle: (): void => {
       asked.current = undefined;
     },
-    /** A refusal is final, so the next click is another run. After any other error the run may exist. */
+    /** A refusal is final, so the next click starts another run. After any other error the run may exist. */
     settleIfRefused: (error: unknown): void => {
       const isRefusal = error instanceof RunRefusedError || (error instanceof ServiceError && error.status < 500);
       if (isRefusal) asked.current = undefined;

@@ -2,18 +2,18 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { useSearchParams } from 'wouter';
 
 interface SearchState {
-  /** The value in the address, or an empty text. */
+  /** Returns '' if the address lacks the value. */
   get: (name: string) => string;
-  /** A page number in the address; 1 where there is none. */
+  /** Page number from the address, 1 by default. */
   page: number;
   /**
-   * Changes these values; an empty text removes one. Each change leads back to the first page of the list. When a
-   * change is a step, the back button takes it back.
+   * Sets the values; an empty text removes one. Every change resets the page number. With `isStep`, the back button
+   * undoes the change.
    */
   set: (changes: Readonly<Record<string, string>>, how?: { isStep: boolean }) => void;
 }
 
-/** Filters of a page, in its address: they survive a reload, and can be sent to somebody. */
+/** Filters of a page, stored in its address so that they survive a reload and can be shared. */
 export function useSearchState(): SearchState {
   const [search, setSearch] = useSearchParams();
   return {
@@ -41,11 +41,11 @@ function toPage(text: string | null): number {
 
 const PAUSE_MS = 300;
 
-/** A text that is being typed: `settle` gets it once there is a pause. `settled` is what stands in the address. */
+/** Debounces typing: calls `settle` with the text after a pause. `settled` is the value in the address. */
 export function useTyped(settled: string, settle: (text: string) => void): [string, (text: string) => void] {
   const [typed, setTyped] = useState(settled);
   const [last, setLast] = useState(settled);
-  // The address was changed by something else: the back button, or a button that clears the filters.
+  // Something else changed the address: the back button, or a button that clears the filters.
   if (settled !== last) {
     setLast(settled);
     if (settled !== typed.trim()) setTyped(settled);

@@ -1,5 +1,5 @@
-// The session of the person at the page. The access token is in memory alone. The refresh cookie, which no script can
-// read, brings the next one. See docs/use/sign-in.md.
+// The session of the person at the page. The access token lives in memory only. The refresh cookie, which scripts
+// cannot read, yields the next one. See docs/use/sign-in.md.
 import {
   createClient,
   ServiceError,
@@ -18,8 +18,8 @@ type SignedIn = paths['/api/v1/auth/login/']['post']['responses'][200]['content'
 export type User = SignedIn['user'];
 
 /**
- * `starting`: the page asks whether there is a session. `failed`: it could not ask. `out`: there is none; `problem` says
- * why the link that was opened did not help, `hasEnded` that there was one until now, and `heldFor` whose unsaved changes
+ * `starting`: the page is checking for a session. `failed`: the check failed. `out`: no session. `problem` is why the
+ * opened link failed, `hasEnded` is true if a session has just ended, and `heldFor` is the person whose unsaved changes
  * are still on the page.
  */
 type SessionState =
@@ -33,10 +33,10 @@ interface Token {
   endsAtMs: number;
 }
 
-/** A token that ends within this time is renewed before it is used. */
+/** Tokens that expire within this time are renewed before use. */
 const EARLY_MS = 60_000;
 const LOCK = 'session';
-/** The tabs of one browser tell each other about the session, but never a token. */
+/** Tabs of one browser notify each other about sign-in and sign-out, but never share a token. */
 const channel = new BroadcastChannel('session');
 
 const openCalls = createClient({ baseUrl: location.origin, ...CALL_RETRIES });
@@ -54,8 +54,8 @@ export const session = {
 };
 
 /**
- * Tokens for `createClient`. `current` and `renew` reject when the service cannot be asked: the session has not ended
- * then.
+ * Tokens for `createClient`. `current` and `renew` reject if the service cannot be reached; the session
+ * stays open then.
  */
 export const tokens: TokenSource = {
   async current() {
@@ -64,14 +64,13 @@ export const tokens: TokenSource = {
   },
   async renew(refused) {
     if (store.getState().phase !== 'in') return undefined;
-    // Another call has renewed it meanwhile.
+    // Another call has renewed the token in the meantime.
     return token !== undefined && token.text !== refused ? token.text : renew();
   },
 };
 
 /**
- * Starts the session by the link that was opened, else by the cookie: once when the page is loaded, and again after
- * `failed`.
+ * Starts the session from the opened link, else from the cookie. Called when the page loads, and again after `failed`.
  */
 async function start(): Promise<void> {
   store.setState({ phase: 'starting' });
@@ -82,7 +81,7 @@ async function start(): Promise<void> {
       try {
         return enter(await unwrap(openCalls.POST('/api/v1/auth/link/', { body: { token: link } })));
       } catch (error) {
-        // The link was used before, and the person who used it is still signed in.
+        // The link may have been used before, and that person may still be signed in.
         problem = error;
       }
     }
@@ -92,21 +91,20 @@ async function start(): Promise<void> {
   }
 }
 
-/** Rejects with what the service says: 401 for a wrong password, 429 after too many. */
+/** Rejects with a ServiceError: 401 for a wrong password, 429 after too many attempts. */
 async function signIn(email: string, password: string): Promise<void> {
   enter(await unwrap(openCalls.POST('/api/v1/auth/login/', { body: { email, password } })));
 }
 
 /**
- * Signs in by the token of a password link, and sets the password. Rejects with what the service says: 401 for a used
- * link.
+ * Sets the password with the token of a password link, and signs in. Rejects with a ServiceError: 401 for a used link.
  */
 async function signInByReset(link: string, password: string): Promise<void> {
   const body = { token: link, new_password: password };
   enter(await unwrap(openCalls.POST('/api/v1/auth/password/reset/', { body })));
 }
 
-/** Signs out here and in all other tabs. When the service cannot be told, it rejects and the person stays signed in. */
+/** Signs out here and in all other tabs. Rejects if the service cannot be reached; the person then stays signed in. */
 async function signOut(): Promise<void> {
   await oneTabAtATime(() => unwrap(openCalls.POST('/api/v1/auth/logout/')));
   leave(false);
@@ -129,11 +127,11 @@ function leave(hasEnded: boolean): void {
   const heldFor = hasEnded && state.phase === 'in' && isGuarded() ? state.user : undefined;
   token = undefined;
   store.setState({ phase: 'out', hasEnded, heldFor });
-  // A session that has ended by itself takes no unsaved work along; a person who signs out leaves nothing behind.
+  // An expired session retains the drafts of unsaved work. A person who signs out leaves nothing behind.
   if (!hasEnded && state.phase === 'in') forgetDrafts(browserEntries(), state.user.id);
 }
 
-/** All calls that wait share one refresh. It returns undefined when the session has ended. */
+/** Concurrent calls share one refresh. Resolves to undefined if the session has ended. */
 function renew(): Promise<string | undefined> {
   renewal ??= oneTabAtATime(refresh).finally(() => (renewal = undefined));
   return renewal;
@@ -143,7 +141,7 @@ async function refresh(): Promise<string | undefined> {
   try {
     return accept(await unwrap(openCalls.POST('/api/v1/auth/refresh/')));
   } catch (error) {
-    // 403: this service gives no sessions (docs/use/sign-in.md).
+    // 403: this service issues no sessions (docs/use/sign-in.md).
     if (!(error instanceof ServiceError) || (error.status !== 401 && error.status !== 403)) throw error;
     if (store.getState().phase === 'in') leave(true);
     return undefined;
@@ -151,8 +149,8 @@ async function refresh(): Promise<string | undefined> {
 }
 
 /**
- * A refresh cookie is good once, so one tab refreshes at a time. Outside a secure context the browser has no locks, and
- * the service accepts the same cookie for a moment.
+ * A refresh cookie works once, so only one tab refreshes at a time. Outside a secure context the browser has no locks;
+ * the service then accepts the same cookie for a moment.
  */
 function oneTabAtATime<T>(act: () => Promise<T>): Promise<T> {
   return 'locks' in navigator ? navigator.locks.request(LOCK, act) : act();
@@ -163,7 +161,7 @@ listenToTabs((message) => {
   if (message.type === 'signed-out') {
     if (state.phase === 'in') leave(false);
   } else if (state.phase === 'out' || (state.phase === 'in' && state.user.id !== message.userId)) {
-    // The tabs share one cookie.
+    // All tabs share one cookie.
     renew().catch(() => undefined);
   }
 });
@@ -172,27 +170,27 @@ export function useSession(): SessionState {
   return useStored(store, (state) => state);
 }
 
-/** Returns the person whose page this is: signed in now, or until now and with unsaved changes on the page. */
+/** Returns the person to whom the page belongs: signed in, or signed out by expiry with unsaved changes on the page. */
 export function ownerOf(state: SessionState): User | undefined {
   if (state.phase === 'in') return state.user;
   return state.phase === 'out' ? state.heldFor : undefined;
 }
 
-/** Returns undefined for a visitor. */
+/** Returns undefined for visitors. */
 export function useUser(): User | undefined {
   const state = useSession();
   return state.phase === 'in' ? state.user : undefined;
 }
 
-/** The token of a sign-in link (`/#token=...`), which leaves the address bar and the history at once. */
+/** Returns the token of a sign-in link (`/#token=...`) and removes it from the address bar and the history. */
 function takeLinkToken(): string | undefined {
   return location.pathname === ADDRESSES.password ? undefined : takeToken();
 }
 
-/** The token of the password link that was opened. It outlives the page's components, which a sign-in makes anew. */
+/** Token of the opened password link. It must outlive the page's components, which a sign-in remounts. */
 let passwordToken: string | undefined;
 
-/** The token of the last password link (`/password#token=...`) that was opened; it leaves the address bar, too. */
+/** Returns the token of the last opened password link (`/password#token=...`) and removes it from the address bar. */
 export function readPasswordToken(): string | undefined {
   passwordToken = takeToken() ?? passwordToken;
   return passwordToken;
@@ -205,7 +203,8 @@ function takeToken(): string | undefined {
 }
 
 /**
- * An identity provider leads back to the root. Meanwhile the tab keeps the address that was asked for, which nobody else sees.
+ * An identity provider redirects to the root. Until then the tab's own storage holds the requested address, which no
+ * other site can read.
  */
 const RETURN_ADDRESS = 'return-address';
 
@@ -213,7 +212,7 @@ export function keepReturnAddress(path: string): void {
   sessionStorage.setItem(RETURN_ADDRESS, path);
 }
 
-/** Returns the kept address once. */
+/** Returns the stored address and deletes it. */
 export function takeReturnAddress(): string | null {
   const path = sessionStorage.getItem(RETURN_ADDRESS);
   sessionStorage.removeItem(RETURN_ADDRESS);
@@ -223,7 +222,7 @@ export function takeReturnAddress(): string | null {
 type Message = { type: 'signed-out' } | { type: 'signed-in'; userId: number };
 
 function tellTabs(message: Message): void {
-  // A channel reaches its own origin alone, and takes no target.
+  // Reaches this origin only; the method accepts no target origin.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   channel.postMessage(message);
 }

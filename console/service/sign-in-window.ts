@@ -1,22 +1,25 @@
-// The window in which a person signs in at the provider of a connection. The service leads it back to the settings page,
-// which is then an end of it and no page: it tells the page that has opened it, and closes. The two have lost sight of each
-// other at the provider's page, because the console's pages are isolated from those of other origins.
+// The window in which a person signs in at the provider of a connection. The service redirects it to the settings page,
+// which then reports the outcome to the page that opened it, and closes. They talk by a BroadcastChannel: the console's
+// pages are isolated from other origins, so the provider's page cuts the `opener` link.
 
-/** Kept in the window's own storage, which lasts while it is at other origins. */
+/** Marks the window in its session storage, which survives visits to other origins. */
 const MARK = 'connection-sign-in';
 
-/** How a sign-in has ended. */
+/** Outcome of a sign-in. */
 export interface SignInEnd {
-  /** It is null if the service did not know the sign-in. */
+  /** Null if the service did not know the sign-in. */
   projectId: string | null;
-  /** The reason of a failure. */
+  /** Reason of the failure. */
   error: string | null;
 }
 
-/** Reaches the pages of this origin alone. */
+/** Reaches pages of this origin only. */
 const channel = new BroadcastChannel(MARK);
 
-/** Opens the window before its address is known, because browsers only do so on a click. Undefined: it was blocked. */
+/**
+ * Opens the window before its address is known, because browsers only allow it on a click. Returns
+ * undefined if blocked.
+ */
 export function openSignInWindow(): Window | undefined {
   const opened = window.open('', '_blank', 'popup,width=560,height=720');
   if (opened === null) return undefined;
@@ -31,7 +34,10 @@ export function openSignInWindow(): Window | undefined {
   return opened;
 }
 
-/** Ends the window if this is one. Returns whether it is: then the page has nothing to show. */
+/**
+ * If this page is a sign-in window, reports the outcome, closes the window and returns true. The page
+ * then renders nothing.
+ */
 export function endSignInWindow(): boolean {
   if (sessionStorage.getItem(MARK) === null || window.location.pathname !== '/settings') return false;
   sessionStorage.removeItem(MARK);

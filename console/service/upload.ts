@@ -1,5 +1,4 @@
-// Uploads of files. `fetch` does not tell how much of a body has been sent, so this is an XMLHttpRequest. The browser reads
-// the file from its disk piece by piece.
+// Uploads files. `fetch` reports no upload progress, so this uses XMLHttpRequest, which streams the file from disk.
 import { ServiceError } from '../../clients/typescript/src/index.js';
 import type { FileValue } from './file-value.js';
 import { tokens } from './session.js';
@@ -8,7 +7,7 @@ interface Sending {
   projectId: number;
   file: File;
   signal: AbortSignal;
-  /** Is told the part that has been sent, from 0 to 1. */
+  /** Called with the sent fraction, from 0 to 1. */
   onProgress: (part: number) => void;
 }
 
@@ -18,7 +17,7 @@ interface Answer {
   body: unknown;
 }
 
-/** Throws a ServiceError, or a TypeError where the service cannot be reached, as the calls of `api` do. */
+/** Rejects like calls of `api`: with a ServiceError, or with a TypeError if the service cannot be reached. */
 export async function uploadFile(sending: Sending): Promise<FileValue> {
   const token = await tokens.current();
   let answer = await send(sending, token);
@@ -55,7 +54,10 @@ function send({ projectId, file, signal, onProgress }: Sending, token: string | 
   });
 }
 
-/** The whole body is the file. A file that says that it is a form is sent as unknown bytes. */
+/**
+ * The body is the raw file, so a file of a multipart type is sent as unknown bytes, lest the service
+ * parse it as a form.
+ */
 function typeOf({ type }: File): string {
   return type === '' || /^multipart\//i.test(type) ? 'application/octet-stream' : type;
 }
