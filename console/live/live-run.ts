@@ -1,44 +1,41 @@
-// The state of a run while it runs, and how news change it. A change leaves the entry of every other node the same
-// object, so that only the parts of the page that show this node render again.
+// State of a live run, and how events and polls change it. An update retains the entry objects of unaffected nodes, so
+// that only the components that show a changed node render again.
 import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/src/index.js';
 import { isEqualJson, isObject } from '../ui/json.js';
 
-/**
- * A node's entry, as the poll has it. `reused` and `handled` are described in the extensions "Going on, going back" and
- * "What every node may say".
- */
+/** A node's entry as polls return it. See docs/use/resume.md for `reused`, docs/use/nodes.md for `handled`. */
 export type NodeEntry = NodeResult & {
   path?: string;
   reused?: boolean;
-  /** Where a result of a test was taken from: `mock`, `pin` or the id of a run. */
+  /** Source of a fixed result in a test run: `mock`, `pin` or the id of a run. */
   source?: string;
-  /** Whether the pin was taken although the node, or something before it, has changed since. */
+  /** True if the pin was used although the node or one before it has changed since. */
   stale?: boolean;
   handled?: boolean;
-  /** The counts of a loop. */
+  /** Iteration counts of a loop. */
   iterations?: { total: number; succeeded: number; failed: number; in_progress: number };
 };
 
 export interface LiveRun {
   status: RunStatus;
-  /** The version of the last event, after which a stream goes on; before the first event that of the first poll. */
+  /** Version of the last event, from which a stream resumes. Before the first event: the version of the first poll. */
   version: number | undefined;
-  /** The nodes that have begun, by `nodeKey`. */
+  /** Started nodes by `nodeKey`. */
   nodes: ReadonlyMap<string, NodeEntry>;
-  /** Keys of `nodes` in the order in which the nodes have begun. It depends on what is known alone, and not on when it came. */
+  /** Keys of `nodes` in order of their start. The order depends on the known entries only, not on when they arrived. */
   order: readonly string[];
-  /** The places of the drawing's nodes, by their ids: which comes first of nodes that began in one millisecond. */
+  /** Position of each node in the drawing's order, by id. Breaks ties between nodes that started in one millisecond. */
   places: ReadonlyMap<string, number>;
-  /** The ids of the approval requests that nobody has decided, by `nodeKey`. */
+  /** Ids of undecided approval requests by `nodeKey`. */
   pending: ReadonlyMap<string, readonly string[]>;
 }
 
 const NONE: readonly string[] = [];
 
-/** Neither paths nor ids hold control characters. */
+/** Separator: neither paths nor ids contain control characters. */
 const BETWEEN = '\u001F';
 
-/** Returns the key of a node in an iteration, or the node's id alone outside loops. */
+/** Returns the key of a node in an iteration, or its id outside loops. */
 export function nodeKey(id: string, path = ''): string {
   return path === '' ? id : `${path}${BETWEEN}${id}`;
 }
@@ -48,7 +45,10 @@ export function parseNodeKey(key: string): { nodeId: string; path: string } {
   return second === undefined ? { nodeId: first, path: '' } : { nodeId: second, path: first };
 }
 
-/** Returns the last moment that the run's nodes name, in milliseconds since 1970. The service's clock may be ahead. */
+/**
+ * Returns the latest time in the run's nodes, in milliseconds since 1970. The service's clock may be ahead
+ * of the browser's.
+ */
 export function latestMs({ nodes }: LiveRun): number {
   let latest = 0;
   for (const entry of nodes.values()) {
@@ -62,7 +62,7 @@ export function hasEnded({ status }: Pick<LiveRun, 'status'>): boolean {
   return status === 'succeed' || status === 'failed';
 }
 
-/** `inOrder` names the drawing's nodes, each behind those that lead to it. */
+/** `inOrder` lists the ids of the drawing's nodes in topological order. */
 export function startLiveRun(
   status: RunStatus,
   nodes: Readonly<Record<string, NodeEntry>>,
@@ -73,7 +73,7 @@ export function startLiveRun(
   return applyState(empty, { status, version: undefined, nodes });
 }
 
-/** Returns the run after events, in their order. */
+/** Applies events in their order. */
 export function applyEvents(live: LiveRun, events: readonly RunEvent[]): LiveRun {
   if (events.length === 0) return live;
   const nodes = new Map(live.nodes);
@@ -91,7 +91,7 @@ export function applyEvents(live: LiveRun, events: readonly RunEvent[]): LiveRun
 
 type PolledRun = Pick<LiveRun, 'status' | 'version'> & { nodes: Readonly<Record<string, NodeEntry>> };
 
-/** Returns the run after events and polls, in the order in which they have come. */
+/** Applies events and polls in the order of their arrival. */
 export function applyNews(live: LiveRun, news: readonly (RunEvent | PolledRun)[]): LiveRun {
   let [after, events]: [LiveRun, RunEvent[]] = [live, []];
   for (const item of news) {
@@ -102,8 +102,8 @@ export function applyNews(live: LiveRun, news: readonly (RunEvent | PolledRun)[]
 }
 
 /**
- * Returns the run as a poll shows it. A poll may be older than an event, so a node that has ended stays ended. Where the poll
- * does not say that it is as new as the last event, it tells only of nodes that are not known and of nodes that have ended.
+ * Applies a poll, which may be older than the last event. A node that has ended therefore stays ended. Unless the
+ * poll's version is at least that of the last event, it only adds unknown nodes and nodes that have ended.
  */
 export function applyState(live: LiveRun, polled: PolledRun): LiveRun {
   const isOlder = live.version !== undefined && (polled.version === undefined || polled.version < live.version);
@@ -130,7 +130,7 @@ function setEntry(nodes: Map<string, NodeEntry>, pending: Map<string, readonly s
   if (known === undefined || !isSame(known, entry)) nodes.set(key, entry);
 }
 
-/** The contents of a node that has ended never change, and may be large. */
+/** Entries of ended nodes are immutable and may be large, so they are not compared. */
 function isSame(known: NodeEntry, entry: NodeEntry): boolean {
   if (known.status !== entry.status || known.finished_at !== entry.finished_at) return false;
   return entry.status === 'succeed' || entry.status === 'failed' || isEqualJson(known, entry);
@@ -159,7 +159,7 @@ function orderOf(before: LiveRun, nodes: ReadonlyMap<string, NodeEntry>): readon
   const known = [...nodes.keys()].map((key) => {
     const { nodeId, path } = parseNodeKey(key);
     const place = places.get(nodeId) ?? places.size;
-    // Nodes that a loop executes come behind the loop, one iteration after the other.
+    // Nodes inside a loop sort after the loop, iteration by iteration.
     const outer = path === '' ? place : (places.get(path.slice(0, path.indexOf('['))) ?? places.size);
     return { key, start: startOf(nodes, key), outer, path, place };
   });
@@ -172,7 +172,7 @@ function orderOf(before: LiveRun, nodes: ReadonlyMap<string, NodeEntry>): readon
 
 const IN_NUMBERS = new Intl.Collator('en', { numeric: true });
 
-/** Nodes that have not begun come last. */
+/** Sorts nodes without a start time last. */
 function startOf(nodes: ReadonlyMap<string, NodeEntry>, key: string): string {
   return nodes.get(key)?.started_at ?? '~';
 }

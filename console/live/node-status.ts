@@ -1,11 +1,11 @@
-// The words of the console for the state of each node of a drawing.
+// The console's words for the status of each node of a drawing.
 import type { RunLink, RunLinks } from '../drawing/run-links.js';
 import { hasEnded, type LiveRun, type NodeEntry } from './live-run.js';
 
-/** `not run` means that the run did not reach the node, or can no longer reach it. */
+/** `not run`: the run did not reach the node, or can no longer reach it. */
 export type StatusWord = 'in queue' | 'in progress' | 'waiting' | 'succeeded' | 'failed' | 'cancelled' | 'not run';
 
-/** Returns the word of an entry. `isWaiting` means that somebody must decide first. */
+/** `isWaiting`: the node waits for somebody's decision. */
 export function wordOf(entry: NodeEntry, isWaiting = false): StatusWord {
   if (entry.status === 'failed') return entry.error?.code === 'cancelled' ? 'cancelled' : 'failed';
   if (entry.status === 'in progress') return isWaiting || entry.waiting !== undefined ? 'waiting' : 'in progress';
@@ -15,8 +15,8 @@ export function wordOf(entry: NodeEntry, isWaiting = false): StatusWord {
 const OTHERS = { 'in queue': 'in queue', succeed: 'succeeded', 'not found': 'not run' } as const;
 
 /**
- * Returns the word of an entry, followed by `, handled` if the run survived the node's failure, and by `, reused` if
- * the result is that of an earlier run.
+ * Returns the word of an entry, plus `, handled` if the run survived the node's failure, and `, reused` if the result
+ * is that of an earlier run.
  */
 export function statusOf(entry: NodeEntry, isWaiting = false): string {
   const word = wordOf(entry, isWaiting);
@@ -25,9 +25,8 @@ export function statusOf(entry: NodeEntry, isWaiting = false): string {
 }
 
 /**
- * Returns the status of each node of the drawing. A node inside a loop has the status of its iterations together. A
- * node that was not reached is `in queue` while the run may still come to it. It is `not run` when the run is over, or
- * when every way to the node was left aside.
+ * Returns the status of each node of the drawing. A node inside a loop gets the combined status of its iterations. A
+ * node without an entry is `in queue` while the run may still reach it, else `not run`.
  */
 export function statusesOf(links: RunLinks, live: LiveRun): ReadonlyMap<string, string> {
   const statuses = new Map<string, string>();
@@ -49,7 +48,7 @@ export function statusesOf(links: RunLinks, live: LiveRun): ReadonlyMap<string, 
   return statuses;
 }
 
-/** The status of several iterations is the first of these that one of them has. */
+/** Combined status of several iterations: the first of this list that any of them has. */
 const IN_ORDER: readonly string[] = [
   'waiting',
   'in progress',
@@ -66,7 +65,7 @@ interface Found {
   status: string;
 }
 
-/** Returns by node what its iterations come to together: the status, and the first entry that has it. */
+/** Returns the combined status of each node inside loops, with the first entry that has it. */
 export function foundInLoops({ nodes, pending }: LiveRun): ReadonlyMap<string, Found> {
   const found = new Map<string, Found>();
   for (const [key, entry] of nodes) {
@@ -87,13 +86,17 @@ function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRu
   return handle !== 'error' && isTaken(entry.result, handle);
 }
 
-/** The state of a link: a run went along it, is about to, may still come, or never will. */
+/**
+ * `taken`: the run followed the link. `flowing`: its target is in progress. `open`: the run may still follow it.
+ * `left`: it never will.
+ */
 export type LinkState = 'taken' | 'flowing' | 'open' | 'left';
 
 export function linkState(link: RunLink, live: LiveRun, statuses: ReadonlyMap<string, string>): LinkState {
   const [from, to] = [statuses.get(link.from), statuses.get(link.to)];
   if (to === undefined || to === 'not run' || from === 'not run') return 'left';
-  // A node inside a loop has a result in each iteration and none of its own, so its links are told by where they lead.
+  // A node inside a loop has one result per iteration and none of its own, so the state of its links depends
+  // on their targets.
   if (link.handle !== 'body' && !isOpen(link, live, NONE)) return 'left';
   if (to === 'in queue' || from === 'in queue') return hasEnded(live) ? 'left' : 'open';
   return !hasEnded(live) && (to === 'in progress' || to === 'waiting') ? 'flowing' : 'taken';
@@ -101,7 +104,7 @@ export function linkState(link: RunLink, live: LiveRun, statuses: ReadonlyMap<st
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The result of a node with branches names the one that was taken: as content, or in a list. */
+/** The result of a branching node names the chosen handles: as `content`, or in the list `cases`. */
 function isTaken(result: unknown, handle: string): boolean {
   const { content, cases } = (result ?? {}) as { content?: unknown; cases?: unknown };
   return Array.isArray(cases)

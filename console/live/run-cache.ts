@@ -1,5 +1,5 @@
-// The live state of a run is kept in the query cache. A part of a page renders again only when the part of the state
-// that it reads has changed.
+// Stores the live state of a run in the query cache. A component renders again only if the part of the state that it
+// selects has changed.
 import { skipToken, useQuery, type QueryKey } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { queryClient } from '../service/queries.js';
@@ -8,7 +8,7 @@ import { nodeKey, type LiveRun, type NodeEntry } from './live-run.js';
 import { linkState, type LinkState } from './node-status.js';
 import { NO_WORDS, type NodeWords, type RunWords } from './words.js';
 
-/** `statuses` holds the words of the drawing's nodes by id (`statusesOf`). `writing`: the ids of those that write. */
+/** `statuses` maps node ids to statuses (`statusesOf`); `writing` has the ids of nodes whose model is writing. */
 interface ShownRun {
   live: LiveRun;
   statuses: ReadonlyMap<string, string>;
@@ -28,7 +28,7 @@ export function writeShownRun(runId: string, shown: Omit<ShownRun, 'writing'> & 
   queryClient.setQueryData(shownRunKey(runId), { writing, ...shown });
 }
 
-// The words of models change many times a second, so it is kept apart from what every node of the graph looks at.
+// Model output changes many times per second. Its own cache entry keeps it from notifying every node of the graph.
 
 function wordsKey(runId: string): QueryKey {
   return ['run-words', runId];
@@ -42,12 +42,12 @@ export function writeWords(runId: string, words: RunWords): void {
   queryClient.setQueryData(wordsKey(runId), words);
 }
 
-/** Returns what a node in progress has written in the last call of its model; undefined if nothing is known of it. */
+/** Returns the output of the last model call of a node in progress, undefined if there is none. */
 export function useNodeWords(runId: string, nodeId: string, path = ''): NodeWords | undefined {
   return useWords(runId, (words) => words.get(nodeKey(nodeId, path)) ?? null) ?? undefined;
 }
 
-/** `select` must return a part of the words, and no new object. */
+/** `select` must return a part of the words, not a new object, or each update renders again. */
 export function useWords<Part>(runId: string, select: (words: RunWords) => Part): Part | undefined {
   const query = useQuery({
     queryKey: wordsKey(runId),
@@ -65,13 +65,13 @@ function useShownRun<Part>(runId: string, select: (shown: ShownRun) => Part): Pa
     queryFn: skipToken,
     select,
     staleTime: Infinity,
-    // Entries keep their identity by themselves (live-run.ts); comparing whole results here would cost more.
+    // live-run.ts retains the identity of unchanged entries; comparing whole results here would cost more.
     structuralSharing: false,
   });
   return query.data;
 }
 
-/** Returns the whole state of a run; undefined until it is read. */
+/** Returns the whole state of a run, undefined until it is loaded. */
 export function useLive(runId: string): LiveRun | undefined {
   return useShownRun(runId, ({ live }) => live);
 }
@@ -80,12 +80,12 @@ export function useNodeStatus(runId: string, nodeId: string): string {
   return useShownRun(runId, ({ statuses }) => statuses.get(nodeId)) ?? 'not run';
 }
 
-/** Returns whether a model of the node writes, in one of its iterations if it is in a loop. */
+/** True if a model of the node is writing; in a loop, in any iteration. */
 export function useIsWriting(runId: string, nodeId: string): boolean {
   return useShownRun(runId, ({ writing }) => writing.has(nodeId)) ?? false;
 }
 
-/** Returns the ids of the nodes that write; undefined until the run is read. */
+/** Returns the ids of the nodes whose model is writing, undefined until the run is loaded. */
 export function useWriting(runId: string): ReadonlySet<string> | undefined {
   return useShownRun(runId, ({ writing }) => writing);
 }
@@ -99,30 +99,30 @@ export function useNodeEntry(runId: string, nodeId: string, path = ''): NodeEntr
   return useShownRun(runId, ({ live }) => live.nodes.get(nodeKey(nodeId, path)) ?? null) ?? null;
 }
 
-/** Returns whether the node waits for somebody's decision. */
+/** True if the node waits for somebody's decision. */
 export function useIsWaiting(runId: string, nodeId: string, path = ''): boolean {
   return useShownRun(runId, ({ live }) => live.pending.has(nodeKey(nodeId, path))) ?? false;
 }
 
 const NONE: readonly string[] = [];
 
-/** Returns the keys of the nodes that have begun, in this order. */
+/** Returns the keys of the started nodes in order of their start. */
 export function useStartedNodes(runId: string): readonly string[] {
   return useShownRun(runId, ({ live }) => live.order) ?? NONE;
 }
 
 interface InFlight {
-  /** Keys of the nodes that wait, except for decisions about tools. */
+  /** Keys of waiting nodes, except for those that wait for approvals of tools. */
   waiting: readonly string[];
-  /** Keys of the nodes that work. Loops are left out: what they execute is there. */
+  /** Keys of nodes at work. Loops are left out, because the nodes in their bodies are listed. */
   running: readonly string[];
-  /** The number of nodes outside loops that have ended. */
+  /** Number of ended nodes outside loops. */
   ended: number;
 }
 
-/** Returns the nodes of the run that have begun and not ended. */
+/** Returns the nodes of the run that have started but not ended. */
 export function useNodesInFlight(runId: string): InFlight {
-  // A text is the same as long as nothing of it has changed, and then nothing renders.
+  // The selected value is JSON text, so that equal values compare equal and do not render again.
   const text = useShownRun(runId, ({ live }) => JSON.stringify(inFlight(live)));
   return useMemo(() => (text === undefined ? NOTHING : (JSON.parse(text) as InFlight)), [text]);
 }
@@ -142,7 +142,10 @@ function inFlight({ order, nodes, pending }: LiveRun): InFlight {
   return { waiting, running, ended };
 }
 
-/** Returns `waiting` if the run is in progress and each node in flight waits. A loop waits if its iterations do. */
+/**
+ * Returns `waiting` if the run is in progress and every node in flight waits. A loop counts as waiting if
+ * its iterations do.
+ */
 export function useRunWord(runId: string): LiveRun['status'] | 'waiting' | undefined {
   return useShownRun(runId, ({ live }) => (isAllWaiting(live) ? 'waiting' : live.status));
 }
@@ -158,13 +161,13 @@ function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
   return count > 0;
 }
 
-/** What a run asks people at the moment, by the ids of the requests and of the tasks. */
+/** Current requests of a run to people: ids of approval requests and of tasks. */
 export interface Requests {
   approvals: readonly string[];
   tasks: readonly string[];
-  /** The connections for which somebody has to sign in, each once. */
+  /** Connections that need somebody to sign in, without duplicates. */
   signIns: readonly ConnectionWait[];
-  /** The runs of sub-workflows for which the run waits, and which may ask people themselves. */
+  /** Runs of sub-workflows on which this run waits, and which may have requests of their own. */
   below: readonly string[];
 }
 

@@ -27,12 +27,12 @@ import type { RunLink, RunLinks } from '../drawing/run-links.js';
 
 interface RunGraphProps {
   runId: string;
-  /** The drawing with which the run was started. */
+  /** The drawing with which the run started. */
   drawing: JsonObject;
   links: RunLinks;
   kinds: NodeKinds;
   selected: string | undefined;
-  /** The node that is in sight at first, if the whole drawing is too large for that. */
+  /** The node that is in view at first if the whole drawing does not fit. */
   first: string | undefined;
   onSelect: (nodeId: string) => void;
 }
@@ -41,10 +41,10 @@ const NODE_TYPES = { run: RunGraphNode, frame: RunFrame };
 const EDGE_TYPES = { run: RunGraphEdge };
 const FIT = { padding: 0.08, maxZoom: 1 };
 const ARIA = { 'controls.ariaLabel': 'View of the graph' };
-/** Larger drawings show only what is in sight. */
+/** Larger drawings render only the nodes in view. */
 const DRAWN_WHOLE = 600;
 
-/** A drawing as it runs or ran. It is looked at and not changed. The nodes read their status by themselves. */
+/** Read-only graph of a run. Each node reads its own status, so that a change renders that node only. */
 export function RunGraph({ runId, drawing, links, kinds, selected, first, onSelect }: RunGraphProps) {
   const { nodes, edges } = useMemo(() => toFlow(drawing, links, kinds), [drawing, links, kinds]);
   const context = useMemo(() => ({ runId, selected, onSelect }), [runId, selected, onSelect]);
@@ -118,7 +118,7 @@ function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {
 
 type RunFlowNode = Node<{ label: string; kind: string }, 'run'>;
 
-/** A node as it ran: a group named `<label>, <status>`, and in it the button that shows the details. */
+/** A node of the run: a group named `<label>, <status>` with a button that opens the details. */
 function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
   const { runId, selected, onSelect } = use(RunGraphContext);
   const status = useNodeStatus(runId, id);
@@ -154,7 +154,7 @@ function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
 
 type RunFlowEdge = Edge<{ link: RunLink }, 'run'>;
 
-/** A link: it looks as if something flows along it while the run comes from there, and is faint where nothing went. */
+/** A link: animated while the run flows along it, faint if the run did not follow it. */
 function RunGraphEdge({ id, data, label, markerEnd, ...ends }: EdgeProps<RunFlowEdge>) {
   const { runId } = use(RunGraphContext);
   const state = useLinkState(runId, data!.link);
@@ -172,13 +172,10 @@ function RunGraphEdge({ id, data, label, markerEnd, ...ends }: EdgeProps<RunFlow
 
 type RunFrameNode = Node<{ label: string; loop: string }, 'frame'>;
 
-/**
- * The frame around the body of a loop as it ran: a group named `Body of <label>`, with the number of iterations that
- * are over.
- */
+/** The frame around a loop's body: a group named `Body of <label>`, with the number of ended iterations. */
 function RunFrame({ data: { label, loop } }: NodeProps<RunFrameNode>) {
   const { runId } = use(RunGraphContext);
-  // A loop in another loop has an entry for each iteration of the outer one, and none here.
+  // A nested loop has one entry per outer iteration, so its frame shows no counts.
   const counts = useNodeEntry(runId, loop)?.iterations;
   return (
     <div role="group" aria-label={`Body of ${label}`} className="loop-frame">
@@ -201,19 +198,19 @@ interface RunGraphContextValue {
   onSelect: (nodeId: string) => void;
 }
 
-/** The nodes of the drawing share this, because React Flow renders them by itself. */
+/** A context, because React Flow renders the nodes and accepts no extra props for them. */
 const RunGraphContext = createContext<RunGraphContextValue>({
   runId: '',
   selected: undefined,
   onSelect: () => undefined,
 });
 
-// Places of nodes when a run is shown: as they were drawn, or laid out if nothing was drawn.
+// Positions of nodes in the graph of a run: from the drawing, or laid out if the drawing has none.
 
 interface RunNodeView {
   id: string;
   label: string;
-  /** The kind's word in drawings, such as `http-node`. */
+  /** The node's `type` in drawings, such as `http-node`. */
   type: string;
   x: number;
   y: number;
@@ -230,12 +227,12 @@ function layOutRun(drawing: JsonObject, links: RunLinks, bodies: Bodies = NO_BOD
   const views = unique.map((node) => ({ ...describe(node), ...positionOf(node) }));
   const places = new Set(views.map(({ x, y }) => `${x} ${y}`));
   const isDrawn = views.every(({ x, y }) => x !== undefined && y !== undefined);
-  // Programs that make drawings often leave every node where it began.
+  // Programs that generate drawings often leave most nodes at the same position.
   if (isDrawn && (places.size > views.length / 2 || views.length === 1)) return views as RunNodeView[];
   return arrange(views, links, bodies);
 }
 
-/** Returns the label of a node, or its id if it has none. */
+/** Returns the label of a node, or its id if it has no label. */
 export function labelOf(node: JsonObject): string {
   const label = ownValue(node['data'], 'label');
   return typeof label === 'string' && label.trim() !== '' ? label : String(node['id']);
@@ -261,7 +258,7 @@ function arrange(
   return views.map(({ id, label, type }) => ({ id, label, type, ...places.get(id)! }));
 }
 
-/** Returns the bodies of the loops of a drawing as it ran. There are none until the kinds are known. */
+/** Returns the loop bodies of a run's drawing; none until the kinds are loaded. */
 function runBodies(drawing: JsonObject, { start, links, order }: RunLinks, kinds: NodeKinds): Bodies {
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const types = new Map(nodes.map(({ id, type }) => [id, type]));

@@ -20,28 +20,28 @@ import { applyDeltas, keepWords, NO_WORDS, QUIET_MS, writingIn } from './words.j
 
 type News = RunEvent | VersionedState | { delta: Delta };
 
-/** A page that nobody has looked at for this long closes its connection, because browsers have six for a service. */
+/** A page hidden for this long closes its connection, because browsers allow only six per origin. */
 const UNSEEN_MS = 60_000;
 
 interface LiveRunOptions {
   runId: string;
   links: RunLinks;
-  /** Whether the run is open. */
+  /** True if the run has not ended. */
   isOpen: boolean;
-  /** Whether what models write is asked for, too (`useNodeWords`). */
+  /** True to also receive model output (`useNodeWords`). */
   withWords: boolean;
 }
 
 interface LiveRunState {
   connection: Connection;
-  /** The reason why no more news come. */
+  /** The reason why updates have stopped. */
   error: unknown;
   retry: () => void;
 }
 
 /**
- * Keeps the state of an open run in the query cache up to date (`run-cache.ts`), with one change of the cache a frame.
- * Returns how news come.
+ * Updates the state of an open run in the query cache (run-cache.ts) at most once per frame. Returns the state
+ * of the connection.
  */
 export function useLiveRun({ runId, links, isOpen, withWords }: LiveRunOptions): LiveRunState {
   const isSeen = useIsSeen();
@@ -52,7 +52,7 @@ export function useLiveRun({ runId, links, isOpen, withWords }: LiveRunOptions):
     if (!isOpen || !isSeen || tries === 0) return undefined;
     const controller = new AbortController();
     watch({ runId, links, withWords }, setConnection, controller.signal).then(
-      // Cost, duration and the run's own status are known at its end only.
+      // Cost, duration and the stored status are only known after the end.
       () => (controller.signal.aborted ? undefined : queryClient.invalidateQueries({ queryKey: ['run', runId] })),
       setError,
     );
@@ -80,7 +80,8 @@ function watch(
       if (event.type === 'approval') void queryClient.invalidateQueries({ queryKey: ['run-approvals', runId] });
     },
     onConnection: (connection: Connection) => {
-      // A stream tells what is being written from its beginning. Polls do not tell it, nor the end of iterations.
+      // A new stream sends the current model output from its start. Polls contain neither model output nor the ends of
+      // iterations, so old output would never be removed.
       if (connection === 'connecting' || connection === 'polling') forgetWords(runId);
       onConnection(connection);
     },
@@ -94,7 +95,7 @@ function watch(
   });
 }
 
-/** What a node has written is forgotten in the same moment in which its result is there, so that a page shows one of them. */
+/** Removes a node's output in the same update that adds its result, so that a page never shows both or neither. */
 function takeNews(runId: string, links: RunLinks, news: readonly News[]): void {
   const shown = readShownRun(runId);
   if (shown === undefined) return;
@@ -142,7 +143,7 @@ function useIsSeen(): boolean {
   return isSeen;
 }
 
-// The service is the source of a run's news, and the browser may go offline.
+// The service as source of a run's updates. A pause ends early when the browser comes back online.
 
 function createRunSource(runId: string, onDelta: ((delta: Delta) => void) | undefined): RunSource {
   return {
@@ -163,7 +164,7 @@ function createRunSource(runId: string, onDelta: ((delta: Delta) => void) | unde
   };
 }
 
-/** A connection of a network that is gone may stay open silently. The browser knows that it is offline. */
+/** Ends the stream when the browser goes offline, because the connection of a lost network may stay open silently. */
 async function* readWhileOnline(
   runId: string,
   { signal, ...options }: ReadEventsOptions & { signal: AbortSignal },
@@ -190,10 +191,9 @@ async function* readWhileOnline(
   }
 }
 
-/** A page that nobody looks at has no frames. */
+/** Hidden pages get no animation frames. */
 const HIDDEN_MS = 250;
 
-/** Acts when the next frame is drawn. */
 function scheduleFrame(act: () => void): void {
   if (document.visibilityState === 'hidden') setTimeout(act, HIDDEN_MS);
   else requestAnimationFrame(act);

@@ -1,4 +1,4 @@
-// Follows a run to its end by its event stream, and by polls if streams do not come through.
+// Follows a run to its end by its event stream, or by polls if streams do not get through.
 import {
   isRunEnd,
   RunNotFoundError,
@@ -8,21 +8,16 @@ import {
 } from '../../clients/typescript/src/index.js';
 import { hasEnded } from './live-run.js';
 
-/**
- * `live` means that events come, `polling` that streams break on the way and the state is polled, `lost` that nothing
- * answers.
- */
+/** `live`: events arrive. `polling`: streams break, so the state is polled. `lost`: the service cannot be reached. */
 export type Connection = 'connecting' | 'live' | 'polling' | 'lost';
 
-/** The source of news of one run. */
+/** Source of one run's updates. */
 export interface RunSource {
-  /**
-   * Reads the events after `after` that one connection brings. `onOpen` is called when the service has begun to send.
-   */
+  /** Reads the events after version `after` from one connection. Calls `onOpen` when the service starts to send. */
   read: (after: number | undefined, onOpen: () => void, signal: AbortSignal) => AsyncIterable<RunEvent>;
-  /** Polls the state. With an `etag` it waits for another state, and returns undefined if there is none. */
+  /** Polls the state. With `etag`, waits for a different state, and resolves to undefined if there is none. */
   poll: (etag: string | undefined, signal: AbortSignal) => Promise<VersionedState | undefined>;
-  /** Pauses. It may end early when there is reason to believe that the service can be reached again. */
+  /** Pauses; may end early if the service is likely to be reachable again. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -32,21 +27,23 @@ interface RunSink {
   onConnection: (connection: Connection) => void;
 }
 
-/** A stream that brings nothing for this long is held up on the way. */
+/**
+ * A stream that sends nothing for this long at its start is blocked by something on the way, such as a buffering proxy.
+ */
 const OPENING_MS = 10_000;
-/** A stream that has held for this long works, even if there was nothing to send. */
+/** A stream that stayed open for this long works, even if it sent nothing. */
 const HELD_MS = 20_000;
-/** After this many streams in a row that brought nothing, polls take over. */
+/** Number of consecutive streams without events after which polling starts. */
 const MAX_BROKEN = 2;
-/** After this many polls a stream is tried again. */
+/** Number of polls between attempts to stream. */
 const POLLS_BETWEEN = 20;
 const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
 
 /**
- * Begins with the state, and goes on with the events behind the version `after`, by default behind the state. Returns
- * when the run has ended or `signal` is aborted. Throws `RunNotFoundError`, and `ServiceError` for what another
- * attempt cannot help (a status below 500).
+ * Reads the state first, then the events after version `after`, by default after the state's. Returns when the run
+ * has ended or `signal` is aborted. Throws `RunNotFoundError`, and `ServiceError` if a retry cannot help (status
+ * below 500 except 429).
  */
 export async function watchRun(source: RunSource, sink: RunSink, signal: AbortSignal, after?: number): Promise<void> {
   const watch = new Watch(source, sink, signal, after);
@@ -60,7 +57,7 @@ class Watch {
   readonly #signal: AbortSignal;
   #after: number | undefined;
   #etag: string | undefined;
-  /** The number of streams in a row that brought nothing. */
+  /** Number of consecutive streams without events. */
   #broken = 0;
   #polls = 0;
   #pauseMs = PAUSE_MS;
@@ -73,7 +70,7 @@ class Watch {
     this.#after = after;
   }
 
-  /** Makes one attempt to learn more. Returns true at the end of the run. */
+  /** Makes one attempt to read updates. Returns true at the end of the run. */
   async step(): Promise<boolean> {
     try {
       if (!this.#isKnown || this.#broken > 0) {
@@ -83,7 +80,7 @@ class Watch {
     } catch (error) {
       if (this.#signal.aborted) return true;
       if (isFinal(error)) throw error;
-      // A stream breaks more easily than a poll. The connection is lost only if a poll fails as well.
+      // Streams break more often than polls. The connection only counts as lost if a poll fails as well.
       if (error instanceof StreamError) return false;
       this.#sink.onConnection('lost');
       await this.#pause();
@@ -103,13 +100,13 @@ class Watch {
       if (this.#polls % POLLS_BETWEEN === 0) this.#broken = MAX_BROKEN - 1;
     }
     if (state === undefined) {
-      // A busy service answers a poll at once.
+      // A busy service answers a poll at once instead of waiting.
       if (performance.now() - askedAtMs < PAUSE_MS) await this.#pause();
       return false;
     }
     if (state.status === 'not found') throw new RunNotFoundError(state.id);
     this.#etag = state.etag;
-    // A state does not tell the nodes inside loops, so their events are read even if they are older than the state.
+    // A state lacks the nodes inside loops, so events older than the state are read as well.
     this.#after ??= state.version;
     this.#sink.onState(state);
     return hasEnded(state);
@@ -158,7 +155,7 @@ function isFinal(error: unknown): boolean {
   );
 }
 
-/** Returns a signal that is aborted as soon as one of the two is. */
+/** Returns a signal that aborts when either signal does. */
 function anyOf(one: AbortSignal, other: AbortSignal): AbortSignal {
   const controller = new AbortController();
   for (const signal of [one, other]) {

@@ -1,4 +1,4 @@
-// What the models of a run are writing: of each node the last call of a model.
+// Model output of a live run: for each node, that of the last model call.
 import type { Delta } from '../../clients/typescript/src/index.js';
 import { nodeKey } from './live-run.js';
 import { cutText, endOfText } from '../../graph/cut-text.js';
@@ -6,49 +6,53 @@ import { cutText, endOfText } from '../../graph/cut-text.js';
 export interface ToolCall {
   id: string;
   name: string;
-  /** A text of JSON, of which a long one keeps its beginning. */
+  /** JSON text; long texts are cut at their end. */
   arguments: string;
 }
 
-/** What a node has written in the last call of its model. */
+/** Output of a node's last model call. */
 export interface NodeWords {
   nodeId: string;
   path: string;
-  /** From 1. */
+  /** Starts at 1. */
   attempt: number;
-  /** The number of the node's call of its model, from 0. */
+  /** Number of the node's model call, from 0. */
   step: number;
-  /** The end of a long text. */
+  /** Long texts lose their beginning. */
   text: string;
-  /** Whether `text` lacks its beginning. */
+  /** True if `text` lost its beginning. */
   isCut: boolean;
   toolCalls: readonly ToolCall[];
-  /** When the last of it came, by `performance.now()`. */
+  /** Time of the last delta, by `performance.now()`. */
   atMs: number;
 }
 
-/** By `nodeKey`. */
+/** Keyed by `nodeKey`. */
 export type RunWords = ReadonlyMap<string, NodeWords>;
 
 export const NO_WORDS: RunWords = new Map();
 
-// The limits of what a browser keeps of a run. A run has fewer nodes in flight; those that are left over have ended unseen.
+// Limits of the model output that the browser stores per run. A run has fewer nodes in flight than `MOST_NODES`;
+// surplus entries belong to nodes whose end the page missed.
 export const MOST_TEXT = 256 * 1024;
 export const MOST_ARGUMENTS = 16 * 1024;
 export const MOST_TOOL_CALLS = 50;
 export const MOST_NODES = 200;
 
-/** Nothing tells at once that an attempt has failed and the next one is yet to come. */
+/**
+ * After this time without deltas, a node no longer counts as writing. No event reports a failed attempt before the
+ * next one starts.
+ */
 export const QUIET_MS = 10_000;
 
-/** Returns the words after deltas, in their order. Those of other nodes stay the same objects. */
+/** Applies deltas in their order. Entries of other nodes remain the same objects. */
 export function applyDeltas(words: RunWords, deltas: readonly Delta[], nowMs: number): RunWords {
   if (deltas.length === 0) return words;
   const after = new Map(words);
   for (const delta of deltas) {
     const key = nodeKey(delta.id, delta.path);
     const known = after.get(key);
-    // What was written last stands last.
+    // Moves the entry to the end, so that the map is sorted by last change.
     after.delete(key);
     after.set(key, append(known, delta, nowMs));
   }
@@ -59,15 +63,15 @@ export function applyDeltas(words: RunWords, deltas: readonly Delta[], nowMs: nu
   return after;
 }
 
-/** Returns the words of those nodes that `isOpen` holds for, and the same map if these are all. */
+/** Returns the entries for which `isOpen` is true; the same map if that is all of them. */
 export function keepWords(words: RunWords, isOpen: (key: string) => boolean): RunWords {
-  const kept = [...words].filter(([key]) => isOpen(key));
-  return kept.length === words.size ? words : new Map(kept);
+  const open = [...words].filter(([key]) => isOpen(key));
+  return open.length === words.size ? words : new Map(open);
 }
 
 function append(known: NodeWords | undefined, delta: Delta, atMs: number): NodeWords {
   const { id: nodeId, path, attempt, step, index, text = '', tool_call: call, reset } = delta;
-  // A reader that comes again is told from the beginning: its first delta has the number 0 once more.
+  // A stream that reconnects starts again with the delta of index 0.
   const goesOn = known?.attempt === attempt && known.step === step && reset !== true && index > 0;
   const before = goesOn ? known : { text: '', isCut: false, toolCalls: [] };
   const whole = before.text + text;
@@ -85,14 +89,14 @@ function append(known: NodeWords | undefined, delta: Delta, atMs: number): NodeW
 }
 
 function shorten(call: ToolCall): ToolCall {
-  const { id, name, arguments: given } = call;
-  if (given.length <= MOST_ARGUMENTS) return { id, name, arguments: given };
-  return { id, name, arguments: `${cutText(given, MOST_ARGUMENTS)}…` };
+  const { id, name, arguments: text } = call;
+  if (text.length <= MOST_ARGUMENTS) return { id, name, arguments: text };
+  return { id, name, arguments: `${cutText(text, MOST_ARGUMENTS)}…` };
 }
 
 /**
- * Returns the ids of the nodes that write, and `known` if these are the same. A model that has asked for tools, or has
- * been quiet for `QUIET_MS`, does not write.
+ * Returns the ids of the nodes whose model is writing; `known` itself if they are the same. A model that called tools,
+ * or was quiet for `QUIET_MS`, is not writing.
  */
 export function writingIn(words: RunWords, known: ReadonlySet<string>, nowMs: number): ReadonlySet<string> {
   const isWriting = ({ toolCalls, atMs }: NodeWords): boolean => toolCalls.length === 0 && nowMs - atMs < QUIET_MS;
