@@ -1,4 +1,4 @@
-// Arranges what is chosen on the canvas. Each arrangement is one change of the drawing.
+// Arranges the selected nodes and notes. Each arrangement is one step of Undo.
 import { moveNodes } from './change-drawing.js';
 import { copyNodes, pasteNodes } from './clipboard.js';
 import { dataOf, nodesOf, positionOf, typeOf, type Drawing, type NodeKinds, type Position } from './drawing.js';
@@ -6,7 +6,7 @@ import { CARD_WIDTH, cardHeight, withFrames } from './flow-nodes.js';
 import { exitsOf } from './links.js';
 import { changeNote, chosenNotes, noteKey, noteOfKey, notesOf, sizeOfNote } from './notes.js';
 
-/** Where the chosen parts are put in line, by the key that does it together with Alt. */
+/** Alignments, with the key that triggers each together with Alt. */
 export const ALIGNMENTS = [
   { name: 'Align left', key: 'A', axis: 'x', part: 0 },
   { name: 'Align centers', key: 'H', axis: 'x', part: 0.5 },
@@ -25,7 +25,7 @@ interface Sized {
   height: number;
 }
 
-/** Returns the drawing with the chosen nodes and notes in one line; the same drawing for fewer than two. */
+/** Aligns the selected nodes and notes; returns the same drawing if fewer than two are selected. */
 export function alignChosen(
   drawing: Drawing,
   kinds: NodeKinds,
@@ -58,7 +58,7 @@ function chosenParts(drawing: Drawing, kinds: NodeKinds, chosen: ReadonlySet<str
   return [...nodes, ...notes];
 }
 
-/** Moves nodes and notes, by their keys on the canvas. */
+/** Moves nodes and notes, identified by their keys on the canvas. */
 export function moveAll(drawing: Drawing, places: ReadonlyMap<string, Position>): Drawing {
   let moved = moveNodes(drawing, places);
   for (const [key, position] of places) {
@@ -73,7 +73,9 @@ export function moveAll(drawing: Drawing, places: ReadonlyMap<string, Position>)
 
 const OFFSET = { x: 40, y: 40 };
 
-/** Copies what is chosen beside itself, with the links among it. Returns undefined if nothing is chosen. */
+/**
+ * Copies the selection with its inner links, and places the copy beside it. Returns undefined if nothing is selected.
+ */
 export function duplicateChosen(
   drawing: Drawing,
   kinds: NodeKinds,

@@ -1,18 +1,18 @@
-// The bodies of loops. The handle of a loop's body leads into its body, as it does when the drawing runs.
+// The bodies of loops: the nodes that a run reaches through a loop's body handle.
 import { nodesOf, startOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import { linksOf } from './links.js';
 
 export interface Bodies {
-  /** The nodes that are directly in the body of a loop, by the loop's id. Loops come before those in their bodies. */
+  /** Ids of the nodes directly in a loop's body, by the loop's id. Outer loops come before inner ones. */
   members: ReadonlyMap<string, readonly string[]>;
-  /** The loop in whose body a node is directly, by the node's id. */
+  /** Id of the innermost loop around a node, by the node's id. */
   loopOf: ReadonlyMap<string, string>;
 }
 
 interface BodyLink {
   source: string;
   target: string;
-  /** The link leads from a loop into its body. */
+  /** True if the link leads from a loop into its body. */
   isIntoBody: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Known {
 
 const known = new WeakMap<Drawing, Known>();
 
-/** Returns the bodies of a drawing in the editor. Edges that do not run do not count. */
+/** Returns the loop bodies of a drawing in the editor. Edges that do not run are ignored. */
 export function bodiesOf(drawing: Drawing, kinds: NodeKinds): Bodies {
   const last = known.get(drawing);
   if (last?.kinds === kinds) return last.bodies;
@@ -47,8 +47,8 @@ export function bodiesOf(drawing: Drawing, kinds: NodeKinds): Bodies {
 }
 
 /**
- * The nodes after the start are looked at first, so that a loose end which leads into a body does not take the body
- * apart.
+ * Visits the nodes after the start first, so that an unconnected node with a link into a body does not claim
+ * the body's nodes.
  */
 export function findBodies(ids: readonly string[], start: string | undefined, links: readonly BodyLink[]): Bodies {
   if (!links.some(({ isIntoBody }) => isIntoBody)) return NO_BODIES;
@@ -60,7 +60,7 @@ export function findBodies(ids: readonly string[], start: string | undefined, li
   const seen = new Set<string>();
   for (const root of [...(start === undefined ? [] : [start]), ...beginnings, ...ids]) {
     const scopes: { loop: string | undefined; from: readonly string[] }[] = [{ loop: undefined, from: [root] }];
-    // The list grows while it is iterated: a body may have loops of its own.
+    // The loop extends the list, because a body may contain loops.
     for (const { loop, from } of scopes) {
       for (const id of reached(from, next, seen)) {
         if (loop !== undefined) {
@@ -74,7 +74,7 @@ export function findBodies(ids: readonly string[], start: string | undefined, li
   return found;
 }
 
-/** Returns the nodes that were not seen before, in the order of their distance. */
+/** Returns the unseen nodes, nearest first. */
 function reached(from: readonly string[], next: ReadonlyMap<string, readonly string[]>, seen: Set<string>): string[] {
   const ids: string[] = [];
   const see = (id: string): void => {
@@ -87,10 +87,10 @@ function reached(from: readonly string[], next: ReadonlyMap<string, readonly str
   return ids;
 }
 
-/** The nodes in the body of a loop, and those in the bodies of the loops in it. */
+/** Returns all nodes in the body of a loop, including those in nested bodies. */
 export function allInside({ members }: Bodies, loop: string): string[] {
   const ids = [...(members.get(loop) ?? [])];
-  // The list grows while it is iterated.
+  // The loop extends the list.
   for (const id of ids) ids.push(...(members.get(id) ?? []));
   return ids;
 }
@@ -101,38 +101,37 @@ function append(lists: Map<string, string[]>, key: string, item: string): void {
   else list.push(item);
 }
 
-// The frames that are drawn around the bodies of loops. They follow from the links and from where the nodes stand, so
-// that any drawing has them; nothing of them is stored.
+// The frames around loop bodies. They are computed from links and positions, not stored, so every drawing has them.
 
-/** The room between a frame and what is in it, and the room above that for the frame's title. */
+/** Padding between a frame and its content, and the height of the frame's title, in pixels. */
 export const FRAME_PADDING = 24;
 export const FRAME_TITLE = 32;
 
-/** Neither nodes nor links have ids with a control character. */
+/** Ids of nodes and links contain no control characters, so the prefix prevents collisions. */
 const PREFIX = '\u001Fbody of ';
 
-/** The id of the frame of a loop among the nodes of the canvas. */
+/** Returns the id of a loop's frame on the canvas. */
 export function frameId(loop: string): string {
   return PREFIX + loop;
 }
 
-/** The loop of a frame; undefined for the id of a node. */
+/** Returns the loop of a frame, or undefined if the id is that of a node. */
 export function loopOfFrame(id: string): string | undefined {
   return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined;
 }
 
-/** Frames are below all links and nodes, and inner frames are above outer ones. */
+/** Frames are below all links and nodes, inner frames above outer ones. */
 export function frameZ(depth: number): number {
   return Math.min(depth, 999) - 1_000;
 }
 
 export interface Frame extends Rect {
   loop: string;
-  /** The number of frames around it. */
+  /** Number of frames around this one. */
   depth: number;
 }
 
-/** The frames of all bodies, the outer ones first. `rectOf` says where a node stands. */
+/** Returns the frames of all bodies, outer ones first. `rectOf` returns the rectangle of a node. */
 export function framesOf({ members, loopOf }: Bodies, rectOf: (id: string) => Rect): Frame[] {
   const frames = new Map<string, Frame>();
   const depths = new Map<string, number>();
@@ -140,7 +139,7 @@ export function framesOf({ members, loopOf }: Bodies, rectOf: (id: string) => Re
     const outer = loopOf.get(loop);
     depths.set(loop, outer === undefined ? 0 : depths.get(outer)! + 1);
   }
-  // Inner frames are made first, because outer frames go around them.
+  // Inner frames first, because outer frames enclose them.
   for (const [loop, ids] of [...members].toReversed()) {
     const inner = ids.map((id) => frames.get(id)).filter((frame) => frame !== undefined);
     frames.set(loop, { loop, depth: depths.get(loop)!, ...around([...ids.map(rectOf), ...inner]) });
@@ -172,7 +171,7 @@ export interface Placed {
   height?: number | undefined;
 }
 
-/** Returns the area that the nodes take up together. */
+/** Returns the bounding box of the nodes. */
 export function boundsOf(nodes: readonly Placed[]): Rect {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { position, width = 0, height = 0 } of nodes) {
@@ -188,7 +187,7 @@ export function boundsOf(nodes: readonly Placed[]): Rect {
 
 const MARGIN = 8;
 
-/** Returns how to draw `bounds` in the middle of a picture: scaled, then moved by `x` and `y`. */
+/** Returns the transform that centres `bounds` in a picture: scale first, then move by `x` and `y`. */
 export function fitInto(bounds: Rect, size: { width: number; height: number }) {
   const [width, height] = [size.width - 2 * MARGIN, size.height - 2 * MARGIN];
   const scale = Math.min(width / Math.max(bounds.width, 1), height / Math.max(bounds.height, 1), 0.1);

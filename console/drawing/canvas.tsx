@@ -73,7 +73,7 @@ export function Canvas() {
         edgesReconnectable={false}
         deleteKeyCode={null}
         zoomOnDoubleClick={false}
-        // A small drawing is rendered whole, so that the keyboard and screen readers reach the nodes out of sight.
+        // Small drawings are rendered whole, so that keyboard and screen readers reach nodes outside the view.
         onlyRenderVisibleElements={nodes.length > MAX_AT_ONCE}
         elevateNodesOnSelect={false}
         minZoom={0.1}
@@ -101,7 +101,7 @@ interface LinkHandlers {
   onConnectEnd: (event: MouseEvent | TouchEvent, state: FinalConnectionState) => void;
 }
 
-/** Handles the drawing of links. It is made once for a canvas, like the other handlers (use-flow.ts). */
+/** Handlers for drawing links, created once per canvas for the reason given in use-flow.ts. */
 function createLinkHandlers(
   store: EditorStore,
   flow: ReactFlowInstance,
@@ -133,7 +133,7 @@ function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
   return { source, target, handle: sourceHandle ?? null };
 }
 
-/** One node of the graph. Its frame, which React Flow makes, is the group that is named by the label. */
+/** A node of the graph. React Flow renders the wrapper, a group named by the label. */
 const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: NodeProps<FlowNode>) {
   const { label, kind, title, line, isEntrance, isStart: beginsHere, problems, hasErrors, remark } = data;
   return (
@@ -206,7 +206,7 @@ interface AddBehindProps {
   top: number;
 }
 
-/** The `+` beside an exit that leads nowhere. */
+/** The `+` beside an exit without links. */
 function AddBehind({ source, handle, name, top }: AddBehindProps) {
   const store = useStore();
   const ask = use(AskContext);
@@ -228,7 +228,7 @@ function AddBehind({ source, handle, name, top }: AddBehindProps) {
   );
 }
 
-/** The frame around the body of a loop. Its element, which React Flow makes, is the group named `Body of <label>`. */
+/** The frame around a loop's body. React Flow renders the wrapper, a group named `Body of <label>`. */
 const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<FrameNode>) {
   return (
     <div className="loop-frame" data-selected={selected || undefined}>
@@ -242,8 +242,8 @@ const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<FrameNod
 const NODE_TYPES = { card: NodeCard, frame: LoopFrame, note: NoteCard };
 const EDGE_TYPES = { link: LinkEdge };
 
-// A small picture of the whole graph. React Flow's own map watches each node by itself, which costs more than drawing
-// the graph when there are thousands of nodes; here they are painted at once.
+// An overview of the whole graph. React Flow's `MiniMap` subscribes to each node, which costs more than the graph
+// itself for thousands of nodes; this paints all nodes on one canvas.
 
 const SIZE = { width: 144, height: 96 };
 
@@ -258,7 +258,7 @@ function Overview({ nodes }: { nodes: readonly CanvasNode[] }) {
   const frame = useMemo(() => fitInto(bounds, SIZE), [bounds]);
   useEffect(() => {
     if (canvas.current !== null) paint(canvas.current, nodes, frame);
-    // Panning moves only the frame around what is seen, so it paints nothing.
+    // Panning only moves the frame of the visible area, so it repaints nothing.
   }, [nodes, frame]);
   const lead = (event: PointerEvent<HTMLCanvasElement>): void => {
     if (event.buttons !== 1) return;

@@ -2,7 +2,10 @@ import { Status } from '../ui/status.js';
 import './card-remark.css';
 import type { Remark } from './editor-store.js';
 
-/** What tests say of a node, on the upper edge of its card. The name of the card's group says status and pin, too. */
+/**
+ * Test status and pin of a node, on the upper edge of its card. Hidden from screen readers: the name of the card's
+ * group contains both.
+ */
 export function CardRemark({ status, pin, isWriting }: Remark) {
   return (
     <div className="card-remark" aria-hidden="true">

@@ -1,4 +1,4 @@
-// Changes a drawing: its nodes first, then its links, then the items of nodes that are handles.
+// Changes to a drawing: nodes, then links, then list items that are handles.
 import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
 import { bodiesOf } from './bodies.js';
 import {
@@ -20,7 +20,10 @@ import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json
 import { layOut } from './lay-out.js';
 import { exitOfEdge, exitsOf, linksOf, reaches, targetsIn, withTargets, type Exit, type Link } from './links.js';
 
-/** Adds a node with the data that its schema asks for. Runs begin at the first node, and then at the first start. */
+/**
+ * Adds a node with the start values of its schema. The first node, and later the first start, becomes
+ * the drawing's start.
+ */
 export function addNode(
   drawing: Drawing,
   kinds: NodeKinds,
@@ -30,8 +33,8 @@ export function addNode(
   const id = newId();
   const label = freeLabel(drawing, kind.title);
   const links = kind.handles.length === 0 && kind.handles_from === undefined ? { next_nodes: [] } : {};
-  const begun = withListedHandles(kind, startData(drawing, kind));
-  const data = { id, name: kind.title, label, version: kind.version, ...begun, ...links };
+  const initial = withListedHandles(kind, startData(drawing, kind));
+  const data = { id, name: kind.title, label, version: kind.version, ...initial, ...links };
   const node = { id, type: kind.type, position, data };
   const nodes = [...asArray(drawing['nodes']), node];
   const added = { edges: [], ...drawing, nodes };
@@ -43,7 +46,7 @@ function needsStart(drawing: Drawing, kinds: NodeKinds, kind: NodeKind): boolean
   return start === undefined || (isStart(kind) && !isStart(kinds.get(typeOf(start))));
 }
 
-/** A new node gets the model of the other nodes, because a second request rarely uses another one. */
+/** A new node gets the model of the last node with one, because most drawings use one model. */
 function startData(drawing: Drawing, kind: NodeKind): JsonObject {
   const data = startValue(kind.schema) as JsonObject;
   const settings = data['settings'];
@@ -56,18 +59,18 @@ function startData(drawing: Drawing, kind: NodeKind): JsonObject {
   return model === undefined ? data : { ...data, settings: { ...settings, model_name: model } };
 }
 
-/** Returns `HTTP request`, then `HTTP request 2`: links and problems name nodes by their labels. */
+/** Returns `HTTP request`, then `HTTP request 2`, because links and problems identify nodes by label. */
 function freeLabel(drawing: Drawing, title: string): string {
-  const taken = new Set([...nodesOf(drawing).values()].map((node) => dataOf(node)['label']));
-  if (!taken.has(title)) return title;
-  for (let number = 2; ; number += 1) if (!taken.has(`${title} ${number}`)) return `${title} ${number}`;
+  const used = new Set([...nodesOf(drawing).values()].map((node) => dataOf(node)['label']));
+  if (!used.has(title)) return title;
+  for (let number = 2; ; number += 1) if (!used.has(`${title} ${number}`)) return `${title} ${number}`;
 }
 
 export function setData(drawing: Drawing, id: string, data: JsonObject): Drawing {
   return replaceNode(drawing, id, (node) => (node['data'] === data ? node : { ...node, data }));
 }
 
-/** Moves nodes. Nodes that stay in their place remain the same objects. */
+/** Moves nodes. Unmoved nodes remain the same objects. */
 export function moveNodes(drawing: Drawing, positions: ReadonlyMap<string, Position>): Drawing {
   let hasMoved = false;
   const nodes = asArray(drawing['nodes']).map((node) => {
@@ -82,7 +85,7 @@ export function moveNodes(drawing: Drawing, positions: ReadonlyMap<string, Posit
   return hasMoved ? { ...drawing, nodes } : drawing;
 }
 
-/** Removes these nodes, and the links that begin or end at them. */
+/** Removes the nodes and their links. */
 export function removeNodes(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<string>): Drawing {
   const touched = linksOf(drawing, kinds).filter(({ source, target }) => ids.has(source) || ids.has(target));
   const unlinked = disconnect(drawing, kinds, touched);
@@ -95,7 +98,7 @@ export function removeNodes(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet
   return next === undefined ? rest : { ...rest, start_node: next.id };
 }
 
-// Links: the data of the nodes says what runs, and the drawn edges are kept in step with it.
+// Links. A node's data decides what runs; changes update the drawn edges to match.
 
 export interface NewLink {
   source: string;
@@ -103,10 +106,7 @@ export interface NewLink {
   target: string;
 }
 
-/**
- * Returns whether a link is possible: not to the node itself, not twice, not in a circle, and only by a handle of the
- * node.
- */
+/** True if the link is possible: the handle exists, and the link is no self-link, no duplicate and closes no circle. */
 export function mayConnect(drawing: Drawing, kinds: NodeKinds, { source, handle, target }: NewLink): boolean {
   const [from, to] = [nodesOf(drawing).get(source), nodesOf(drawing).get(target)];
   if (from === undefined || to === undefined || source === target) return false;
@@ -138,7 +138,7 @@ export function connect(drawing: Drawing, kinds: NodeKinds, link: NewLink): Draw
   return { ...linked, edges: [...asArray(drawing['edges']), edge] };
 }
 
-/** Removes these links, and the edges that draw them. */
+/** Removes the links and the edges that draw them. */
 export function disconnect(drawing: Drawing, kinds: NodeKinds, links: readonly Link[]): Drawing {
   const gone = new Set(links.map(({ id }) => id));
   let changed = drawing;
@@ -157,7 +157,7 @@ export function disconnect(drawing: Drawing, kinds: NodeKinds, links: readonly L
   return withoutEdges(changed, kinds, links);
 }
 
-/** The exits whose running links change; an idle link is only an edge. */
+/** Returns the exits whose running links change. An idle link is only an edge, so it changes no exit. */
 function exitsThatLose(links: readonly Link[]): (readonly [string, string | null])[] {
   const exits = links.filter(({ isIdle }) => !isIdle).map(({ source, handle }) => [source, handle] as const);
   return [...new Map(exits.map((exit) => [JSON.stringify(exit), exit])).values()];
@@ -202,50 +202,50 @@ function setTargets(
   });
 }
 
-// The items of a node's data that are its handles: cases and actions, for example. The drawn edges of an item name it by its
-// id, and follow it when it gets another one.
+// List items in a node's data that are handles, such as cases and actions. Drawn edges refer to an item by its id, so
+// they change with the id.
 
-/** Every kind has the edge that is taken after a failure. */
+/** Reserved: the handle of the failure edge, which every kind has. */
 const ERROR_EDGE = 'error';
 
-/** Returns what one item is called: the title of the items' schema, else that of the list. */
+/** Returns the name of one item: the title of the items' schema, else that of the list. */
 export function itemTitle(list: JsonObject): string {
   return asText(asObject(list['items'])['title']) ?? asText(list['title']) ?? 'Item';
 }
 
-/** Returns one more item, with an id of its own and a label that says so. `list` is the schema of the list. */
+/** Creates an item with a unique id and a numbered label. `list` is the schema of the list. */
 export function startItem(kind: NodeKind, list: JsonObject, others: readonly unknown[]): JsonObject {
-  const taken = new Set([ERROR_EDGE, ...kind.handles.map(({ id }) => id), ...others.map(idOf)]);
+  const used = new Set([ERROR_EDGE, ...kind.handles.map(({ id }) => id), ...others.map(idOf)]);
   const title = itemTitle(list);
   const base = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '_');
   let number = others.length + 1;
-  while (taken.has(`${base}_${number}`)) number += 1;
+  while (used.has(`${base}_${number}`)) number += 1;
   return { ...asObject(startValue(list['items'])), id: `${base}_${number}`, label: `${title} ${number}` };
 }
 
-/** The data of a new node, in which each item has an id. */
+/** Returns the data of a new node with an id for each item. */
 function withListedHandles(kind: NodeKind, data: JsonObject): JsonObject {
   const field = kind.handles_from;
   if (field === undefined) return data;
   const list = listSchema(kind, field);
-  const given = asArray(data[field] ?? list['default']);
-  // A list that may be absent has exits of its own then, and an empty one has none.
-  if (given.length === 0) return data;
+  const listed = asArray(data[field] ?? list['default']);
+  // An absent list means the kind's default exits, an empty list means no exits, so an empty list stays as it is.
+  if (listed.length === 0) return data;
   const items: unknown[] = [];
-  for (const item of given) {
+  for (const item of listed) {
     items.push((idOf(item) ?? '') === '' ? { ...startItem(kind, list, items), ...withoutId(item) } : item);
   }
   return { ...data, [field]: items };
 }
 
-/** The schema of the field whose items are handles. */
+/** Returns the schema of the field whose items are handles. */
 export function listSchema({ schema }: NodeKind, field: string): JsonObject {
   return asObject(asObject(schema['properties'])[field]);
 }
 
 /**
- * Returns the drawing after the data of a node has changed. The drawn edges follow the items whose ids have changed,
- * and edges of items that are gone are removed.
+ * Updates the drawn edges after a change of a node's data: edges follow items whose ids changed, and edges of removed
+ * items are removed.
  */
 export function followHandles(before: Drawing, after: Drawing, kinds: NodeKinds, nodeId: string): Drawing {
   const [from, to] = [nodesOf(before).get(nodeId), nodesOf(after).get(nodeId)];
@@ -289,8 +289,8 @@ function withoutId(item: unknown): JsonObject {
 }
 
 /**
- * Returns the least value that a form can begin with: required fields, with the defaults of the schema. A field with `start`
- * begins with that, although older drawings without it mean the default.
+ * Returns the minimal initial value of a form: required fields with the schema's defaults. `start` takes precedence
+ * over `default`: new nodes get `start`, but a missing field in older drawings still means `default`.
  */
 export function startValue(schema: unknown): unknown {
   if (!isObject(schema)) return '';
@@ -323,7 +323,7 @@ function startOfType(schema: JsonObject): unknown {
       return null;
     default: {
       const [example] = asArray(schema['examples']);
-      // The first example of a chat role is `system`, but a person begins with a question of the user.
+      // The first example of a chat role is `system`, but people usually start with a message of the user.
       return asArray(schema['examples']).includes('user') ? 'user' : (example ?? '');
     }
   }
@@ -331,11 +331,11 @@ function startOfType(schema: JsonObject): unknown {
 
 function startOfObject(schema: JsonObject): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  // Fields that are required unless another field has a value are included, because a form shows them first.
+  // Fields that are required by `else` are included, because a form shows them first.
   const otherwise = isObject(schema['else']) ? schema['else']['required'] : [];
   const required = new Set([...asArray(schema['required']), ...asArray(otherwise)]);
-  const begun = Object.entries(properties).filter(([key, property]) => required.has(key) || holdsStart(property));
-  return Object.fromEntries(begun.map(([key, property]) => [key, startValue(property)]));
+  const initial = Object.entries(properties).filter(([key, property]) => required.has(key) || holdsStart(property));
+  return Object.fromEntries(initial.map(([key, property]) => [key, startValue(property)]));
 }
 
 function holdsStart(schema: unknown): boolean {
@@ -348,23 +348,23 @@ const GAP = 60;
 const ROW = 150;
 
 /**
- * Returns a free place to the right of the selected node, else of the last node, else in the middle of what is seen. It
- * goes down until no node is in the way.
+ * Returns a free position right of the selected node, else right of the last node, else in the middle of the view.
+ * Moves down until no node overlaps.
  */
 export function freePlace(drawing: Drawing, selected: ReadonlySet<string>, middle: Position): Position {
   const nodes = [...nodesOf(drawing).values()];
   const anchor = nodes.findLast(({ id }) => selected.has(id)) ?? nodes.at(-1);
   const from = anchor && positionOf(anchor);
   const x = from === undefined ? Math.round(middle.x - CARD_WIDTH / 2) : from.x + CARD_WIDTH + GAP;
-  const taken = nodes.map(positionOf).filter((position) => Math.abs(position.x - x) < CARD_WIDTH + 16);
+  const inColumn = nodes.map(positionOf).filter((position) => Math.abs(position.x - x) < CARD_WIDTH + 16);
   let y = from === undefined ? Math.round(middle.y) : from.y;
-  while (taken.some((position) => Math.abs(position.y - y) < ROW - 20)) y += ROW;
+  while (inColumn.some((position) => Math.abs(position.y - y) < ROW - 20)) y += ROW;
   return { x, y };
 }
 
 const GAPS = { nodesep: 40, ranksep: 72 };
 
-/** Places the nodes from left to right in layers, on whole steps of 10. Only positions change. */
+/** Lays out the nodes from left to right in layers, on a grid of 10 pixels. Only positions change. */
 export function tidyUp(drawing: Drawing, kinds: NodeKinds): Drawing {
   const sizes = new Map(
     [...nodesOf(drawing).values()].map((node) => {
@@ -380,5 +380,5 @@ function round(value: number): number {
   return Math.round(value / 10) * 10;
 }
 
-/** Returns a random UUID for a node or an edge. It works over plain HTTP, where browsers do not make one. */
+/** Returns a random UUID. Works over plain HTTP, where `crypto.randomUUID` is missing. */
 export const newId: () => string = createIdempotencyKey;

@@ -1,15 +1,15 @@
-// Variables are shown to people as the name of their node and a path: `{{ node-1.result.content }}` as `Call › content`.
+// Displays variables as the label of their node and a path: `{{ node-1.result.content }}` as `Call › content`.
 import { parseVariable, type PathPart, type Variable } from '../../graph/variable.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
 import { toPath } from './variable-path.js';
 
 export interface Chip {
   label: string;
-  /** Whether the text is a variable, and its node is in the drawing. */
+  /** True if the text is a variable whose node is in the drawing. */
   isKnown: boolean;
 }
 
-/** Returns the chip of the text between the braces of a variable. */
+/** Returns the chip for the text between the braces. */
 export function chipOf(drawing: Drawing, kinds: NodeKinds, expression: string): Chip {
   const variable = parseVariable(expression);
   const written = { label: expression.trim() || '…', isKnown: false };
@@ -36,7 +36,7 @@ function wordOf(variable: Variable): string {
   }
 }
 
-/** Returns a path as it is written, without the dot before its first part. */
+/** Returns a path as text, without the leading dot. */
 function toText(path: readonly PathPart[]): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : toPath(part)))

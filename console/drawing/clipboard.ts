@@ -1,4 +1,4 @@
-// Copies nodes with the links among them as text, and makes new nodes of such a text: here, or in another workflow.
+// Serialises nodes and their inner links for the clipboard, and pastes them as new nodes into this or another workflow.
 import { MAX_NOTES } from '../../graph/notes.js';
 import { connect, newId } from './change-drawing.js';
 import {
@@ -20,7 +20,7 @@ import { chosenNotes, isNote, noteKey, notesOf, withNotes, type DrawnNote } from
 
 const FORMAT = 'workflow-automation-nodes/1';
 
-/** `chosen` has what is chosen on the canvas: nodes, frames and notes. */
+/** `chosen` has the selected keys on the canvas: nodes, frames and notes. */
 export function copyNodes(drawing: Drawing, kinds: NodeKinds, chosen: ReadonlySet<string>): string {
   const ids = withFrames(drawing, kinds, chosen);
   const nodes = [...nodesOf(drawing).values()].filter(({ id }) => ids.has(id));
@@ -33,8 +33,8 @@ export function copyNodes(drawing: Drawing, kinds: NodeKinds, chosen: ReadonlySe
 }
 
 /**
- * Adds copied nodes with new ids, the links among them, and variables that name the new ids; notes as well, as long as
- * there is room for them. Returns undefined for a text that is no such copy.
+ * Pastes copied nodes with new ids, their links, and variables renamed to the new ids. Adds notes up to the limit of a
+ * drawing. Returns undefined if the text is not a copy of nodes.
  */
 export function pasteNodes(
   drawing: Drawing,
@@ -80,7 +80,7 @@ function renew(node: DrawnNode, kinds: NodeKinds, ids: ReadonlyMap<string, strin
   };
 }
 
-/** A variable names the node's id and then what is read of the node. */
+/** A variable starts with the node's id, followed by the part that it reads. */
 const VARIABLE = /\{\{(\s*)(.+?)(\.(?:result|error|item|index|last|callback_url)\b)/g;
 
 function renameVariables(text: string, ids: ReadonlyMap<string, string>): string {

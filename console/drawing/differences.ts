@@ -1,4 +1,4 @@
-// The differences between two drawings, for people who must choose one of them.
+// Lists the differences between two drawings, for people who must choose one.
 import { dataOf, labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
 import { isObject, isEqualJson } from '../ui/json.js';
 import { linksOf } from './links.js';
@@ -7,7 +7,7 @@ import { cutText } from '../../graph/cut-text.js';
 interface Difference {
   /** `Node` and its label, or `Link` and its ends. */
   subject: string;
-  /** The value of each side; undefined if it has nothing there. */
+  /** Undefined if this side lacks the subject. */
   mine: string | undefined;
   theirs: string | undefined;
 }
@@ -16,7 +16,8 @@ const MAX_DIFFERENCES = 200;
 const MAX_TEXT = 400;
 
 /**
- * Returns at most 200 differences. Positions and other looks count as one difference, because nobody decides by them.
+ * Returns at most `MAX_DIFFERENCES`. Positions and looks count as one difference, because they rarely
+ * decide the choice.
  */
 export function differencesOf(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Difference[] {
   const content = [...nodeDifferences(mine, theirs, kinds), ...linkDifferences(mine, theirs, kinds)];

@@ -1,4 +1,4 @@
-// Reads a drawing, which may hold anything: nodes without an id, entries that are no objects, no arrays at all.
+// Reads a drawing, which may be malformed: nodes without an id, entries that are no objects, missing arrays.
 import type { paths } from '../../clients/typescript/src/index.js';
 import { asArray, asObject, asText, isObject, ownValue, type JsonObject } from '../ui/json.js';
 
@@ -16,9 +16,7 @@ export interface Position {
 
 const read = new WeakMap<Drawing, ReadonlyMap<string, DrawnNode>>();
 
-/**
- * Returns the nodes that can be shown, by id, in the order of the drawing. If two nodes have one id, the first counts.
- */
+/** Returns the displayable nodes by id, in the drawing's order. The first of several nodes with the same id wins. */
 export function nodesOf(drawing: Drawing): ReadonlyMap<string, DrawnNode> {
   const known = read.get(drawing);
   if (known !== undefined) return known;
@@ -40,7 +38,7 @@ export function typeOf(node: JsonObject): string {
   return asText(node['type']) ?? '';
 }
 
-/** Returns what the node is called everywhere. */
+/** Returns the display name of a node. */
 export function labelOf(node: JsonObject | undefined, kinds: NodeKinds): string {
   if (node === undefined) return 'Unknown node';
   const data = dataOf(node);
@@ -48,7 +46,6 @@ export function labelOf(node: JsonObject | undefined, kinds: NodeKinds): string 
   return texts.find((text) => text !== undefined && text.trim() !== '') ?? 'Unnamed node';
 }
 
-/** Returns the labels of all nodes by id. */
 export function labelsOf(drawing: Drawing, kinds: NodeKinds): ReadonlyMap<string, string> {
   return new Map([...nodesOf(drawing).values()].map((node) => [node.id, labelOf(node, kinds)]));
 }
@@ -66,7 +63,7 @@ function toNumber(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-/** Returns the drawing with another node in place of this one, or the same drawing if nothing changes. */
+/** Replaces a node by the result of `change`. Returns the same drawing if nothing changes. */
 export function replaceNode(drawing: Drawing, id: string, change: (node: DrawnNode) => DrawnNode): Drawing {
   const nodes = asArray(drawing['nodes']);
   const at = nodes.findIndex((node) => isNode(node) && node.id === id);
@@ -76,24 +73,24 @@ export function replaceNode(drawing: Drawing, id: string, change: (node: DrawnNo
   return changed === node ? drawing : { ...drawing, nodes: nodes.with(at, changed) };
 }
 
-/** One item of `get_nodes`. Nothing else in the editor knows which kinds there are. */
+/** One item of `get_nodes`. The editor learns the kinds of nodes from it alone. */
 export type NodeKind =
   paths['/api/v1/workflows/get_nodes/']['get']['responses']['200']['content']['application/json'][number];
 
 export type NodeKinds = ReadonlyMap<string, NodeKind>;
 
-/** The kinds by the `type` of the nodes in a drawing. */
+/** Maps the kinds by the `type` of their nodes. */
 export function byType(kinds: readonly NodeKind[]): NodeKinds {
   return new Map(kinds.map((kind) => [kind.type, kind]));
 }
 
-/** Returns whether runs begin with this kind: its data declares the fields of a run's input. */
+/** True if runs start with this kind: its data declares the fields of a run's input. */
 export function isStart(kind: NodeKind | undefined): boolean {
   const properties = (kind?.schema as { properties?: JsonObject } | undefined)?.properties;
   return properties !== undefined && Object.hasOwn(properties, 'input_fields');
 }
 
-/** Returns whether models write the results of the kind. Only such results say how many tokens were used. */
+/** True if the kind's results come from models: only those have `usage`, the count of tokens. */
 export function isWriter(kind: NodeKind | undefined): boolean {
   return ownValue(asObject(kind?.output_schema)['properties'], 'usage') !== undefined;
 }

@@ -1,4 +1,4 @@
-// The state of the editor. Parts of the page subscribe to what they need of it.
+// The state of the editor. Components subscribe to the parts that they use.
 import { createContext, use } from 'react';
 import { createStore, useStored, type Store, type Stored } from '../ui/store.js';
 import { loopOfFrame } from './bodies.js';
@@ -13,26 +13,26 @@ export interface Selection {
   links: ReadonlySet<string>;
 }
 
-/** What tests say of a node, beside the drawing. */
+/** Test information about a node. */
 export interface Remark {
-  /** The status of its last result. */
+  /** Status of the node's last result. */
   status: string | undefined;
   pin: 'pinned' | 'pinned, stale' | undefined;
-  /** Whether a model of the node writes. */
+  /** True if a model of the node is writing. */
   isWriting: boolean;
 }
 
 interface EditorState {
   history: History;
   selection: Selection;
-  /** The drawing as the service has it. */
+  /** The drawing as stored by the service. */
   saved: Drawing;
   isDirty: boolean;
   problems: readonly Problem[];
   remarks: ReadonlyMap<string, Remark>;
 }
 
-/** Returns the id of the node that is selected alone. */
+/** Returns the id of the selected node if it is the only selected thing. */
 export function onlyNode({ nodes, links }: Selection): string | undefined {
   const [only] = nodes.size === 1 && links.size === 0 ? nodes : [];
   return only;
@@ -74,7 +74,7 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history, selection });
   }
 
-  /** After this call the next change is a step of its own, even if it is of the same gesture. */
+  /** Makes the next change its own step of Undo, even if it belongs to the same gesture. */
   readonly endGesture = (): void => {
     this.#set({ history: endGesture(this.getState().history) });
   };
@@ -96,29 +96,29 @@ export class EditorStore implements Stored<EditorState> {
   }
 
   /**
-   * The service has stored `sent` and shows it as `answered`, with secrets masked. The form shows the masks from now
-   * on.
+   * The service stored `sent` and returned `answered`, in which secrets are masked. From now on the form
+   * shows the masks.
    */
   markSaved(sent: Drawing, answered: Drawing): void {
     const { history } = this.getState();
     const saved = shareParts(sent, answered) as Drawing;
-    // Changes that were made meanwhile are kept; they are not saved yet.
+    // Changes made during the call remain, unsaved.
     const present = history.present === sent ? saved : history.present;
     this.#set({ history: { ...history, present, gesture: undefined }, saved });
   }
 
-  /** The service has another drawing than was known. What is drawn here stays, and is not saved. */
+  /** The service now stores another drawing. The editor's drawing remains, with unsaved changes. */
   markStored(stored: Drawing): void {
     this.#set({ saved: shareParts(this.drawing, stored) as Drawing });
   }
 
-  /** Replaces everything here by what the service has now. Undo brings the old drawing back. */
+  /** Replaces the editor's drawing by the service's. Undo restores the old one. */
   takeOver(answered: Drawing): void {
     const saved = shareParts(this.drawing, answered) as Drawing;
     this.#set({ history: record(this.getState().history, saved), saved, selection: NOTHING });
   }
 
-  /** What is gone is no longer chosen. Otherwise the next click would choose a second thing beside it. */
+  /** Deselects what is gone. Otherwise the next click would extend the selection to two things. */
   #goTo(history: History): void {
     this.#set({ history, selection: onlyThere(this.getState().selection, history.present, this.kinds) });
   }
@@ -141,7 +141,7 @@ function selectionOf(nodes: Iterable<string>, links: Iterable<string> = []): Sel
   return { nodes: new Set(nodes), links: new Set(links) };
 }
 
-/** Returns the same selection if all of it is in the drawing. */
+/** Returns the same selection if all of it exists in the drawing. */
 function onlyThere(selection: Selection, drawing: Drawing, kinds: NodeKinds): Selection {
   const isThere = (key: string): boolean => {
     const note = noteOfKey(key);
@@ -156,7 +156,7 @@ function onlyThere(selection: Selection, drawing: Drawing, kinds: NodeKinds): Se
   return isWhole ? selection : selectionOf(left.nodes, left.links);
 }
 
-/** The store itself never changes while a workflow is open, so nothing renders because of the context. */
+/** The store object never changes while a workflow is open, so the context renders nothing again. */
 export const EditorContext = createContext<EditorStore | undefined>(undefined);
 
 export function useStore(): EditorStore {
@@ -165,19 +165,19 @@ export function useStore(): EditorStore {
   return store;
 }
 
-/** `pick` must return a part of the state, and no new object. */
+/** `pick` must return a part of the state, not a new object, or each update renders again. */
 export function useEditor<T>(pick: (state: EditorState) => T): T {
   const store = useStore();
   return useStored(store, pick);
 }
 
-// Undo keeps a stack of snapshots. Drawings share their parts, so a snapshot costs only what has changed.
+// Undo history as snapshots. Drawings share unchanged parts, so a snapshot only costs what changed.
 
 interface History {
   past: readonly Drawing[];
   present: Drawing;
   future: readonly Drawing[];
-  /** The subject of the last step. Further changes of the same gesture belong to it. */
+  /** Identifies the last step's gesture. Further changes of the same gesture extend that step. */
   gesture: string | undefined;
 }
 
@@ -187,7 +187,7 @@ function begin(present: Drawing): History {
   return { past: [], present, future: [], gesture: undefined };
 }
 
-/** A gesture is one step: typing in one field, or nudging with the arrow keys, is undone at once. */
+/** Typing in one field, or moving by arrow keys, is one gesture and therefore one step. */
 function record(history: History, next: Drawing, gesture?: string): History {
   if (next === history.present) return history;
   const goesOn = gesture !== undefined && gesture === history.gesture;

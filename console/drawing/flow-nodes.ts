@@ -1,5 +1,5 @@
-// The drawing's nodes as React Flow draws them. A node whose drawing, selection and problems are unchanged stays the
-// same object, so that nothing of it renders again.
+// Converts the drawing's nodes to React Flow nodes. A node with unchanged drawing, selection and problems remains the
+// same object, so it does not render again.
 import { Position as Side, type Node, type NodeHandle } from '@xyflow/react';
 import { allInside, bodiesOf, frameId, framesOf, frameZ, loopOfFrame, type Frame, type Rect } from './bodies.js';
 import {
@@ -21,21 +21,20 @@ import { exitsOf, linksOf, type Exit } from './links.js';
 import { noteKey, notesOf, sizeOfNote, textOfNote, type DrawnNote } from './notes.js';
 import type { Problem } from './schema-problems.js';
 
-/** The data that a card shows. It is an alias, because React Flow asks for data with an index signature. */
+/** Data of a card. A type alias, because React Flow requires an index signature, which interfaces lack. */
 export type CardData = {
   label: string;
-  /** The word of the kind in drawings, which decides the looks. */
+  /** The node's `type` in drawings, which decides the icon and colour. */
   kind: string;
-  /** The kind's title. */
   title: string;
-  /** What the node does, in one line. */
+  /** One-line summary of the node. */
   line: string;
   exits: readonly Exit[];
-  /** The handles of the exits that lead nowhere. */
+  /** Handles of the exits without links. */
   freeExits: readonly (string | null)[];
   isEntrance: boolean;
   isStart: boolean;
-  /** The sentences of its problems, errors first. */
+  /** Messages of the node's problems, errors first. */
   problems: readonly string[];
   hasErrors: boolean;
   remark: Remark | undefined;
@@ -43,13 +42,12 @@ export type CardData = {
 
 export type FlowNode = Node<CardData, 'card'>;
 
-/** A note beside the nodes. */
 export type NoteNode = Node<{ text: string }, 'note'>;
 
-/** Everything that stands on the canvas. */
+/** Everything on the canvas. */
 export type CanvasNode = FlowNode | FrameNode | NoteNode;
 
-/** Reach of a handle around the point where links end. */
+/** Size in pixels of the area around a link's end that accepts the pointer. */
 const REACH = 12;
 
 interface Known {
@@ -64,13 +62,13 @@ interface NodeLooks {
   kinds: NodeKinds;
   selection: Selection;
   problems: readonly Problem[];
-  /** What tests say of the nodes, by id. */
+  /** Test information by node id. */
   remarks?: ReadonlyMap<string, Remark>;
-  /** The places of nodes while they are dragged. The drawing learns of them when the nodes are put down. */
+  /** Positions of nodes during a drag. The drawing is updated when the drag ends. */
   moving: ReadonlyMap<string, Position>;
 }
 
-/** Returns the cards in the order of the drawing. The frame of a loop's body comes directly after the loop's card. */
+/** Returns the cards in the drawing's order. The frame of a loop's body directly follows the loop's card. */
 export function flowNodes(looks: NodeLooks): CanvasNode[] {
   const { drawing, kinds, selection, moving } = looks;
   const cards = flowCards(looks);
@@ -88,7 +86,7 @@ function flowCards({ drawing, kinds, selection, problems, remarks, moving }: Nod
   const found = problemsByNode(problems);
   const start = startOf(drawing);
   const nodes = nodesOf(drawing);
-  const taken = new Set(linksOf(drawing, kinds).map(({ source, handle }) => exitKey(source, handle)));
+  const linked = new Set(linksOf(drawing, kinds).map(({ source, handle }) => exitKey(source, handle)));
   const labelOfId = (id: string): string | undefined => {
     const node = nodes.get(id);
     return node && labelOf(node, kinds);
@@ -101,7 +99,7 @@ function flowCards({ drawing, kinds, selection, problems, remarks, moving }: Nod
     const line = lineOf(typeOf(node), dataOf(node), labelOfId);
     const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
     const handles = exits.map(({ handle }) => handle);
-    const freeExits = handles.filter((handle) => !taken.has(exitKey(node.id, handle)));
+    const freeExits = handles.filter((handle) => !linked.has(exitKey(node.id, handle)));
     const first = node.id === start;
     const looks = { exits, freeExits, isStart: first, line, problems: sentences, hasErrors, remark };
     const state = JSON.stringify([position, selected, looks]);
@@ -183,7 +181,7 @@ function isWarning({ severity }: Problem): boolean {
   return severity !== 'error';
 }
 
-// Notes are below the links and the cards, and above the frames.
+// Notes are below links and cards, and above frames.
 
 const NOTE_Z = -0.5;
 
@@ -206,8 +204,8 @@ function flowNotes({ drawing, selection, moving }: NodeLooks): NoteNode[] {
   });
 }
 
-// The frames of a drawing's loops as React Flow draws them: nodes below the cards. Only their titles take the pointer, so
-// that the ground in a frame is ground like any other.
+// Frames of loops as React Flow nodes below the cards. Only their titles accept the pointer, so that a click inside a
+// frame acts like a click on the background.
 
 export type FrameNode = Node<{ label: string }, 'frame'>;
 
@@ -222,11 +220,11 @@ interface FrameLooks {
   drawing: Drawing;
   kinds: NodeKinds;
   selected: ReadonlySet<string>;
-  /** The places of nodes while they are dragged. */
+  /** Positions of nodes during a drag. */
   moving: ReadonlyMap<string, Position>;
 }
 
-/** Returns the frames by the ids of their loops. */
+/** Returns the frames by loop id. */
 function flowFrames({ drawing, kinds, selected, moving }: FrameLooks): Map<string, FrameNode> {
   const frames = drawnFrames(drawing, kinds, moving);
   return new Map(
@@ -269,7 +267,7 @@ function toFlowFrame({ loop, depth, x, y, width, height }: Frame, label: string,
   };
 }
 
-/** Returns where the nodes in frames go when their frames are moved. */
+/** Returns the new positions of the nodes inside moved frames. */
 export function movedByFrames(
   drawing: Drawing,
   kinds: NodeKinds,
@@ -287,7 +285,7 @@ export function movedByFrames(
   return positions;
 }
 
-/** The nodes among `ids`, and those in the frames among them. */
+/** Returns the nodes in `ids`, plus the nodes inside the frames in `ids`. */
 export function withFrames(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<string>): Set<string> {
   const all = [...ids].flatMap((id) => {
     const loop = loopOfFrame(id);
@@ -296,7 +294,7 @@ export function withFrames(drawing: Drawing, kinds: NodeKinds, ids: ReadonlySet<
   return new Set(all.filter((id) => nodesOf(drawing).has(id)));
 }
 
-// Cards have a fixed size, so that a card that is out of sight need not be drawn to know where its links end.
+// Cards have a fixed size, so that links to cards outside the view can be drawn without rendering the cards.
 
 export const CARD_WIDTH = 220;
 export const HEAD_HEIGHT = 64;
@@ -306,12 +304,12 @@ export function cardHeight(exits: readonly Exit[]): number {
   return hasRows(exits) ? HEAD_HEIGHT + exits.length * EXIT_HEIGHT + 8 : HEAD_HEIGHT;
 }
 
-/** Named ways out stand in rows below the card's head. */
+/** Named exits are rows below the card's head. */
 export function hasRows(exits: readonly Exit[]): boolean {
   return exits.some(({ handle }) => handle !== null);
 }
 
-/** Returns how far below the card's upper edge the exit is. */
+/** Returns the distance of an exit from the card's upper edge, in pixels. */
 export function exitTop(exits: readonly Exit[], at: number): number {
   return hasRows(exits) ? HEAD_HEIGHT + at * EXIT_HEIGHT + EXIT_HEIGHT / 2 : HEAD_HEIGHT / 2;
 }

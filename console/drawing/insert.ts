@@ -1,4 +1,4 @@
-// Adds a node where a person asked for it: behind another one, or in the middle of a link. Each is one change.
+// Inserts a node after another one or into a link. Each insertion is one step of Undo.
 import { addNode, connect, disconnect, freePlace, moveNodes } from './change-drawing.js';
 import { dataOf, nodesOf, positionOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import { CARD_WIDTH } from './flow-nodes.js';
@@ -9,7 +9,7 @@ interface Added {
   id: string;
 }
 
-/** Adds a node to the right of another one, and links them. */
+/** Adds a node to the right of another one and links them. */
 export function addBehind(
   drawing: Drawing,
   kinds: NodeKinds,
@@ -23,7 +23,7 @@ export function addBehind(
 
 const GAP = 60;
 
-/** Puts a node in place of a link, and links it with both ends. What follows makes room if there is none. */
+/** Replaces a link by a node linked with both of its ends. Moves the following nodes if there is no room. */
 export function insertOnLink(drawing: Drawing, kinds: NodeKinds, kind: NodeKind, link: Link): Added {
   const [from, to] = [nodesOf(drawing).get(link.source), nodesOf(drawing).get(link.target)];
   if (from === undefined || to === undefined) return addNode(drawing, kinds, kind, { x: 0, y: 0 });
@@ -39,12 +39,12 @@ export function insertOnLink(drawing: Drawing, kinds: NodeKinds, kind: NodeKind,
   const exit = exits.find(({ handle }) => handle === null) ?? exits[0];
   const { source, handle, target } = link;
   const opened = disconnect(added.drawing, kinds, [link]);
-  const begun = connect(opened, kinds, { source, handle, target: added.id });
-  if (exit === undefined) return { id: added.id, drawing: begun };
-  return { id: added.id, drawing: connect(begun, kinds, { source: added.id, handle: exit.handle, target }) };
+  const joined = connect(opened, kinds, { source, handle, target: added.id });
+  if (exit === undefined) return { id: added.id, drawing: joined };
+  return { id: added.id, drawing: connect(joined, kinds, { source: added.id, handle: exit.handle, target }) };
 }
 
-/** Moves the end of a link, and what comes after it on its right, further to the right. */
+/** Moves the target of a link, and the nodes after it that are not left of it, to the right. */
 function shifted(drawing: Drawing, kinds: NodeKinds, { target }: Link, by: number): Drawing {
   const next = new Map<string, string[]>();
   for (const link of linksOf(drawing, kinds)) next.set(link.source, [...(next.get(link.source) ?? []), link.target]);

@@ -1,7 +1,7 @@
 import './kind-icon.css';
 import { looksOf } from './kind-looks.js';
 
-/** The icon of a kind of nodes, in the kind's colour. Screen readers pass over it: the kind is named beside it. */
+/** Icon of a kind in its colour. Hidden from screen readers: the kind's name is beside it. */
 export function KindIcon({ type }: { type: string }) {
   const { icon, hue } = looksOf(type);
   return (

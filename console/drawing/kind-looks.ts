@@ -1,14 +1,14 @@
-// How the kinds of nodes look: an icon, a colour, and one line of what a node does. A kind that is not in the table gets
-// a plain look, and its title in place of the line. Nothing here decides what a node can do.
+// Icon, colour and one-line summary of each kind of node. Kinds not in the table get a plain icon and their title as
+// summary. The table affects the display only.
 import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
 import { cutText } from '../../graph/cut-text.js';
 
 interface KindLooks {
-  /** The path of an icon of 24 by 24, drawn as a line. */
+  /** SVG path in a 24 by 24 box, drawn as a stroke. */
   icon: string;
-  /** The angle of the colour on the wheel; undefined for grey. */
+  /** Hue of the colour in degrees; undefined for grey. */
   hue: number | undefined;
-  /** What a node does, by its data. It is empty if the data says nothing yet. */
+  /** Summarises a node from its data; empty if the data is incomplete. */
   line: (data: JsonObject) => string;
 }
 
@@ -68,12 +68,12 @@ export function looksOf(type: string): KindLooks {
   return Object.hasOwn(LOOKS, type) ? LOOKS[type]! : PLAIN;
 }
 
-/** More is not seen on a card. */
+/** Cards show no more characters. */
 const MAX_LINE = 120;
 
 /**
- * Returns one line of what a node does. Variables are shown by the label of their node, which `labelOfId` tells, and
- * what is read of it.
+ * Returns a one-line summary of a node. Variables are shown by the label of their node (`labelOfId`) and the path
+ * that they read.
  */
 export function lineOf(type: string, data: JsonObject, labelOfId: (id: string) => string | undefined): string {
   const line = looksOf(type)
@@ -129,7 +129,7 @@ function valueLine({ value }: JsonObject): string {
   return isBlank(value) ? '' : toText(value);
 }
 
-/** The words of the operators. One that is not here is shown as it is. */
+/** Words for operators. Operators not listed are shown as they are. */
 const OPERATORS: Readonly<Record<string, string>> = {
   '==': 'is',
   '!=': 'is not',
@@ -140,7 +140,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   in: 'is one of',
 };
 
-/** Returns a condition as a sentence, such as `city is Oslo`; an empty text if nothing is asked yet. */
+/** Returns a condition as a sentence, such as `city is Oslo`; empty if the condition is empty. */
 function conditionSentence(condition: unknown): string {
   const { left, operator, right } = asObject(condition);
   const sign = asText(operator) ?? '';
@@ -154,7 +154,7 @@ function conditionSentence(condition: unknown): string {
   );
 }
 
-/** Returns host and path. What is no address yet, such as a variable, is shown as it is written. */
+/** Returns host and path. Anything that is not a URL, such as a variable, is returned as it is. */
 function hostOf(url: unknown): string {
   const text = asText(url)?.trim() ?? '';
   return text
@@ -176,9 +176,9 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Returns the words with spaces between them. Nothing is said if the last one is not there yet. */
+/** Joins the words with spaces. Returns an empty text if the last word is empty. */
 function words(...parts: (string | false | undefined)[]): string {
   const last = parts.at(-1);
-  const given = parts.filter((part) => part !== undefined && part !== false && part !== '');
-  return last === '' ? '' : given.join(' ');
+  const present = parts.filter((part) => part !== undefined && part !== false && part !== '');
+  return last === '' ? '' : present.join(' ');
 }

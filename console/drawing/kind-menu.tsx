@@ -9,18 +9,21 @@ import { searchKinds } from './kind-search.js';
 
 /** A place on the canvas for which a person chooses a kind. */
 export interface AskedPlace {
-  /** The place in the window. */
+  /** Window coordinates. */
   at: { x: number; y: number };
   add: (kind: NodeKind) => { drawing: Drawing; id: string };
 }
 
-/** Cards and links ask by this function. It stays the same as long as the canvas is there. */
+/**
+ * Cards and links call this to open the menu. The function never changes while the canvas is mounted, so it
+ * causes no renders.
+ */
 export const AskContext = createContext<(place: AskedPlace) => void>(() => undefined);
 
 const WIDTH = 300;
 const HEIGHT = 380;
 
-/** Asks which kind of node is added. What is chosen is one step of Undo. */
+/** Menu of the kinds of nodes. Adding a node is one step of Undo. */
 export function KindMenu({ place: { at, add }, onClose }: { place: AskedPlace; onClose: () => void }) {
   const store = useStore();
   const id = useId();
@@ -94,7 +97,7 @@ export function KindMenu({ place: { at, add }, onClose }: { place: AskedPlace; o
                   <KindIcon type={kind.type} />
                   <span>
                     {kind.title}
-                    {/* The description is no text, so that the item's name is the title alone. */}
+                    {/* The hint is an attribute, so that the item's accessible name is the title alone. */}
                     <span className="kind-menu-hint" data-hint={kind.description} />
                   </span>
                 </div>

@@ -1,6 +1,6 @@
 import type { NodeKind } from './drawing.js';
 
-/** Returns the kinds whose title, word or description has all the words that were typed, those by their titles first. */
+/** Returns the kinds that contain all typed words in title, type, category or description, matches in titles first. */
 export function searchKinds(kinds: readonly NodeKind[], text: string): NodeKind[] {
   const wanted = text.trim().toLowerCase().split(/\s+/);
   const isIn = (where: string): boolean => wanted.every((word) => where.toLowerCase().includes(word));

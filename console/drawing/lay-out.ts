@@ -1,5 +1,5 @@
-// Places nodes from left to right, in layers. The body of a loop is laid out by itself, and its frame is then one part of
-// what is around it, so that frames never stand on each other.
+// Lays out nodes from left to right in layers. Each loop body is laid out separately, and its frame is then one box in
+// the surrounding layout, so that frames never overlap.
 import { Graph, layout } from '@dagrejs/dagre';
 import { FRAME_PADDING, FRAME_TITLE, frameId, type Bodies } from './bodies.js';
 import type { Position } from './drawing.js';
@@ -15,13 +15,13 @@ interface Ends {
 }
 
 interface Gaps {
-  /** The gap between nodes of one layer. */
+  /** Gap between nodes of one layer, in pixels. */
   nodesep: number;
-  /** The gap between layers. */
+  /** Gap between layers, in pixels. */
   ranksep: number;
 }
 
-/** Returns the upper left corners of the nodes whose sizes are given. Links may only name these nodes. */
+/** Returns the upper left corner of each node in `sizes`. Links must not refer to other nodes. */
 export function layOut(
   sizes: ReadonlyMap<string, Size>,
   links: readonly Ends[],
@@ -31,7 +31,7 @@ export function layOut(
   const linksIn = linksByScope(links, bodies);
   const parts = new Map(sizes);
   const places = new Map<string, Position>();
-  // Inner bodies are placed first, because their frames are parts of the outer ones.
+  // Inner bodies first, because their frames are boxes in the outer ones.
   for (const [loop, ids] of [...bodies.members].toReversed()) {
     const frames = ids.filter((id) => bodies.members.has(id)).map(frameId);
     const placed = layOutScope([...ids, ...frames], parts, linksIn.get(loop) ?? [], gaps);
@@ -42,7 +42,7 @@ export function layOut(
   const frames = outside.filter((id) => bodies.members.has(id)).map(frameId);
   const placed = layOutScope([...outside, ...frames], parts, linksIn.get(undefined) ?? [], gaps);
   for (const [id, position] of placed.places) places.set(id, position);
-  // The content of a frame moves with the frame. Outer frames come first.
+  // Converts positions inside frames to absolute ones. Outer frames come first.
   for (const [loop, ids] of bodies.members) {
     const { x, y } = places.get(frameId(loop))!;
     for (const id of ids.flatMap((each) => [each, frameId(each)])) {
@@ -56,7 +56,7 @@ export function layOut(
 }
 
 interface Placed extends Size {
-  /** Places are relative to the upper left corner of all of them. */
+  /** Relative to the upper left corner of the bounding box. */
   places: Map<string, Position>;
 }
 
@@ -67,7 +67,8 @@ function layOutScope(
   gaps: Gaps,
 ): Placed {
   const graph = new Graph({ multigraph: true });
-  // A part above or below a wide frame begins at the frame's left edge, near what leads to it.
+  // Aligns layers at the top, so that a node above or below a wide frame stands at the frame's left edge,
+  // near its predecessor.
   graph.setGraph({ rankdir: 'LR', rankalign: 'top', ...gaps });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) graph.setNode(id, { ...sizes.get(id)! });
@@ -90,8 +91,8 @@ function framed({ width, height }: Size): Size {
 }
 
 /**
- * Returns the links by the loop in whose body both ends are. A link that crosses the border of a frame ends at the
- * frame.
+ * Groups the links by the innermost loop that contains both ends. A link across the border of a frame
+ * ends at the frame.
  */
 function linksByScope(links: readonly Ends[], { loopOf }: Bodies): Map<string | undefined, Ends[]> {
   const scopes = new Map<string | undefined, Ends[]>();
@@ -108,7 +109,7 @@ function linksByScope(links: readonly Ends[], { loopOf }: Bodies): Map<string | 
   return scopes;
 }
 
-/** Returns the node in its own scope, and the frames around it in theirs. */
+/** Returns the node for its own scope, and the frames around it for the outer scopes. */
 function endsByScope(id: string, loopOf: ReadonlyMap<string, string>): Map<string | undefined, string> {
   const ends = new Map<string | undefined, string>();
   let end = id;

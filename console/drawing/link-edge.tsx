@@ -6,7 +6,7 @@ import { AskContext } from './kind-menu.js';
 import type { Link } from './links.js';
 import type { LinkEdgeType } from './use-flow.js';
 
-/** A link with the button `Insert node`. Its element, which React Flow makes, is the group named by both ends. */
+/** A link with the button `Insert node`. React Flow renders the wrapper, a group named by both ends. */
 export const LinkEdge = memo(function LinkEdge(props: EdgeProps<LinkEdgeType>) {
   const { sourceX, sourceY, targetX, targetY, data, selected = false, markerEnd, style } = props;
   const store = useStore();
@@ -21,13 +21,13 @@ export const LinkEdge = memo(function LinkEdge(props: EdgeProps<LinkEdgeType>) {
   );
 });
 
-/** The middle of a link is where people click to select it, so the button stands nearer to the beginning. */
+/** People click the middle of a link to select it, so the button is nearer to the start. Fraction from 0 to 1. */
 const BUTTON_AT = 0.2;
 
 interface InsertButtonProps {
   link: Link;
   at: Point;
-  /** The key Tab leads to the button of a selected link. Otherwise there would be a stop more for each link. */
+  /** True if Tab reaches the button, which only holds for a selected link. Otherwise each link would add a tab stop. */
   isInOrder: boolean;
 }
 
@@ -69,7 +69,7 @@ interface Point {
 
 type Curve = readonly [Point, Point, Point, Point];
 
-/** Links leave to the right and arrive from the left. One that leads back goes around. */
+/** Links leave to the right and arrive from the left. Links that lead back curve around. */
 function curveOf(fromX: number, fromY: number, toX: number, toY: number): Curve {
   const distance = toX - fromX;
   const reach = distance >= 0 ? distance / 2 : 6.25 * Math.sqrt(-distance);

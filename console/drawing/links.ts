@@ -1,15 +1,15 @@
-// The links of a drawing as they run: by the data of the nodes, else by the drawn edges. An edge that does not run is
-// shown as well, so that nobody wonders where it is.
+// The links of a drawing as a run follows them: from the nodes' data, else from the drawn edges. Edges that do not run
+// are included as idle, because people see them in other editors.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
 import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
 
 export interface Link {
-  /** The id is unique in the drawing, and stays the same as long as source, handle and target do. */
+  /** Unique in the drawing, and stable as long as source, handle and target are. */
   id: string;
   source: string;
   handle: string | null;
   target: string;
-  /** The link is drawn but does not run, because the node's data says otherwise. */
+  /** True if the link is drawn but does not run, because the node's data contradicts it. */
   isIdle: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Known {
 
 const known = new WeakMap<Drawing, Known>();
 
-/** Returns the links without duplicates, and only those between nodes that exist. */
+/** Returns the links without duplicates, restricted to existing nodes. */
 export function linksOf(drawing: Drawing, kinds: NodeKinds): readonly Link[] {
   const last = known.get(drawing);
   if (last?.kinds === kinds) return last.links;
@@ -42,7 +42,7 @@ interface KnownOfNode extends Known {
   edges: readonly JsonObject[] | undefined;
 }
 
-// A change of a drawing leaves most nodes, and all their edges, as they are.
+// Cached per node, because most changes leave most nodes and their edges unchanged.
 const knownOfNodes = new WeakMap<DrawnNode, KnownOfNode>();
 
 function linksFrom(node: DrawnNode, edges: readonly JsonObject[] | undefined, kinds: NodeKinds): readonly Link[] {
@@ -72,14 +72,14 @@ function addEdge(
   const target = asText(edge['target']);
   const exit = exitOfEdge(edge, exits);
   if (target === undefined) return;
-  // An edge whose handle the kind does not have leads nowhere.
+  // An edge with an unknown handle does not run.
   if (exit === undefined) add(node.id, asText(edge['sourceHandle']) ?? null, target, true);
   else add(node.id, exit.handle, target, targetsIn(dataOf(node), exit) !== undefined);
 }
 
 /**
- * Returns the exit of an edge as it runs: the exit that the edge names, else the ordinary one, which an edge for
- * failures never takes.
+ * Returns the exit that a run uses for an edge: the named exit, else the ordinary one. An `error` edge never uses
+ * the ordinary exit.
  */
 export function exitOfEdge(edge: JsonObject, exits: readonly Exit[]): Exit | undefined {
   const { sourceHandle } = edge;
@@ -90,7 +90,7 @@ export function exitOfEdge(edge: JsonObject, exits: readonly Exit[]): Exit | und
 const grouped = new WeakMap<object, ReadonlyMap<unknown, JsonObject[]>>();
 
 function edgesBySource(edges: unknown): ReadonlyMap<unknown, JsonObject[]> {
-  // Drawings without edges share one entry, whose key may be any object that lives on.
+  // Drawings without edges share one entry; any permanent object serves as its key.
   const owner = Array.isArray(edges) ? (edges as object) : grouped;
   const last = grouped.get(owner);
   if (last !== undefined) return last;
@@ -106,8 +106,8 @@ function edgesBySource(edges: unknown): ReadonlyMap<unknown, JsonObject[]> {
 }
 
 /**
- * Returns whether `to` can be reached from `from`. Then a link from `to` to `from` would close a circle, which cannot
- * run.
+ * True if running links lead from `from` to `to`. A link from `to` to `from` would then close a circle,
+ * which cannot run.
  */
 export function reaches(links: readonly Link[], from: string, to: string): boolean {
   const next = new Map<string, string[]>();
@@ -120,7 +120,7 @@ export function reaches(links: readonly Link[], from: string, to: string): boole
   return false;
 }
 
-/** Returns the nodes that a run can have finished before this one starts, the nearest first. */
+/** Returns the nodes that may finish before this one starts, nearest first. */
 export function before(links: readonly Link[], id: string): string[] {
   const sources = new Map<string, string[]>();
   for (const { source, target, isIdle } of links) {
@@ -132,24 +132,23 @@ export function before(links: readonly Link[], id: string): string[] {
   return [...seen];
 }
 
-// The exits by which a node is left. The node's data says to whom they lead: in `next_nodes`, or in a field for each
-// named handle.
+// The exits of a node. The node's data lists their targets: in `next_nodes`, or in one field per named handle.
 
 export interface Exit {
   /** The `sourceHandle` of its edges; null for the ordinary exit. */
   handle: string | null;
-  /** The label is empty for the ordinary exit. */
+  /** Empty for the ordinary exit. */
   label: string;
-  /** The path of the targets in the node's data. */
+  /** Path of the targets in the node's data. */
   path: readonly (string | number)[];
 }
 
 const ORDINARY: Exit = { handle: null, label: '', path: ['next_nodes'] };
 
-/** The way after a failure that the run survives. */
+/** The exit after a failure that the run survives. */
 const AFTER_FAILURE: Exit = { handle: 'error', label: 'Failed', path: ['error_node'] };
 
-/** Returns the exits of a node. A node of an unknown kind is left by its `next_nodes`. */
+/** Returns the exits of a node. Unknown kinds have the ordinary exit. */
 export function exitsOf(kind: NodeKind | undefined, data: JsonObject): readonly Exit[] {
   const exits = exitsOfKind(kind, data);
   return data['on_error'] === 'branch' ? [...exits, AFTER_FAILURE] : exits;
@@ -173,9 +172,7 @@ function exitsFrom(field: string, data: JsonObject): Exit[] {
   });
 }
 
-/**
- * Returns the targets in the data, or undefined if it has none. Then the drawn edges count, as they do when it runs.
- */
+/** Returns the targets in the data; undefined if the data has none, in which case the drawn edges run. */
 export function targetsIn(data: JsonObject, { path }: Exit): string[] | undefined {
   const value = valueAt(data, path);
   if (value === undefined || value === null || value === '') return undefined;
@@ -183,8 +180,7 @@ export function targetsIn(data: JsonObject, { path }: Exit): string[] | undefine
 }
 
 /**
- * Returns the data with other targets. An ordinary exit holds a list; a named one holds the id alone, or a list of
- * several.
+ * Returns the data with other targets. An ordinary exit stores a list; a named one stores one id, or a list of several.
  */
 export function withTargets(data: JsonObject, exit: Exit, targets: readonly string[]): JsonObject {
   const list = exit.handle === null || Array.isArray(valueAt(data, exit.path));
@@ -192,7 +188,7 @@ export function withTargets(data: JsonObject, exit: Exit, targets: readonly stri
   return setAt(data, exit.path, list ? [...targets] : single) as JsonObject;
 }
 
-/** Returns undefined if nothing is there. */
+/** Reads own properties only. Returns undefined if the path does not exist. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let current = value;
   for (const part of path) {
@@ -204,7 +200,7 @@ export function valueAt(value: unknown, path: readonly (string | number)[]): unk
   return current;
 }
 
-/** Returns a copy of JSON with another value at a path. Missing parts on the way are made. */
+/** Returns a copy with another value at the path; creates missing parts. */
 export function setAt(value: unknown, path: readonly (string | number)[], part: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return part;

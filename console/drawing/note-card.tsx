@@ -7,8 +7,8 @@ import './note-card.css';
 import { changeNote, LEAST_SIZE, noteOfKey, removeNotes } from './notes.js';
 
 /**
- * A note beside the nodes. Its element, which React Flow makes, is the article named `Note`. A click chooses it, and
- * another one writes in it.
+ * A note on the canvas. React Flow renders the wrapper, an article named `Note`. The first click selects the note, the
+ * second edits its text.
  */
 export const NoteCard = memo(function NoteCard({ id: key, data: { text }, selected }: NodeProps<NoteNode>) {
   const store = useStore();

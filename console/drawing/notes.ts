@@ -1,5 +1,5 @@
-// Notes stand beside the nodes (`notes` of the drawing). They are moved, chosen and copied like nodes, and nothing of them
-// runs. On the canvas they have ids of their own, because a note may have the id of a node.
+// Notes beside the nodes (`notes` of the drawing). People move, select and copy them like nodes, but runs ignore them.
+// Their keys on the canvas have a prefix, because a note may have the id of a node.
 import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
 import { MAX_NOTES } from '../../graph/notes.js';
 import type { Drawing, Position } from './drawing.js';
@@ -12,22 +12,22 @@ export interface DrawnNote extends JsonObject {
 const SIZE = { width: 220, height: 140 };
 export const LEAST_SIZE = { width: 120, height: 64 };
 
-/** Neither nodes nor links have ids with a control character. */
+/** Ids of nodes and links contain no control characters. */
 const PREFIX = '\u001Fnote ';
 
-/** Returns the id of a note among everything that stands on the canvas. */
+/** Returns the key of a note on the canvas. */
 export function noteKey(id: string): string {
   return PREFIX + id;
 }
 
-/** Returns the id of a note by its key; undefined for anything else on the canvas. */
+/** Returns the id of a note by its key, or undefined if the key is not that of a note. */
 export function noteOfKey(key: string): string | undefined {
   return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
 }
 
 const read = new WeakMap<Drawing, ReadonlyMap<string, DrawnNote>>();
 
-/** Returns the notes that can be shown, by id. */
+/** Returns the displayable notes by id. */
 export function notesOf(drawing: Drawing): ReadonlyMap<string, DrawnNote> {
   const known = read.get(drawing);
   if (known !== undefined) return known;
@@ -52,7 +52,7 @@ export function sizeOfNote({ width, height }: DrawnNote): { width: number; heigh
   };
 }
 
-/** Adds an empty note in the middle of what is seen. Returns undefined if there are as many as a drawing may have. */
+/** Adds an empty note in the middle of the view. Returns undefined if the drawing has the maximum of notes. */
 export function addNote(drawing: Drawing, middle: Position): { drawing: Drawing; key: string } | undefined {
   if (asArray(drawing['notes']).length >= MAX_NOTES) return undefined;
   const position = { x: Math.round(middle.x - SIZE.width / 2), y: Math.round(middle.y - SIZE.height / 2) };
@@ -77,7 +77,7 @@ export function removeNotes(drawing: Drawing, ids: ReadonlySet<string>): Drawing
   return left.length === notes.length ? drawing : { ...drawing, notes: left };
 }
 
-/** Returns the ids of the notes among what is chosen. */
+/** Returns the ids of the selected notes. */
 export function chosenNotes(drawing: Drawing, keys: Iterable<string>): Set<string> {
   const ids = [...keys].map(noteOfKey).filter((id) => id !== undefined && notesOf(drawing).has(id));
   return new Set(ids as string[]);

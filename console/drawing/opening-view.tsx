@@ -4,11 +4,11 @@ import { openingView, type StandingNode } from './opening.js';
 
 interface OpeningViewProps {
   nodes: readonly StandingNode[];
-  /** The node that must be in sight. */
+  /** The node that must be in view. */
   first: string | undefined;
 }
 
-/** It stands in a `ReactFlow` and moves its view once, when the size of the canvas is known. */
+/** Child of a `ReactFlow` that sets its initial view once, when the size of the canvas is known. */
 export function OpeningView({ nodes, first }: OpeningViewProps) {
   const flow = useReactFlow();
   const isReady = useStore(({ width, height, panZoom }) => width > 0 && height > 0 && panZoom !== null);

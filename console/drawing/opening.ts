@@ -1,7 +1,7 @@
 import type { Viewport } from '@xyflow/react';
 import { boundsOf, type Placed } from './bodies.js';
 
-/** Text at a smaller zoom is not read, so no view opens with a smaller one. */
+/** Smallest zoom at which text is legible; no view opens with a smaller one. */
 const READABLE = 0.6;
 const PADDING = 32;
 
@@ -13,8 +13,8 @@ interface Sized {
 export type StandingNode = Placed & { id: string };
 
 /**
- * Returns the view of what stands on a canvas of this size: all of it if it can be read then, else as much as can be
- * seen together with the first node.
+ * Returns the initial view of a canvas of this size: all nodes if they are legible then, else as many as fit together
+ * with the first node.
  */
 export function openingView(nodes: readonly StandingNode[], first: string | undefined, size: Sized): Viewport {
   const bounds = boundsOf(nodes);

@@ -13,10 +13,10 @@ import { addNote } from './notes.js';
 import './palette.css';
 import { MAX_AT_ONCE } from './use-flow.js';
 
-/** The format in which a kind is dragged: the `type` of its nodes. */
+/** Drag-and-drop format of a kind: the `type` of its nodes. */
 export const KIND_FORMAT = 'application/x-node-kind';
 
-/** The kinds of nodes by category. A person presses one to add it, or drags it onto the graph. */
+/** The kinds of nodes by category. A person clicks one to add it, or drags it onto the graph. */
 export function Palette() {
   const store = useStore();
   const flow = useReactFlow();
@@ -92,7 +92,7 @@ export function Palette() {
   );
 }
 
-/** Shows the whole graph if it can be read then, else the new node in the middle. */
+/** Shows the whole graph if it is small, else centres the new node. */
 function showNew(flow: ReactFlowInstance, drawing: Drawing, { x, y }: Position): void {
   const zoom = flow.getZoom();
   if (nodesOf(drawing).size <= MAX_AT_ONCE) void flow.fitView({ maxZoom: zoom, padding: 0.1 });

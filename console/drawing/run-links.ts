@@ -1,10 +1,10 @@
-// The links of a drawing, read without knowing any kind of node by name.
+// Reads the links of a run's drawing without knowing the kinds of nodes.
 import { isObject, ownValue, type JsonObject } from '../ui/json.js';
 
 export interface RunLink {
   from: string;
   to: string;
-  /** The exit by which the node is left: `true`, `error`, the id of a case. It is empty if there is one exit only. */
+  /** The node's exit: `true`, `error`, or the id of a case; empty for the only exit. */
   handle: string;
 }
 
@@ -12,16 +12,16 @@ export interface RunLinks {
   start: string | undefined;
   links: readonly RunLink[];
   incoming: ReadonlyMap<string, readonly RunLink[]>;
-  /** The ids of all nodes, each behind those that lead to it. */
+  /** Ids of all nodes in topological order. */
   order: readonly string[];
 }
 
-/** A field of a node's data that names one next node: `true_node`, `error_node`. */
+/** Field of a node's data that names one next node: `true_node`, `error_node`. */
 const FIELD = /^(.+)_node$/;
-/** Lists in a node's data whose items lead on: `cases`, `actions`. */
+/** Lists in a node's data whose items have targets. */
 const LISTS = ['cases', 'actions'];
 
-/** The node's own data takes precedence over the drawn edges, as it does when the drawing runs. */
+/** The node's data takes precedence over the drawn edges, as in the service. */
 export function readLinks(drawing: JsonObject): RunLinks {
   const nodes = objectsOf(drawing['nodes']).filter((node) => typeof node['id'] === 'string');
   const ids = new Set(nodes.map(({ id }) => id as string));
@@ -45,7 +45,7 @@ function linksOf(node: JsonObject, edges: readonly JsonObject[]): RunLink[] {
   return [...own, ...all].flatMap(({ to, handle }) => (typeof to === 'string' ? [{ from, to, handle }] : []));
 }
 
-/** An entry without a target stands for an exit that ends there, whatever is drawn. */
+/** An entry without a target means that the exit ends there, even if an edge is drawn. */
 function ownLinks(data: JsonObject): { to: unknown; handle: string }[] {
   const links: { to: unknown; handle: string }[] = [];
   const next = ownValue(data, 'next_nodes');
@@ -70,10 +70,10 @@ function handleOf(sourceHandle: unknown): string {
   return typeof sourceHandle === 'string' ? sourceHandle.replace(/^condition-/, '') : '';
 }
 
-/** Exits that have a name wherever they are drawn. */
+/** Handles that are named exits for every kind. */
 const NAMED = ['true', 'false', 'error', 'body', 'timeout'];
 
-/** Some editors name the only exit of a node as well: that is no branch. */
+/** Some editors also name a node's only exit, which is not a branch. */
 function isBranch(handle: string, data: JsonObject): boolean {
   if (NAMED.includes(handle)) return true;
   return Object.hasOwn(data, `${handle}_node`) || LISTS.some((list) => Array.isArray(ownValue(data, list)));
@@ -84,7 +84,7 @@ function dedupe(links: readonly RunLink[]): RunLink[] {
   return [...byName.values()];
 }
 
-/** Returns the nodes in Kahn's order. Nodes in a circle come last. */
+/** Kahn's algorithm. Nodes in a circle come last. */
 function orderOf(ids: readonly string[], links: readonly RunLink[]): string[] {
   const outgoing = groupBy(links, ({ from }) => from);
   const missing = new Map(ids.map((id) => [id, 0]));

@@ -1,11 +1,11 @@
-// Checks unsaved changes by the schemas of their kinds. The service, which knows more, checks what is saved.
+// Checks unsaved changes against the schemas of their kinds. The service checks saved drawings more thoroughly.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
 import { asArray, isObject, type JsonObject } from '../ui/json.js';
 
 export interface Problem {
-  /** The id is null for a problem of the drawing as a whole. */
+  /** Null for a problem of the whole drawing. */
   nodeId: string | null;
-  /** The path of the field in the node's data, with dots: `messages.0.message`. It is empty for the node itself. */
+  /** Dotted path of the field in the node's data: `messages.0.message`; empty for the node itself. */
   path: string;
   message: string;
   severity: 'error' | 'warning';
@@ -16,7 +16,7 @@ interface Known {
   problems: readonly Problem[];
 }
 
-// Nodes that have not changed need not be looked at again.
+// Caches the problems of unchanged nodes.
 const known = new WeakMap<DrawnNode, Known>();
 
 export function schemaProblems(drawing: Drawing, kinds: NodeKinds): Problem[] {
@@ -42,7 +42,7 @@ function problemsOf(node: DrawnNode, kind: NodeKind | undefined): readonly Probl
 type Add = (path: string, message: string) => void;
 
 function check(schema: unknown, value: unknown, path: string, add: Add): void {
-  // The service says which alternative is meant.
+  // The service decides which alternative applies.
   if (!isObject(schema) || schema['anyOf'] !== undefined || schema['oneOf'] !== undefined) return;
   if (isObject(schema['properties']) && isObject(value)) checkObject(schema, value, path, add);
   else if (Array.isArray(value)) checkItems(schema, value, path, add);

@@ -1,4 +1,4 @@
-// Beginnings of an empty drawing. Each is a few nodes in a row that need as little as possible from a person.
+// Templates for an empty drawing: a few linked nodes that need as little input as possible.
 import { addNode, connect, setData, tidyUp } from './change-drawing.js';
 import { dataOf, nodesOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import type { JsonObject } from '../ui/json.js';
@@ -6,20 +6,20 @@ import { exitsOf } from './links.js';
 
 export interface Starter {
   name: string;
-  /** What it makes, in one line. */
+  /** One-line description. */
   line: string;
-  /** The type of the kind whose icon it shows. */
+  /** Kind whose icon is shown. */
   icon: string;
   make: (drawing: Drawing) => { drawing: Drawing; chosen: string };
 }
 
-/** A node behind the one before it. `data` is told the ids of the nodes by their types. */
+/** A node linked from an earlier one. `data` receives the ids of the nodes by type. */
 interface Step {
   type: string;
   data?: (ids: Readonly<Record<string, string>>) => JsonObject;
-  /** The handle by which the node before it leads here; the ordinary one unless given. */
+  /** Handle of the earlier node's exit; the ordinary one by default. */
   by?: string;
-  /** The type of the node before it, if that is not the step before. */
+  /** Type of the earlier node; the previous step's by default. */
   behind?: string;
 }
 
@@ -71,7 +71,7 @@ const PLANS: readonly Plan[] = [
   },
 ];
 
-/** Returns the beginnings of which the service has all kinds. */
+/** Returns the templates whose kinds the service has. */
 export function startersOf(kinds: NodeKinds): Starter[] {
   return PLANS.filter(({ steps }) => steps.every(({ type }) => kinds.has(type))).map(({ steps, ...plan }) => ({
     ...plan,
@@ -79,9 +79,9 @@ export function startersOf(kinds: NodeKinds): Starter[] {
   }));
 }
 
-function make(begun: Drawing, kinds: NodeKinds, steps: readonly Step[], chosen: string) {
+function make(initial: Drawing, kinds: NodeKinds, steps: readonly Step[], chosen: string) {
   const ids: Record<string, string> = {};
-  let drawing = begun;
+  let drawing = initial;
   let last: string | undefined;
   for (const { type, data, by, behind = last } of steps) {
     const kind: NodeKind = kinds.get(type)!;

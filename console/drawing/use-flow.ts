@@ -1,4 +1,4 @@
-// The drawing, as React Flow shows and changes it.
+// Connects the drawing to React Flow.
 import { MarkerType, type Edge, type EdgeChange, type NodeChange, type NodePositionChange } from '@xyflow/react';
 import { useMemo, useState } from 'react';
 import { moveAll } from './arrange.js';
@@ -8,7 +8,7 @@ import { useEditor, useStore, type EditorStore } from './editor-store.js';
 import { flowNodes, movedByFrames, type CanvasNode } from './flow-nodes.js';
 import { linksOf, type Link } from './links.js';
 
-/** The data is an alias, because React Flow asks for data with an index signature. */
+/** A type alias, because React Flow requires an index signature, which interfaces lack. */
 type LinkData = { link: Link };
 
 export type LinkEdgeType = Edge<LinkData, 'link'>;
@@ -39,10 +39,10 @@ export function useFlow(): Flow {
   return { nodes, edges, ...handlers };
 }
 
-/** Of a larger drawing only what is in sight is rendered. */
+/** Larger drawings render only what is in view. */
 export const MAX_AT_ONCE = 150;
 
-/** Edges that have not changed stay the same objects, and so does their list. There is one memory for each canvas. */
+/** Cache per canvas: unchanged edges and an unchanged list remain the same objects. */
 interface EdgeMemory {
   byId: Map<string, LinkEdgeType>;
   all: LinkEdgeType[];
@@ -77,18 +77,18 @@ function toEdge(link: Link, looks: Partial<LinkEdgeType>): LinkEdgeType {
   return { id, type: 'link', source, target, sourceHandle: handle, markerEnd, data: { link }, ...looks };
 }
 
-// Takes React Flow's changes into the drawing. It is made once for a canvas, because a new handler would make React
-// Flow update everything on it.
+// Applies React Flow's changes to the drawing. Created once per canvas, because a new handler makes React Flow
+// update every element.
 
 interface FlowHandlers {
   onNodesChange: (changes: NodeChange<CanvasNode>[]) => void;
   onEdgesChange: (changes: EdgeChange[]) => void;
 }
 
-/** The places of dragged nodes while nothing is dragged. */
+/** Positions of dragged nodes if nothing is being dragged. */
 export const STANDING: ReadonlyMap<string, Position> = new Map();
 
-/** `onMoving` is called with the places of nodes while they are dragged. */
+/** Calls `onMoving` with the positions of the nodes during a drag. */
 export function createFlowHandlers(
   store: EditorStore,
   onMoving: (positions: ReadonlyMap<string, Position>) => void,
@@ -108,8 +108,7 @@ export function createFlowHandlers(
         setMoving(positions);
         return;
       }
-      // A drag is one step when the node is put down. Presses of the arrow keys are one step, too, as long as nothing
-      // else happens.
+      // A drag is one step of Undo when it ends. Consecutive moves by arrow keys are one step as well.
       const gesture = moving === STANDING ? { gesture: 'nudge' } : {};
       store.change(moveAll(store.drawing, positions), gesture);
       setMoving(STANDING);
@@ -118,7 +117,7 @@ export function createFlowHandlers(
   };
 }
 
-/** Returns where nodes go that are moved, or whose frames are moved. */
+/** Returns the new positions of moved nodes, including those inside moved frames. */
 function targetsOf({ drawing, kinds }: EditorStore, moved: readonly NodePositionChange[]): Map<string, Position> {
   const [nodes, frames] = [new Map<string, Position>(), new Map<string, Position>()];
   for (const { id, position } of moved) {

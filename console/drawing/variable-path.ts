@@ -1,6 +1,6 @@
-// How variables name the parts of a value. `graph/variable.ts` reads what this writes.
+// Syntax of variable paths; `graph/variable.ts` parses it.
 
-/** Returns `.name`, or `["a name"]` if a dot does not fit. */
+/** Returns `.name`, or `["a name"]` if the key does not fit the dot syntax. */
 export function toPath(key: string): string {
   if (/^[^\s.[\]{}"']+$/.test(key)) return `.${key}`;
   return key.includes('"') ? `['${key}']` : `["${key}"]`;

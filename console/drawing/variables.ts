@@ -1,4 +1,4 @@
-// The variables that a node can use: fields of the run's input, and results of earlier nodes.
+// The variables that a node can use: fields of the run's input and results of earlier nodes.
 import { bodiesOf, type Bodies } from './bodies.js';
 import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from './drawing.js';
 import { asArray, asText, isObject } from '../ui/json.js';
@@ -10,7 +10,7 @@ export interface VariableChoice {
   /** `{{ input.name }}` */
   text: string;
   hint?: string;
-  /** The beginning of a real value. */
+  /** The beginning of an actual value. */
   value?: string;
 }
 
@@ -20,14 +20,14 @@ export interface VariableGroup {
 }
 
 /**
- * Returns the run's input first, then what the loops around the node give their bodies, then the earlier nodes, the
- * nearest first. At the end comes what a loop can use of its own body after each iteration.
+ * Returns the groups of variables: the run's input, the variables of enclosing loops, then earlier nodes, nearest
+ * first. A loop also gets the variables and results of its own body, which it can read after each iteration.
  */
 export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): VariableGroup[] {
   const bodies = bodiesOf(drawing, kinds);
   const around = loopsAround(bodies, id);
   const earlier = before(linksOf(drawing, kinds), id)
-    // A loop around the node has no result yet.
+    // An enclosing loop has no result yet.
     .filter((nodeId) => nodeId !== startOf(drawing) && !around.includes(nodeId))
     .map((nodeId) => resultsOf(drawing, kinds, nodeId));
   const loops = around.map((loop) => iterationOf(drawing, kinds, loop));
@@ -37,14 +37,14 @@ export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): Va
   return [inputOf(drawing), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
 }
 
-/** Returns the loops around a node, the nearest first. */
+/** Returns the enclosing loops, innermost first. */
 function loopsAround({ loopOf }: Bodies, id: string): string[] {
   const loops: string[] = [];
   for (let loop = loopOf.get(id); loop !== undefined; loop = loopOf.get(loop)) loops.push(loop);
   return loops;
 }
 
-/** Returns what a node in the body of a loop can read of the loop: its item, for example. */
+/** Returns the variables that a loop provides in its body, such as `item`. */
 function iterationOf(drawing: Drawing, kinds: NodeKinds, loop: string): VariableGroup {
   const node = nodesOf(drawing).get(loop);
   const names = kinds.get(node ? typeOf(node) : '')?.body_variables ?? [];
@@ -82,7 +82,7 @@ function resultsOf(drawing: Drawing, kinds: NodeKinds, nodeId: string): Variable
   return { heading: labelOf(node, kinds), choices: isCaught ? [...choices, ...errorsOf(nodeId)] : choices };
 }
 
-/** Returns the variables of the error of a node whose failure the run survives. */
+/** Returns the error variables of a node whose failure the run survives. */
 function errorsOf(nodeId: string): VariableChoice[] {
   return [
     { label: 'Code of the error', text: `{{ ${nodeId}.error.code }}` },
