@@ -17,7 +17,7 @@ interface DifferencesProps {
   onClose: () => void;
 }
 
-/** The differences between the run and another one. Only differences are shown, with both values beside each other. */
+/** Compares the run with another one. Shows only what differs, side by side. */
 export function Differences({ run, otherId, onClose }: DifferencesProps) {
   const other = useRun(otherId);
   return (

@@ -37,7 +37,7 @@ interface NodePanelProps {
   ref?: Ref<HTMLElement>;
 }
 
-/** One node of the run: its result, its input, its attempts and its cost. */
+/** Details of one node of the run: result, input, attempts and cost. */
 export function NodePanel({ run, labels, choice, onSelect, ref }: NodePanelProps) {
   return (
     <section aria-label="Node" className="node-panel" ref={ref}>
@@ -149,7 +149,7 @@ interface IterationsProps {
   onSelect: (choice: NodeChoice) => void;
 }
 
-/** The choice of an iteration. It is there only if the node was executed in iterations of a loop. */
+/** Selects an iteration. Rendered only if the node ran inside a loop. */
 function Iterations({ runId, labels, choice, onSelect }: IterationsProps) {
   const { nodeId, path } = choice;
   const nodes = useStartedNodes(runId).map(parseNodeKey);
@@ -173,11 +173,11 @@ interface DetailTabProps {
   tab: ComponentType<{ detail: NodeDetail }>;
 }
 
-/** A tab whose content is read when the node is shown. */
+/** A tab whose content is loaded when the node is shown. */
 function DetailTab({ query, tab: Tab }: DetailTabProps) {
   if (query.data !== undefined) return <Tab detail={query.data} />;
   if (!query.isError) return <Loading />;
-  // For a moment the node exists only in the memory of the run, and nothing of it is stored yet.
+  // A node that has just started exists only in the memory of the run's workflow; the database has no record of it yet.
   if (isNotFound(query.error)) return <p className="node-hint">Nothing is known of this node yet.</p>;
   return <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />;
 }
@@ -189,7 +189,7 @@ const MISSING = {
   unreadable: 'What the node was given can no longer be put together: something that it was made of is gone.',
 } as const;
 
-/** The node's data with its variables filled in. The service has masked the secrets. */
+/** The node's data with its variables replaced by values. The service has masked the secrets. */
 function InputTab({ detail }: { detail: NodeDetail }) {
   if (detail.input === null) return <p>{MISSING[detail.input_missing ?? 'unreadable']}</p>;
   return (

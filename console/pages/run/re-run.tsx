@@ -13,7 +13,7 @@ import { announce, Loading } from '../../ui/notices.js';
 import { Refused } from '../../parts/run-input/refused.js';
 import type { RunDetail } from '../../parts/run/run-data.js';
 
-/** Starts a new run, once for each wish, and goes to it. */
+/** Mutation that starts a run and opens its page. Repeated requests for the same input start one run. */
 export function useNewRun<Wish>(start: (wish: Wish, idempotencyKey: string) => Promise<string>) {
   const [, navigate] = useLocation();
   const client = useQueryClient();
@@ -30,7 +30,7 @@ export function useNewRun<Wish>(start: (wish: Wish, idempotencyKey: string) => P
   });
 }
 
-/** Starts the run again and goes to the new one. Without `input` it gets the same input, secrets included. */
+/** Starts the run again and opens the new run. Without `input` it reuses the run's input, secrets included. */
 export function useReRun(run: RunDetail) {
   return useNewRun(({ input }: { input?: unknown }, idempotencyKey) =>
     reRun(api, run.workflow.id, run.id, { idempotencyKey, ...(input !== undefined && { input }) }),
@@ -43,7 +43,7 @@ interface InputDialogProps {
   onClose: () => void;
 }
 
-/** Runs the workflow again with another input than the run's. */
+/** Runs the workflow again with an edited input. */
 export function InputDialog({ run, labels, onClose }: InputDialogProps) {
   const input = useQuery({ queryKey: ['run-input', run.id], queryFn: ({ signal }) => readInput(run.id, signal) });
   if (input.data !== undefined) {
@@ -60,7 +60,7 @@ export function InputDialog({ run, labels, onClose }: InputDialogProps) {
   );
 }
 
-/** Returns the input as JSON text, in which numbers stay as they are written. */
+/** Returns the input as JSON text with the exact digits of its numbers. */
 async function readInput(runId: string, signal: AbortSignal): Promise<string> {
   const call = api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: runId } }, parseAs: 'text', signal });
   const run = parseExact(await unwrap(call)) as { input_data?: unknown };
@@ -70,7 +70,7 @@ async function readInput(runId: string, signal: AbortSignal): Promise<string> {
 interface InputFormProps {
   run: RunDetail;
   labels: ReadonlyMap<string, string>;
-  /** The run's input as JSON text. */
+  /** JSON text of the run's input. */
   initial: string;
   onClose: () => void;
 }

@@ -11,7 +11,7 @@ import { useMayRun, type RunDetail } from '../../parts/run/run-data.js';
 interface ResumeDialogProps {
   run: RunDetail;
   labels: ReadonlyMap<string, string>;
-  /** The node that begins anew. Without it the nodes begin anew that failed, were cancelled or never ran. */
+  /** The node to start from. By default, all nodes that failed, were cancelled or never ran. */
   from?: { id: string; label: string };
   onClose: () => void;
 }
@@ -88,7 +88,7 @@ interface ResumeFromHereProps {
   labels: ReadonlyMap<string, string>;
 }
 
-/** The button is for nodes outside loops. */
+/** Only shown for nodes outside loops. */
 export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHereProps) {
   const mayRun = useMayRun(run.project.id);
   const [isOpen, setOpen] = useState(false);
@@ -102,17 +102,17 @@ export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHerePro
   );
 }
 
-/** Returns whether results of the run can be taken over: it has ended, and they have not expired. */
+/** True if another run can reuse this run's results: it has ended and they have not expired. */
 export function mayResume({ status, results_expired_at: expiredAt }: RunDetail): boolean {
   return status !== 'In Progress' && status !== 'Draft' && expiredAt === undefined;
 }
 
-/** Returns whether something of the run failed, was cancelled or never ran. */
+/** True if the run failed or was cancelled. */
 export function isUnfinished({ status }: RunDetail): boolean {
   return status === 'Error' || status === 'Cancelled';
 }
 
-/** Starts a run that takes over results of this one, and goes to it. */
+/** Starts a run that reuses this run's results, and opens its page. */
 function useResume(run: RunDetail) {
   return useNewRun((options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>, idempotencyKey) =>
     resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey }),

@@ -26,18 +26,18 @@ interface RunActionsProps {
 
 type OpenDialog = 'input' | 'compare' | 'resume';
 
-/** The actions on a run. A person who may only read can compare. */
+/** Actions on a run. Viewers can only compare. */
 export function RunActions({ run, labels, again, cancel, onCompare }: RunActionsProps) {
   const mayRun = useMayRun(run.project.id);
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
-  // A person wants most to go on after a failure, and to do it once more after a success.
+  // After a failure people mostly want to resume, after a success to run again.
   const isToResume = mayRun && mayResume(run) && isUnfinished(run);
   return (
     <>
       <Button onClick={() => setOpen('compare')}>Compare</Button>
       {mayRun && run.status === 'In Progress' && (
-        // The button is busy until the run has ended, because a second click would be refused.
+        // Stays busy until the run has ended, because the service would refuse a second request.
         <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
           Cancel run
         </Button>
@@ -82,7 +82,7 @@ interface CompareDialogProps {
 
 const SIZE = 10;
 
-/** Chooses another run of the same workflow. */
+/** Asks for another run of the same workflow. */
 function CompareDialog({ run, onChoose, onClose }: CompareDialogProps) {
   const [page, setPage] = useState(1);
   const query = { workflow: run.workflow.id, page, size: SIZE };

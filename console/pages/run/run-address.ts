@@ -13,7 +13,7 @@ interface RunAddress {
   compare: (otherId: string | undefined) => void;
 }
 
-/** The address says what of the run is shown: `?node=&path=&compare=`. */
+/** Stores the selected node and the compared run in the address: `?node=&path=&compare=`. */
 export function useRunAddress(run: RunDetail): RunAddress {
   const [params, setParams] = useSearchParams();
   const [nodeId, path, otherId] = ['node', 'path', 'compare'].map((name) => params.get(name) ?? '');
@@ -43,7 +43,7 @@ export function useRunAddress(run: RunDetail): RunAddress {
   return { choice, choose, otherId: otherId === '' ? undefined : otherId, compare };
 }
 
-/** Returns the node that a person looks for first when a run has ended: the one that failed first, else the last one. */
+/** Returns the node to show first after the end of a run: the first that failed, else the last one. */
 function usualNode(run: RunDetail): NodeChoice | undefined {
   if (run.status === 'In Progress') return undefined;
   const found = failureOf(run) ?? lastOf(Object.values(run.result));

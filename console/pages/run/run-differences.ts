@@ -1,17 +1,17 @@
-// The differences between two runs of a workflow: input, definition, outcome, cost, time, and node by node.
+// Computes the differences between two runs of a workflow: input, definition, outcome, cost, time, and each node.
 import { isEqualJson, isObject, ownValue, parseStructure, type JsonObject } from '../../ui/json.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { statusOf } from '../../live/node-status.js';
 import { runWord, type StoredStatus } from '../../live/run-word.js';
 
-/** The parts of a run that are compared. */
+/** The compared parts of a run. */
 export interface ComparedRun {
   status: StoredStatus;
   run_started_at: string | null;
   duration: number | null;
   cost: Readonly<Record<string, string>>;
   error: { code: string; message: string } | null;
-  /** It is null for the test of a drawing that is not stored. */
+  /** Null for a test run of an unsaved drawing. */
   workflow_version: number | null;
   input_data?: unknown;
   data: JsonObject;
@@ -27,17 +27,17 @@ interface NodeDifference {
 interface RunDifferences {
   input: readonly Difference[];
   definition: readonly Difference[];
-  /** Status and error of the runs themselves. */
+  /** Status and error of the runs. */
   outcome: readonly Difference[];
   cost: readonly Difference[];
-  /** The difference in seconds. */
+  /** Durations in seconds. */
   time: readonly Difference[];
   nodes: readonly NodeDifference[];
 }
 
 /**
- * Durations of nodes are never quite the same. A difference below this part of the longer one, or below this time, does
- * not count.
+ * Durations always differ a little, so smaller differences are ignored: below this fraction of the longer duration, or
+ * below this time.
  */
 const NOTABLE_PART = 0.2;
 const NOTABLE_MS = 100;
@@ -57,7 +57,7 @@ function outcomeOf(run: ComparedRun): object {
   return { status: runWord(run), ...(run.error === null ? {} : { error: run.error }) };
 }
 
-/** Compares what runs (nodes by their ids, links, settings), and not how it is drawn. */
+/** Compares what affects a run (nodes by id, links, settings), not the layout. */
 function compareDrawings(left: ComparedRun, right: ComparedRun): Difference[] {
   const version = differencesOf({ version: left.workflow_version }, { version: right.workflow_version });
   return [...version, ...differencesOf(contentOf(left.data), contentOf(right.data))];
@@ -77,7 +77,7 @@ function contentOf(drawing: JsonObject): JsonObject {
   return { ...rest, nodes: Object.fromEntries(named), links: Object.fromEntries(links) };
 }
 
-/** Labels are not unique, and ids say nothing to people. */
+/** Labels may be ambiguous, and ids mean nothing to people. */
 function nameOf(id: string, labels: ReadonlyMap<string, string>): string {
   const label = labels.get(id);
   if (label === undefined) return id;
@@ -97,7 +97,7 @@ function compareNodes(left: ComparedRun, right: ComparedRun): NodeDifference[] {
     .filter(({ differences }) => differences.length > 0);
 }
 
-/** A text that is JSON is compared as JSON. */
+/** Content that is JSON text is compared as JSON. */
 function partsOf(entry: NodeEntry | undefined): object {
   if (entry === undefined) return { status: 'not run' };
   const { result, error } = entry;
@@ -149,16 +149,16 @@ function objectsOf(value: unknown): JsonObject[] {
 // Differences between two JSON values.
 
 export interface Difference {
-  /** The place of the difference: `customer.name`, `items[3]`. It is empty for the whole value. */
+  /** Path of the difference: `customer.name`, `items[3]`; empty for the whole value. */
   path: string;
-  /** The value is undefined if it is not there. */
+  /** Undefined if this side lacks the value. */
   left: unknown;
   right: unknown;
 }
 
 /**
- * Returns the innermost places that differ, in the order of the left value. The order of keys does not count, that of
- * lists does.
+ * Returns the innermost differing paths, in the order of the left value. Ignores the order of keys, but not
+ * that of list items.
  */
 export function differencesOf(left: unknown, right: unknown, path = ''): Difference[] {
   if (left === right || isEqual(left, right)) return [];

@@ -32,7 +32,7 @@ import { Timeline } from './timeline.js';
 
 export function RunPage({ runId }: { runId: string }) {
   const query = useRun(runId);
-  // The graph needs the kinds, so they are read at the same time as the run.
+  // Loads the kinds, which the graph needs, in parallel with the run.
   useKinds();
   if (query.data !== undefined) return <RunView run={query.data} />;
   if (query.isPending) return <Loading label="Loading the run" />;
@@ -49,7 +49,7 @@ export function RunPage({ runId }: { runId: string }) {
 
 const Differences = lazy(() => import('./differences.js').then((module) => ({ default: module.Differences })));
 
-/** A run while it runs, or as it was. */
+/** A run, live or ended. */
 function RunView({ run }: { run: RunDetail }) {
   const links = useMemo(() => readLinks(run.data), [run.data]);
   const labels = useMemo(() => toLabels(run.data), [run.data]);
@@ -60,7 +60,7 @@ function RunView({ run }: { run: RunDetail }) {
   const { connection, error, retry } = useLiveRun({ runId: run.id, links, isOpen, withWords });
   const liveWord = useRunWord(run.id);
   const word = runWord(run, liveWord);
-  useBeginning(run, liveWord);
+  useReloadAtStart(run, liveWord);
   const again = useReRun(run);
   const cancel = useCancel(run);
   const { choice, choose, otherId, compare } = useRunAddress(run);
@@ -91,13 +91,16 @@ function RunView({ run }: { run: RunDetail }) {
   );
 }
 
-/** Reads the run again when it has left the queue: since when it runs is known from then on, and moves nothing later. */
-function useBeginning(run: RunDetail, liveWord: string | undefined): void {
+/**
+ * Reloads the run when it leaves the queue, because only then its start time is known. Later changes would
+ * shift the timeline.
+ */
+function useReloadAtStart(run: RunDetail, liveWord: string | undefined): void {
   const client = useQueryClient();
-  const hasBegun = run.status === 'In Progress' && run.run_started_at === null && liveWord === 'in progress';
+  const hasStarted = run.status === 'In Progress' && run.run_started_at === null && liveWord === 'in progress';
   useEffect(() => {
-    if (hasBegun) void client.invalidateQueries({ queryKey: ['run', run.id], exact: true });
-  }, [client, run.id, hasBegun]);
+    if (hasStarted) void client.invalidateQueries({ queryKey: ['run', run.id], exact: true });
+  }, [client, run.id, hasStarted]);
 }
 
 function toLabels(drawing: Record<string, unknown>): ReadonlyMap<string, string> {
@@ -107,18 +110,18 @@ function toLabels(drawing: Record<string, unknown>): ReadonlyMap<string, string>
 
 interface RunHeaderProps {
   run: RunDetail;
-  /** The status of the run in the console's words. */
+  /** The status in the console's words. */
   word: string;
   isOpen: boolean;
   actions: ReactNode;
-  /** What has happened. */
+  /** Description of the run's events so far. */
   story: ReactNode;
 }
 
 function RunHeader({ run, word, isOpen, actions, story }: RunHeaderProps) {
   const cost = useRunningCost(run, isOpen);
   useTitle(`${run.workflow.title}, ${word}`);
-  // The live region of the page announces every change of the run's status.
+  // Announces each change of the run's status in the page's live region.
   useEffect(() => announce(`Run ${word}`), [word]);
   return (
     <header className="run-header">
@@ -170,7 +173,7 @@ function RunHeader({ run, word, isOpen, actions, story }: RunHeaderProps) {
   );
 }
 
-/** Returns the address of the node that has started the run, on the page of its run. */
+/** Returns the address of the node that started this run, on the page of the parent run. */
 function parentAddress({ parent_run_id: id, parent_node_id: node, parent_path: path }: RunDetail): string {
   const place = new URLSearchParams({ node: node ?? '', ...(path === null || path === '' ? {} : { path }) });
   return `/runs/${id}?${place.toString()}`;
@@ -185,7 +188,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Notes that a person should read first. */
+/** Notes above the details of the run. */
 function RunNotes({ run }: { run: RunDetail }) {
   return (
     <>
@@ -203,7 +206,7 @@ function RunNotes({ run }: { run: RunDetail }) {
   );
 }
 
-/** Says what the code means, and where the limits are. */
+/** Explains `budget_exceeded` and links to the limits. */
 function Budget({ run: { workflow, project } }: { run: RunDetail }) {
   return (
     <>
@@ -224,10 +227,10 @@ interface RunPanesProps {
   choose: (choice: NodeChoice | string) => void;
 }
 
-/** The style sheet (run-page.css) has the same width. */
+/** Must match the breakpoint in run-page.css. */
 const NARROW = '(max-width: 900px)';
 
-/** The graph, the timeline, and the node that is chosen in one of them. */
+/** Graph, timeline and the selected node's details. */
 function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps) {
   const kinds = useKinds();
   const panel = useRef<HTMLElement>(null);
@@ -235,7 +238,7 @@ function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps)
   const show = useCallback(
     (next: NodeChoice | string) => {
       choose(next);
-      // The details are below what was touched on a narrow screen.
+      // On narrow screens the details are below the graph and the timeline.
       if (matchMedia(NARROW).matches) requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'start' }));
     },
     [choose],
@@ -264,7 +267,7 @@ function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps)
 
 const BACK_MS = 5_000;
 
-/** Says when the connection is lost, and for a moment that it is back. */
+/** Shown while the connection is lost, and briefly after it is back. */
 function ConnectionNote({ connection }: { connection: Connection }) {
   const [shown, setShown] = useState<'lost' | 'back'>();
   const next = connection === 'lost' ? 'lost' : connection === 'connecting' || shown !== 'lost' ? shown : 'back';
@@ -284,7 +287,7 @@ const SENTENCES = {
   back: 'The connection is back.',
 } as const;
 
-/** Returns the kinds of nodes by their words in drawings. There are none until they are known. */
+/** Returns the kinds of nodes by `type`, empty until they are loaded. */
 function useKinds(): NodeKinds {
   const { data } = useQuery({
     queryKey: ['node-kinds'],

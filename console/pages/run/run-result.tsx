@@ -22,8 +22,8 @@ interface RunResultProps {
 }
 
 /**
- * The result of a run that has succeeded: that of the node with which it ended. It is left out while that node is shown,
- * which has the whole of it.
+ * The result of a successful run, which is that of its last node. Hidden while that node's details are shown, because
+ * they contain it.
  */
 export function RunResult({ run, links, labels, choice, onSelect }: RunResultProps) {
   const last = useMemo(() => resultNodeOf(run, links), [run, links]);
@@ -36,7 +36,7 @@ export function RunResult({ run, links, labels, choice, onSelect }: RunResultPro
           From {labels.get(last.id) ?? last.id}
         </Button>
       </header>
-      {/* The tabindex lets people scroll it by keyboard. */}
+      {/* Focusable, so that keyboard users can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="run-result-body" role="group" aria-label="Value" tabIndex={0}>
         <Value result={last.result} />
@@ -46,7 +46,7 @@ export function RunResult({ run, links, labels, choice, onSelect }: RunResultPro
   );
 }
 
-/** So much of a text is shown here. */
+/** Longer texts are cut here. */
 const SHOWN_BYTES = 8 * 1024;
 
 function Value({ result }: { result: unknown }) {

@@ -1,32 +1,32 @@
-// The parts of a node's row in the timeline. All times are milliseconds since the run has begun.
+// Computes the parts of a node's row in the timeline. Times are in milliseconds since the start of the run.
 import type { NodeEntry } from '../../live/live-run.js';
 import { wordOf, type StatusWord } from '../../live/node-status.js';
 
 export interface Span {
   fromMs: number;
-  /** The end is null while it lasts. */
+  /** Null while in progress. */
   toMs: number | null;
 }
 
 export interface AttemptSpan extends Span {
   number: number;
   word: StatusWord;
-  /** Parts of the attempt in which it waited: for a decision, a moment, a callback. */
+  /** Parts of the attempt spent waiting for a decision, a time or a callback. */
   waits: readonly Span[];
 }
 
 interface TimelineRowView {
-  /** The time from when the node was ready to its first attempt. */
+  /** Time between the node becoming ready and its first attempt. */
   queue: Span | undefined;
   attempts: readonly AttemptSpan[];
-  /** The times between two attempts. */
+  /** Times between attempts. */
   pauses: readonly Span[];
 }
 
-/** The parts of a node's detail that the timeline needs. */
+/** The parts of a node's detail that the timeline uses. */
 export interface AttemptFacts {
   queued_ms: number | null;
-  /** A node that only waits says what it has waited for. */
+  /** Set for nodes that only wait; names what they wait for. */
   waited_for?: string;
   attempts: readonly AttemptFact[];
 }
@@ -39,7 +39,7 @@ interface AttemptFact {
   error: { code: string; message: string } | null;
 }
 
-/** The parts of an approval request that the timeline needs. */
+/** The parts of an approval request that the timeline uses. */
 interface WaitFacts {
   status: string;
   created_at: string;
@@ -48,11 +48,11 @@ interface WaitFacts {
 }
 
 interface RowFacts {
-  /** The moment at which the run has begun, in milliseconds since 1970. */
+  /** Start of the run in milliseconds since 1970. */
   originMs: number;
   entry: NodeEntry;
   isWaiting: boolean;
-  /** The detail is undefined while it is not known. Then the node counts as one attempt. */
+  /** Undefined until loaded. The node is then drawn as one attempt. */
   detail: AttemptFacts | undefined;
   requests: readonly WaitFacts[];
 }
@@ -78,7 +78,7 @@ export function layOutRow({ originMs, entry, isWaiting, detail, requests }: RowF
   return { queue, attempts, pauses: pausesOf(attempts, entry.status === 'in progress') };
 }
 
-/** Returns round steps from 0 on, at most `most` of them within the span. */
+/** Returns round tick values from 0, with at most `most` steps within the span. */
 export function ticksOf(spanMs: number, most = 6): number[] {
   const least = Math.max(1, spanMs) / most;
   const step = STEPS_MS.find((each) => each >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
@@ -86,8 +86,8 @@ export function ticksOf(spanMs: number, most = 6): number[] {
 }
 
 /**
- * Returns the length of the axis of an open run that has lasted `ms`. It grows in steps, so that what is drawn stands
- * still between them and only the bars of what is in progress grow.
+ * Returns the length in milliseconds of the axis of an open run that has lasted `ms`. The length grows in steps, so
+ * that between steps only the bars in progress move.
  */
 export function axisOf(ms: number): number {
   const least = Math.max(LEAST_AXIS_MS, ms * ROOM);
@@ -110,8 +110,8 @@ const STEPS_MS = [
 ].flatMap(([unit, counts]) => (counts as number[]).map((count) => count * (unit as number)));
 
 /**
- * The detail may be older than the entry, which says how the last attempt has ended. If the last attempt that is known
- * ended otherwise than the node, there was a later one, of which only the end is known.
+ * The detail may be older than the entry, which has the outcome of the last attempt. If the last known attempt ended
+ * differently from the node, a later attempt is added, of which only the end is known.
  */
 function attemptsOf(entry: NodeEntry, detail: AttemptFacts | undefined): readonly AttemptFact[] {
   const { started_at: startedAt, finished_at: finishedAt, error } = entry;
@@ -134,7 +134,7 @@ function waitEnd({ status, decided_at: decidedAt, expires_at: expiresAt }: WaitF
   return since(decidedAt ?? expiresAt);
 }
 
-/** Returns the part of a wait that is within the attempt, if there is one. */
+/** Returns the part of a wait within the attempt, or an empty list. */
 function within(wait: Span, attempt: Span): Span[] {
   const fromMs = Math.max(wait.fromMs, attempt.fromMs);
   const ends = [wait.toMs, attempt.toMs].filter((end) => end !== null);
@@ -142,7 +142,7 @@ function within(wait: Span, attempt: Span): Span[] {
   return toMs === null || toMs > fromMs ? [{ fromMs, toMs }] : [];
 }
 
-/** If the node is open, the time after a failed attempt is a pause before the next one. */
+/** While the node is open, the time after a failed attempt is a pause before the next one. */
 function pausesOf(attempts: readonly AttemptSpan[], isOpen: boolean): Span[] {
   return attempts.flatMap(({ toMs }, index): Span[] => {
     const next = attempts[index + 1];

@@ -20,7 +20,10 @@ interface TimelineProps {
 }
 
 const GROW_EVERY_MS = 200;
-/** The attempts of this many nodes are read at once. Those of further nodes are read when they come into sight. */
+/**
+ * Up to this many nodes, all attempts are loaded at once. In larger runs a node's attempts are loaded when its row
+ * scrolls into view.
+ */
 const READ_AT_ONCE = 60;
 const NONE: readonly ApprovalRequest[] = [];
 
@@ -28,7 +31,7 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
   const rows = useRef<HTMLDivElement>(null);
   const keys = useStartedNodes(run.id);
   const requests = useRequestsByNode(run.id);
-  // It is known before the first bar is drawn, and stays the same until the end.
+  // Known before the first bar is drawn, and constant until the end.
   const firstStart = useNodeEntry(run.id, parseNodeKey(keys[0] ?? '').nodeId)?.started_at;
   const originMs = Date.parse(run.run_started_at ?? firstStart ?? run.created_at);
   const endMs = run.run_finished_at === null ? undefined : Date.parse(run.run_finished_at);
@@ -65,8 +68,8 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
 }
 
 /**
- * The style sheet places bars as parts of `--span`, the length of the axis in milliseconds, and ends those of what is in
- * progress at `--now`. So two properties make them grow, and nothing is rendered for it.
+ * The style sheet positions bars as fractions of `--span`, the axis in milliseconds, and ends open bars at `--now`.
+ * Updating the two properties makes bars grow without rendering.
  */
 function useGrowingSpan(
   rows: RefObject<HTMLDivElement | null>,
@@ -107,7 +110,7 @@ interface TimelineRowProps {
   labels: ReadonlyMap<string, string>;
   originMs: number;
   requests: readonly ApprovalRequest[];
-  /** Whether the attempts are read at once. Otherwise they are read when the row has come into sight. */
+  /** True to load the attempts at once; otherwise they are loaded when the row scrolls into view. */
   isReadAtOnce: boolean;
   isSelected: boolean;
   onSelect: (choice: NodeChoice) => void;
@@ -172,8 +175,8 @@ interface AttemptBarProps {
 }
 
 /**
- * A button named `<label>, attempt N, <status>, <duration>`. The duration of an open attempt grows. A result of an
- * earlier run took no attempt, so its button is named `<label>, <status>, reused`.
+ * A button named `<label>, attempt N, <status>, <duration>`; the duration of an open attempt grows. A reused result had
+ * no attempt, so its button is named `<label>, <status>, reused`.
  */
 function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBarProps) {
   const { number, word, fromMs, toMs, waits } = attempt;
@@ -215,10 +218,10 @@ function Growing({ fromMs }: { fromMs: number }) {
   return formatDuration(useNow(1_000) - fromMs);
 }
 
-/** After this part of the axis there is no room for words. */
+/** Fraction of the axis after which a label would not fit. */
 const LABELLED = 0.92;
 
-/** The axis of an open run. */
+/** Axis of an open run. */
 function GrowingAxis({ originMs }: { originMs: number }) {
   return <Axis spanMs={axisOf(useNow(1_000) - originMs)} />;
 }
@@ -248,7 +251,7 @@ function Legend({ isResumed }: { isResumed: boolean }) {
   );
 }
 
-/** Returns whether the element has ever been in sight. */
+/** True once the element has been visible. */
 function useWasVisible(element: RefObject<Element | null>): boolean {
   const [wasVisible, setWasVisible] = useState(false);
   useEffect(() => {
