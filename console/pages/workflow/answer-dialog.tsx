@@ -10,7 +10,7 @@ import { useStored } from '../../ui/store.js';
 import { useCheck } from './problems.js';
 import type { Saver } from './saver.js';
 
-/** Chooses the node whose words a chat with the workflow shows while they are written: `settings.answer_node`. */
+/** Selects the node whose output a chat with the workflow streams: `settings.answer_node`. */
 export function AnswerDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const store = useStore();
   const isDirty = useEditor((state) => state.isDirty);
@@ -52,7 +52,7 @@ function byDefault(usual: readonly string[] | undefined): string {
   return `By default: ${usual.length === 0 ? 'none, the output comes as a whole' : usual.join(' or ')}`;
 }
 
-/** Returns the ids of the nodes outside loops whose results models write. */
+/** Returns the ids of the nodes outside loops whose results come from models. */
 function writersOf(drawing: Drawing, kinds: NodeKinds): string[] {
   const { loopOf } = bodiesOf(drawing, kinds);
   const nodes = [...nodesOf(drawing).values()];

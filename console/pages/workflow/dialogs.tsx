@@ -39,7 +39,7 @@ interface EditorDialogsProps {
   onClose: () => void;
 }
 
-/** One dialog is open at a time. The question about a conflict comes first. */
+/** Renders at most one dialog. A conflict takes precedence. */
 export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
   const conflict = useStored(saver, (state) => state.conflict);
   if (conflict !== undefined) return <ConflictDialog saver={saver} theirs={conflict} />;
@@ -80,7 +80,7 @@ interface ConflictDialogProps {
   theirs: WorkflowRecord;
 }
 
-/** Somebody else has saved the workflow since this page read it. Nothing is lost without a decision. */
+/** Shown if somebody else saved the workflow after this page read it. The person decides, so that no work is lost. */
 function ConflictDialog({ saver, theirs }: ConflictDialogProps) {
   const { kinds } = useStore();
   const mine = useEditor(({ history }) => history.present);
@@ -187,7 +187,7 @@ function Restore({ saver, version, onDone }: { saver: Saver; version: number; on
   );
 }
 
-/** This is shown only if both drawings are the same. Otherwise the person is asked to choose. */
+/** Only shown if both drawings are equal. Otherwise the conflict dialog opens. */
 const STALE = 'Somebody else has changed this workflow meanwhile. Press the button again to restore all the same.';
 
 function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
@@ -214,7 +214,7 @@ function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
   );
 }
 
-/** Sets what a run of the workflow may cost. */
+/** Limits the cost of a run of the workflow. */
 function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const [amount, setAmount] = useState(saver.getState().workflow.max_run_cost ?? '');
   const change = useMutation({
@@ -280,7 +280,7 @@ function DeleteDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
   const remove = useMutation({
     mutationFn: async () => {
       await unwrap(api.DELETE('/api/v1/workflows/{id}/', { params: { path: { id } } }));
-      // Unsaved changes are deleted on purpose, so leaving does not ask.
+      // The person deleted the unsaved changes on purpose, so leaving must not ask.
       store.takeOver(store.drawing);
       void queries.invalidateQueries({ queryKey: ['workflows'] });
       setTimeout(() => navigate('/workflows'));

@@ -5,7 +5,7 @@ import type { KnownVariables } from '../../forms/form.js';
 import { useKnownValues } from './test-run/known-values.js';
 import { previewOf, withValues } from './test-run/variable-values.js';
 
-/** The variables of a node's form, with the values of pins, tests and the newest run. */
+/** The variables of a node's form, with values from pins, tests and the latest run. */
 export function useFormVariables(workflowId: number, nodeId: string): KnownVariables {
   const store = useStore();
   const { read, want } = useKnownValues(workflowId);

@@ -4,7 +4,7 @@ import { Dialog } from '../../ui/dialog.js';
 import { KeyList, KEYS_OF_ALL_PAGES, type KeyInWords } from '../../ui/key-list.js';
 
 interface Key extends KeyInWords {
-  /** The key changes the drawing. */
+  /** True if the key changes the drawing. */
   isChange?: boolean;
 }
 
@@ -26,7 +26,7 @@ const KEYS: readonly Key[] = [
   ...KEYS_OF_ALL_PAGES,
 ];
 
-/** The keys of the editor. Who may only look at a workflow sees those that change nothing. */
+/** Lists the editor's keys. Viewers only see keys that change nothing. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const { isReadOnly } = useStore();
   return (

@@ -16,19 +16,19 @@ type Asked = NonNullable<Route['requestBody']>['content']['application/json'];
 interface McpToolFieldProps extends SchemaFieldProps {
   workflowId: number;
   nodeId: string;
-  /** The fields beside this one: the address of the server, and its connection. */
+  /** The sibling fields: address and connection of the server. */
   server: JsonObject;
 }
 
-/** The name of a tool of an MCP server, or a list of names. The server is asked for its tools on a click. */
+/** Field for one or several tools of an MCP server. Queries the server for its tools on a click. */
 export function McpToolField({ workflowId, nodeId, server, ...field }: McpToolFieldProps) {
   const { schema, path, label, value, isRequired = false, onChange } = field;
   const { isReadOnly } = use(FormContext);
-  const asked = toAsked(server, workflowId, nodeId);
+  const asked = toRequest(server, workflowId, nodeId);
   const list = useMutation({
     mutationFn: (body: Asked) => unwrap(api.POST('/api/v1/workflows/mcp-tools/', { body })),
   });
-  // The answer is about the server that was asked.
+  // The answer only applies to the server that was asked, not to a changed address.
   const isCurrent = list.variables !== undefined && isEqualJson(list.variables, asked);
   const tools = isCurrent ? (list.data ?? []) : [];
   const key = String(path.at(-1));
@@ -81,10 +81,10 @@ export function McpToolField({ workflowId, nodeId, server, ...field }: McpToolFi
   );
 }
 
-/** The ids say where stored headers come from that are masked here. The service judges the values. */
-function toAsked(server: JsonObject, workflowId: number, nodeId: string): Asked {
+/** The ids let the service use the stored headers, which are masked here. The service validates the values. */
+function toRequest(server: JsonObject, workflowId: number, nodeId: string): Asked {
   const { endpoint_url, transport, headers, timeout, connection } = server;
-  const given = { endpoint_url, transport, headers, timeout, connection };
-  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  const fields = { endpoint_url, transport, headers, timeout, connection };
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(known), workflow_id: workflowId, node_id: nodeId } as unknown as Asked;
 }

@@ -9,7 +9,7 @@ import './model-field.css';
 
 type Model = paths['/api/v1/models/']['get']['responses']['200']['content']['application/json'][number];
 
-/** The model that answers: one of the operator's, found by typing, or any other text, such as a variable. */
+/** Selects a model: one of the operator's, found by typing, or any other text, such as a variable. */
 export function ModelField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
   const id = useId();
@@ -51,7 +51,7 @@ export function ModelField({ schema, path, label, value, isRequired = false, onC
       event.preventDefault();
       choose(model);
     } else if (event.key === 'Escape' && isOpen) {
-      // Escape closes the list alone, and nothing around it.
+      // Escape must close the list only, not a dialog around it.
       event.stopPropagation();
       close();
     }
@@ -90,7 +90,7 @@ export function ModelField({ schema, path, label, value, isRequired = false, onC
       {isOpen && (
         <div className="model-field-list" role="listbox" aria-label="Models" id={id}>
           {found.map((model, at) => (
-            // The combobox has the focus and handles the keys.
+            // The combobox has the focus and handles keys.
             // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
             <div
               key={model.id}
@@ -100,7 +100,7 @@ export function ModelField({ schema, path, label, value, isRequired = false, onC
               aria-selected={model.id === text}
               className="model-field-option"
               data-highlighted={at === active || undefined}
-              // The combobox keeps the focus.
+              // Prevents the option from taking the focus away from the combobox.
               onPointerDown={(event) => event.preventDefault()}
               onPointerMove={() => setActive(at)}
               onClick={() => choose(model)}
@@ -120,7 +120,7 @@ export function ModelField({ schema, path, label, value, isRequired = false, onC
 
 const MOST = 100;
 
-/** Every word that is typed must be in the name of the model or of its provider. */
+/** Each typed word must occur in the name of the model or of its provider. */
 function find(models: readonly Model[], search: string): Model[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return models

@@ -29,7 +29,7 @@ import { alignSelection, describeChosen, duplicateSelection, plural, removeSelec
 
 interface NodePanelProps {
   workflowId: number;
-  /** The project of the workflow. */
+  /** Project of the workflow. */
   projectId: number;
 }
 
@@ -123,15 +123,15 @@ function Foot({ node }: { node: DrawnNode }) {
 }
 
 /**
- * Returns whether items were added, moved or taken out, each of which is a step of Undo. Typing in an item continues
- * its step.
+ * True if items were added, moved or removed, each of which is one step of Undo. Typing in an item continues
+ * the current step.
  */
 function isRearranged(old: unknown, now: unknown): boolean {
   if (!Array.isArray(old) || !Array.isArray(now)) return false;
   return old.length !== now.length || now.every((item) => old.includes(item));
 }
 
-/** Returns a copy of JSON without the value at a path. */
+/** Returns a copy without the value at the path. */
 function removeAt(value: JsonObject, path: Path): JsonObject {
   const [last, ...upwards] = path.toReversed();
   const parent = upwards.toReversed();
@@ -145,7 +145,7 @@ function removeAt(value: JsonObject, path: Path): JsonObject {
   return setAt(value, parent, rest) as JsonObject;
 }
 
-/** Stands in place of a form if not exactly one node is selected. */
+/** Shown unless exactly one node is selected. */
 function EmptyPanel() {
   const store = useStore();
   const { nodes: selected, links } = useEditor((state) => state.selection);
@@ -182,7 +182,7 @@ function EmptyPanel() {
   );
 }
 
-/** What can be done with what is chosen, besides deleting it. */
+/** Actions on the selection other than deleting. */
 function Arrange() {
   const store = useStore();
   const count = useEditor((state) => state.selection.nodes.size);
@@ -198,10 +198,7 @@ function Arrange() {
   );
 }
 
-/**
- * The targets of the node. Everything that is done by dragging links is done here by keyboard. Items of lists show
- * their own targets.
- */
+/** Links of the node, as a keyboard alternative to dragging. Items of lists show their own links. */
 function Connections({ node }: { node: DrawnNode }) {
   const { kinds } = useStore();
   return (
@@ -215,7 +212,7 @@ function Connections({ node }: { node: DrawnNode }) {
   );
 }
 
-/** The targets of the item of a list at `path`, which is a handle of the node. */
+/** Links of the list item at `path`, which is a handle of the node. */
 function ListedLinks({ node, path }: { node: DrawnNode; path: Path }) {
   const { kinds } = useStore();
   const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node)).filter(isListed);
@@ -227,28 +224,28 @@ function ListedLinks({ node, path }: { node: DrawnNode; path: Path }) {
   );
 }
 
-/** Returns whether the exit is shown with its item. */
+/** True if the exit belongs to a list item, which shows it. */
 function isListed({ path }: Exit): boolean {
   return typeof path[1] === 'number';
 }
 
-/** A longer list is made when somebody turns to it, because it would be made anew for each letter that is typed. */
+/** Longer lists are only rendered on focus or hover, because each typed letter would render them again. */
 const MAX_READY = 300;
 
 function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   const store = useStore();
   const { kinds } = store;
-  // Typing takes precedence: thousands of nodes to choose from are rendered when there is time.
+  // Deferred, so that rendering thousands of options does not delay typing.
   const drawing = useDeferredValue(useEditor(({ history }) => history.present));
   const nodes = nodesOf(drawing);
   const [isWanted, setIsWanted] = useState(false);
   const isReady = isWanted || nodes.size <= MAX_READY;
   const links = linksOf(drawing, kinds);
   const own = links.filter((link) => link.source === node.id && link.handle === exit.handle);
-  // A link back would close a circle, which cannot run.
-  const taken = new Set([node.id, ...before(links, node.id), ...own.map(({ target }) => target)]);
+  // A link to an earlier node would close a circle, which cannot run.
+  const excluded = new Set([node.id, ...before(links, node.id), ...own.map(({ target }) => target)]);
   const free = isReady
-    ? [...nodes.values()].filter((each) => !taken.has(each.id) && !isStart(kinds.get(typeOf(each))))
+    ? [...nodes.values()].filter((each) => !excluded.has(each.id) && !isStart(kinds.get(typeOf(each))))
     : [];
   return (
     <div className="connections-exit">
@@ -302,24 +299,24 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   );
 }
 
-/** The `format` of fields whose value is the id of a workflow of the same project. */
+/** `format` of fields with the id of a workflow of the same project. */
 const WORKFLOW_ID = 'workflow-id';
-/** The `format` of fields whose value is the id of a connection of the same project. */
+/** `format` of fields with the id of a connection of the same project. */
 const CONNECTION_ID = 'connection-id';
-/** The `format` of fields that name a model. */
+/** `format` of fields that name a model. */
 const MODEL = 'model';
-/** The `format` of fields that name a tool, or several, of the server whose address stands beside them. */
+/** `format` of fields that name one or several tools of the MCP server in the sibling fields. */
 const MCP_TOOL = 'mcp-tool';
 
-/** A choice among the workflows of the project, by their titles. An id that is none of them is kept, and shown. */
+/** Selects a workflow of the project by title. An unknown id remains selected and visible. */
 function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: number }) {
   const { path, value, onChange } = field;
   const query = useQuery({
     queryKey: ['workflows', 'of-project', projectId],
     queryFn: ({ signal }) =>
       readAllPages((page) => {
-        const given = { project: projectId, page, size: 100 };
-        return unwrap(api.GET('/api/v1/all-workflows/', { params: { query: given }, signal }));
+        const filter = { project: projectId, page, size: 100 };
+        return unwrap(api.GET('/api/v1/all-workflows/', { params: { query: filter }, signal }));
       }),
     staleTime: 30_000,
   });
@@ -339,7 +336,7 @@ function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: 
   );
 }
 
-/** Returns the sentences of a node's problems, by the paths of their fields. */
+/** Returns the messages of a node's problems by field path. */
 function useNodeErrors(nodeId: string): ReadonlyMap<string, string> {
   const problems = useEditor((state) => state.problems);
   return useMemo(() => {

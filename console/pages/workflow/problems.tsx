@@ -13,10 +13,10 @@ import { useStored } from '../../ui/store.js';
 import './editor.css';
 import type { Saver } from './saver.js';
 
-/** A longer list does not help anybody. */
+/** A longer list would not help anybody. */
 const MAX_SHOWN = 100;
 
-/** Each entry leads to its field. */
+/** A click on an entry focuses its field. */
 export function Problems({ saver }: { saver: Saver }) {
   const check = useProblems(useStore(), saver);
   const problems = useEditor((state) => state.problems);
@@ -80,7 +80,7 @@ function Entry({ problem }: { problem: Problem }) {
 }
 
 interface Check {
-  /** Whether the check of the last saved drawing is not yet answered. */
+  /** True while the check of the last saved drawing is pending. */
   isChecking: boolean;
   error: unknown;
   retry: () => void;
@@ -89,8 +89,8 @@ interface Check {
 const DELAY_MS = 300;
 
 /**
- * Tells the store what is wrong. The service checks a saved drawing (`check_workflow` reads the stored one), and the
- * schemas of the kinds check unsaved changes.
+ * Updates the problems in the store. The service checks saved drawings, because `check_workflow` reads the stored one.
+ * The schemas of the kinds check unsaved changes.
  */
 function useProblems(store: EditorStore, saver: Saver): Check {
   const isDirty = useStored(store, (state) => state.isDirty);
@@ -104,13 +104,14 @@ function useProblems(store: EditorStore, saver: Saver): Check {
     if (!isDirty && data !== undefined) store.setProblems(toProblems(data));
   }, [store, isDirty, data]);
   useEffect(() => {
-    // An older drawing is not checked, because a first node would be told that there are no nodes.
+    // Only checks the present drawing. Checking the delayed one after adding a first node would report that
+    // there are no nodes.
     if (isDirty && drawing === present) store.setProblems(schemaProblems(drawing, store.kinds));
   }, [store, isDirty, drawing, present]);
   return { isChecking: check.isFetching, error: isDirty ? null : check.error, retry: () => void check.refetch() };
 }
 
-/** Returns what the service says of the saved drawing. */
+/** Loads the service's check of the saved drawing. */
 export function useCheck(
   { id, etag }: { id: number; etag: string },
   isWanted: boolean,
@@ -131,7 +132,7 @@ function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']
   ];
 }
 
-/** Returns the value once it has not changed for a moment. */
+/** Returns the value after it was stable for `DELAY_MS`. */
 function useDelayed<T>(value: T): T {
   const [delayed, setDelayed] = useState(value);
   useEffect(() => {
@@ -141,7 +142,7 @@ function useDelayed<T>(value: T): T {
   return delayed;
 }
 
-/** What is in closed details cannot have the focus. */
+/** Opens the `details` around the control, because hidden controls cannot receive focus. */
 function openAround(control: HTMLElement): void {
   for (let around = control.closest('details'); around; around = around.parentElement?.closest('details') ?? null) {
     around.open = true;
@@ -150,12 +151,9 @@ function openAround(control: HTMLElement): void {
 
 const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"]';
 
-/**
- * Focuses the field of the region `Node` at a path, or the nearest field on the way to it: `messages.0` for
- * `messages.0.x`.
- */
+/** Focuses the field at a path in the region `Node`, or its nearest ancestor: `messages.0` for `messages.0.x`. */
 function focusField(path: string): void {
-  // The form of a node that has just been selected is drawn first.
+  // Waits until the form of the newly selected node is rendered.
   setTimeout(() => {
     const panel = document.querySelector('.editor-node');
     const parts = path === '' ? [] : path.split('.');

@@ -12,7 +12,7 @@ import { useStored } from '../../ui/store.js';
 import { useLanguages } from '../../service/languages.js';
 import { publishWorkflow, unpublishWorkflow, type Saver } from './saver.js';
 
-/** Marketplace texts, the run whose drawing is published, and the publication itself. */
+/** Edits the marketplace texts, selects the run whose drawing is published, and publishes. */
 export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const { workflow } = useStored(saver, (state) => state);
   const { id } = workflow;
@@ -121,7 +121,7 @@ interface LanguageBoxesProps {
   onChange: (codes: string[]) => void;
 }
 
-/** These languages are shown before anybody searches, with the chosen ones. They are spoken most. */
+/** The most spoken languages. They and the selected ones are shown before anybody searches. */
 const FIRST = new Set(['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'pt', 'ru', 'zh']);
 
 function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {
@@ -160,7 +160,7 @@ interface RunMark {
   use_as_marketplace_template: boolean;
 }
 
-/** Marks only the chosen run as the template. If several are marked, the service takes the newest. */
+/** Marks only the chosen run as template. If several are marked, the service uses the newest. */
 async function markTemplate(workflowId: number, runId: string, runs: readonly RunMark[]): Promise<void> {
   for (const run of runs) {
     const isChosen = run.id === runId;

@@ -15,7 +15,7 @@ import { useRunInput } from '../../parts/run-input/run-input-form.js';
 import { runFields } from '../../parts/run-input/run-input.js';
 import type { Saver } from './saver.js';
 
-/** Starts a run that is followed in the editor. */
+/** Starts a run that the editor follows. */
 export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const store = useStore();
   const { kinds } = store;
@@ -52,7 +52,7 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   );
 }
 
-/** Says why a run was not started, by node and field. */
+/** Lists why the run was refused, by node and field. */
 function RefusedRun({ error }: { error: unknown }) {
   const { drawing, kinds } = useStore();
   const errors = error instanceof RunRefusedError ? Object.entries(error.nodeErrors) : [];

@@ -1,4 +1,4 @@
-// Saves the drawing, one save at a time, and only if nobody else has changed it meanwhile.
+// Saves the drawing, one request at a time, and only if nobody else has changed the workflow in the meantime.
 import { api, ServiceError, type components } from '../../service/api.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
 import { isEqualJson } from '../../ui/json.js';
@@ -7,11 +7,11 @@ import { createStore, type Store, type Stored } from '../../ui/store.js';
 
 interface SaverState {
   workflow: Workflow;
-  /** The tag of the stored workflow, which the next change names. */
+  /** ETag of the stored workflow, sent with the next change. */
   etag: string;
   isSaving: boolean;
   error: unknown;
-  /** The workflow that somebody else has saved meanwhile (412). A person chooses. */
+  /** The workflow that somebody else saved (412), until the person decides. */
   conflict: WorkflowRecord | undefined;
 }
 
@@ -29,11 +29,11 @@ export class Saver implements Stored<SaverState> {
     this.subscribe = this.#state.subscribe;
   }
 
-  /** Returns whether everything is saved now. Without a change nothing is sent. */
+  /** Saves unsaved changes, if any. Resolves to true if nothing is unsaved afterwards. */
   readonly save = async (): Promise<boolean> => {
     while (this.#running !== undefined) await this.#running;
     if (!this.#store.getState().isDirty) {
-      // The change that could not be saved may have been undone since.
+      // The person may have undone the change that failed to save.
       if (this.getState().error !== undefined) this.#set({ error: undefined });
       return true;
     }
@@ -45,27 +45,27 @@ export class Saver implements Stored<SaverState> {
     }
   };
 
-  /** Changes everything but the drawing. It throws the service's error. If that is a 412, a person is asked as well. */
+  /** Changes anything but the drawing. Rejects with the service's error; a 412 also opens the conflict dialog. */
   async changeDetails(change: Omit<WorkflowChange, 'data'>): Promise<void> {
     await this.#change(({ workflow, etag }) => changeWorkflow(workflow.id, etag, change));
   }
 
-  /** Shows the drawing of an earlier version. It throws as `changeDetails` does. */
+  /** Restores an earlier version and shows it. Rejects like `changeDetails`. */
   async restore(version: number): Promise<void> {
     const restored = await this.#change(({ workflow, etag }) => restoreVersion(workflow.id, etag, version));
     this.#store.takeOver(restored.workflow.data);
   }
 
-  /** Takes over the service's answer to a change that this page has made on top of what it knew. */
+  /** Stores the service's response to a change made with the current ETag. */
   adopt({ workflow, etag }: WorkflowRecord): void {
     this.#set({ workflow, etag, error: undefined });
   }
 
-  /** Saves the drawing of this page over the other one. */
+  /** Overwrites the other person's drawing with this page's. */
   readonly keepMine = async (): Promise<boolean> => {
     const { conflict } = this.getState();
     if (conflict === undefined) return false;
-    // The drawing of this page is saved even if nothing was changed here, because the service has the other one.
+    // Marks this page's drawing as unsaved even if nothing was changed here, because the service has the other one.
     this.#store.markStored(conflict.workflow.data);
     this.#set({ ...conflict, conflict: undefined });
     return this.save();
@@ -78,7 +78,7 @@ export class Saver implements Stored<SaverState> {
     this.#set({ ...conflict, conflict: undefined, error: undefined });
   };
 
-  /** Decides for neither drawing. Everything stays as it is, unsaved. */
+  /** Closes the dialog without a decision. The changes stay unsaved. */
   readonly decideLater = (): void => this.#set({ conflict: undefined });
 
   async #send(): Promise<boolean> {
@@ -99,7 +99,7 @@ export class Saver implements Stored<SaverState> {
     }
   }
 
-  /** Changes and saves are made one after the other, because each returns the tag that the next one names. */
+  /** Runs after the current save, because each response contains the ETag for the next request. */
   async #change(ask: (state: SaverState) => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     while (this.#running !== undefined) await this.#running;
     const asked = this.#ask(ask);
@@ -133,7 +133,7 @@ export class Saver implements Stored<SaverState> {
         this.#set({ conflict: theirs });
         return;
       }
-      // Both drawings are the same, for example after an own save whose answer was lost on the way.
+      // Both drawings are equal, for example because the response to this page's own save was lost.
       this.adopt(theirs);
       this.#store.markSaved(drawing, theirs.workflow.data);
     } catch (error) {
@@ -150,7 +150,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof ServiceError && error.status === 412;
 }
 
-/** Saves because a person asked for it, and announces the outcome. */
+/** Saves on request of the person, and announces the outcome. */
 export async function saveAndTell(store: EditorStore, saver: Saver): Promise<void> {
   if (!store.getState().isDirty) announce('There is nothing to save');
   else if (await saver.save()) announce('Saved');
@@ -158,7 +158,7 @@ export async function saveAndTell(store: EditorStore, saver: Saver): Promise<voi
 
 type Workflow = components['schemas']['Workflow'];
 
-/** A workflow as it was read, with the tag that a change names (`If-Match`). */
+/** A workflow with its ETag, which changes send as `If-Match`. */
 export interface WorkflowRecord {
   workflow: Workflow;
   etag: string;
@@ -176,7 +176,7 @@ export async function readWorkflow(id: number, signal?: AbortSignal): Promise<Wo
   return toRecord(await api.GET('/api/v1/workflows/{id}/', path));
 }
 
-/** Throws a `ServiceError` with status 412, and changes nothing, if somebody else has changed the workflow. */
+/** Throws a `ServiceError` with status 412, without changing anything, if somebody else has changed the workflow. */
 async function changeWorkflow(id: number, etag: string, body: WorkflowChange): Promise<WorkflowRecord> {
   const params = { path: { id }, header: { 'If-Match': etag } };
   return toRecord(await api.PATCH('/api/v1/workflows/{id}/', { params, body }));

@@ -9,14 +9,17 @@ import { chosenNotes, removeNotes } from '../../drawing/notes.js';
 import { announce } from '../../ui/notices.js';
 import { saveAndTell, type Saver } from './saver.js';
 
-/** The dialog `Keys` lists them. Those of what is chosen work while the graph has the focus, the others everywhere. */
+/**
+ * The editor's keyboard shortcuts, as listed by the dialog `Keys`. Those on the selection only work while the
+ * graph has the focus.
+ */
 export function useShortcuts(
   store: EditorStore,
   saver: Saver,
   graph: RefObject<HTMLElement | null>,
   onOpen: (dialog: 'run' | 'keys') => void,
 ): void {
-  // A person who may only look has no button Run either.
+  // Viewers have no Run button either.
   const runUnlessReadOnly = (): void => (store.isReadOnly ? undefined : onOpen('run'));
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || isDialogOpen()) return;
@@ -33,8 +36,7 @@ export function useShortcuts(
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => act(event);
-    // The listener comes before the fields, because their own Undo knows nothing of what the form has written
-    // elsewhere.
+    // Captures before the fields do, because the browser's Undo does not know what the form has changed elsewhere.
     addEventListener('keydown', listen, { capture: true });
     return () => removeEventListener('keydown', listen, { capture: true });
   }, []);
@@ -53,7 +55,7 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
       case 'enter':
         return 'run';
       case 'z':
-        // The editors of JSON and code have an Undo of their own, letter by letter.
+        // The editors of JSON and code have their own Undo, letter by letter.
         if (hasOwnUndo(event.target)) return undefined;
         return event.shiftKey ? 'redo' : 'undo';
       case 'y':
@@ -63,7 +65,7 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
     }
   }
   if (!isGraph) return undefined;
-  // Together with Alt some keyboards write other letters, so the place of the key counts.
+  // Some keyboard layouts produce other letters with Alt, so this compares the key's position.
   if (event.altKey) return ALIGNMENTS.find(({ key }) => event.code === `Key${key}`);
   if (event.key === '?') return 'keys';
   return event.key === 'Delete' || event.key === 'Backspace' ? 'remove' : undefined;
@@ -73,10 +75,7 @@ function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"]:not(.variables-panel), [role="alertdialog"], [role="menu"]') !== null;
 }
 
-/**
- * Returns whether keys are meant for the graph: the focus is in it, on a button of the tools around it, or nowhere in
- * particular.
- */
+/** True if keys are meant for the graph: the focus is in it, on a tool button, or on nothing in particular. */
 function isInGraph(graph: HTMLElement | null, target: EventTarget | null): boolean {
   if (!(target instanceof Element) || isWriting(target)) return false;
   if (target === document.body || target.id === 'main' || graph?.contains(target) === true) return true;
@@ -95,13 +94,10 @@ function hasOwnUndo(target: EventTarget | null): boolean {
   return isCodeField(target) && (target as HTMLElement).dataset['plain'] === undefined;
 }
 
-/** The distance of a pasted node from the copied one, and from the one that was pasted before. */
+/** Offset in pixels of a paste from the copied nodes and from the previous paste. */
 const STEP = 40;
 
-/**
- * Copies and pastes nodes by the system's clipboard, so that they can be pasted into another workflow, or sent to
- * somebody.
- */
+/** Uses the system's clipboard, so that nodes can be pasted into other workflows or sent to somebody. */
 export function useClipboard(store: EditorStore, graph: RefObject<HTMLElement | null>): void {
   const act = useEffectEvent((event: ClipboardEvent) => {
     if (isDialogOpen() || event.clipboardData === null || !isInGraph(graph.current, event.target)) return;
@@ -129,7 +125,7 @@ function copy(store: EditorStore, event: ClipboardEvent, clipboard: DataTransfer
   announce(`${words} copied`);
 }
 
-/** Returns `2 nodes and 1 note`; undefined if nothing that can be copied is chosen. */
+/** Returns text such as `2 nodes and 1 note`; undefined if nothing copyable is selected. */
 export function describeChosen(store: EditorStore, chosen: ReadonlySet<string>): string | undefined {
   const nodes = withFrames(store.drawing, store.kinds, chosen).size;
   const notes = chosenNotes(store.drawing, chosen).size;
@@ -157,7 +153,7 @@ function paste(store: EditorStore, event: ClipboardEvent, clipboard: DataTransfe
   announce(`${describeChosen(store, pasted.keys) ?? 'Nothing'} pasted`);
 }
 
-/** Copies what is chosen beside itself, as one step. */
+/** Duplicates the selection beside itself as one step of Undo. */
 export function duplicateSelection(store: EditorStore): void {
   const copied = duplicateChosen(store.drawing, store.kinds, store.getState().selection.nodes);
   if (copied === undefined || store.isReadOnly) return;
@@ -165,12 +161,12 @@ export function duplicateSelection(store: EditorStore): void {
   announce(`${describeChosen(store, copied.keys) ?? 'Nothing'} duplicated`);
 }
 
-/** Puts what is chosen in one line, as one step. */
+/** Aligns the selection as one step of Undo. */
 export function alignSelection(store: EditorStore, alignment: Alignment): void {
   store.change(alignChosen(store.drawing, store.kinds, store.getState().selection.nodes, alignment));
 }
 
-/** Removes everything that is selected, as one step. */
+/** Removes the selection as one step of Undo. */
 export function removeSelection(store: EditorStore): void {
   const { selection } = store.getState();
   const links = linksOf(store.drawing, store.kinds).filter(({ id }) => selection.links.has(id));

@@ -10,7 +10,7 @@ import { ButtonLink } from '../../ui/button.js';
 import { Alert } from '../../ui/notices.js';
 import { ImportButton, ImportDialogs, useImport } from '../../parts/import.js';
 
-/** The ways to begin, on an empty canvas. */
+/** Starters and import, shown on an empty canvas. */
 export function StartRegion({ projectId }: { projectId: number }) {
   const { isReadOnly } = useStore();
   const isEmpty = useEditor(({ history: { present } }) => nodesOf(present).size + notesOf(present).size === 0);

@@ -26,7 +26,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const save = (): void => void saveAndTell(store, saver);
   const exporting = useMutation({
     mutationFn: async () => {
-      // The file has what the service has, so unsaved changes are saved first. A save that failed says so itself.
+      // The service exports the stored workflow, so unsaved changes are saved first. A failed save shows its own error.
       if (store.isReadOnly || (await saver.save())) await exportWorkflow(workflow.id);
     },
   });
@@ -114,7 +114,7 @@ function stateOf(isReadOnly: boolean, isDirty: boolean): string {
   return isDirty ? 'Unsaved changes' : 'All changes saved';
 }
 
-/** Stores the workflow as a file. The service has masked its secrets. */
+/** Downloads the workflow as a file. The service has masked its secrets. */
 async function exportWorkflow(id: number): Promise<void> {
   const exported = await unwrap(api.GET('/api/v1/workflows/{id}/export/', { params: { path: { id } } }));
   download(`${toFileName(exported.title)}.json`, `${JSON.stringify(exported, null, 2)}\n`, 'application/json');

@@ -11,21 +11,21 @@ import { announce } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
 import type { Saver } from './saver.js';
 
-/** Keeps what is not saved in this browser, and offers what a closed tab has left there. Viewers have nothing to keep. */
+/** Stores unsaved changes in the browser, and offers to restore those that a closed tab left. Viewers have none. */
 export function UnsavedWork({ saver }: { saver: Saver }) {
   const store = useStore();
   const [owner] = useState(() => ownerOf(session.getState())?.id);
-  return store.isReadOnly || owner === undefined ? null : <Kept saver={saver} owner={owner} />;
+  return store.isReadOnly || owner === undefined ? null : <Drafts saver={saver} owner={owner} />;
 }
 
-function Kept({ saver, owner }: { saver: Saver; owner: number }) {
+function Drafts({ saver, owner }: { saver: Saver; owner: number }) {
   const store = useStore();
   const { id, version } = useStored(saver, (state) => state.workflow);
   const [keeper] = useState(() => new DraftKeeper(store, saver, owner));
   const [drafts, setDrafts] = useState(() => keeper.others());
   useEffect(() => keeper.start(), [keeper]);
   useEffect(() => {
-    // Another tab may have saved or discarded it.
+    // Another tab may have saved or discarded the draft.
     const look = ({ key }: StorageEvent): void => {
       if (key === null || key.startsWith(draftKey(owner, id))) setDrafts(keeper.others());
     };
@@ -70,7 +70,7 @@ function Kept({ saver, owner }: { saver: Saver; owner: number }) {
 
 const WRITE_AFTER_MS = 1_000;
 
-/** Writes the unsaved drawing of one editor into the browser, and removes it when it is saved. */
+/** Writes one editor's unsaved drawing to the browser, and removes it after a save. */
 class DraftKeeper {
   readonly #store: EditorStore;
   readonly #saver: Saver;
@@ -86,7 +86,7 @@ class DraftKeeper {
     this.#key = draftKey(owner, saver.getState().workflow.id, newId());
   }
 
-  /** Returns the drafts of other editors that hold something else than the stored drawing. The others are removed. */
+  /** Returns the drafts of other editors that differ from the stored drawing. Removes equal ones. */
   others(): DraftHead[] {
     const entries = browserEntries();
     const all = listDrafts(entries, this.#owner, this.#saver.getState().workflow.id);
@@ -103,11 +103,11 @@ class DraftKeeper {
     const drawing = readDraft(browserEntries(), key);
     if (drawing === undefined) return;
     this.#store.change(shareParts(this.#store.drawing, drawing) as JsonObject, { select: [] });
-    // The old entry goes when this editor has one of its own.
+    // Removes the old entry only after this editor has written its own.
     if (this.#write()) browserEntries().removeItem(key);
   }
 
-  /** Returns the function that ends it. */
+  /** Returns the function that stops it. */
   start(): () => void {
     const flush = (): void => void (this.#timer !== undefined && this.#write());
     const stop = this.#store.subscribe(() => this.#look());
@@ -134,7 +134,7 @@ class DraftKeeper {
     browserEntries().removeItem(this.#key);
   }
 
-  /** Whoever has signed out leaves nothing behind. */
+  /** After signing out, nothing may be written. */
   #write(): boolean {
     clearTimeout(this.#timer);
     this.#timer = undefined;

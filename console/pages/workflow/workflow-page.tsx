@@ -26,8 +26,8 @@ import { Toolbar } from './toolbar.js';
 import { UnsavedWork } from './unsaved-work.js';
 
 /**
- * The editor of one workflow. The workflow is read once, so that nothing that others save changes it while a person
- * works.
+ * The editor of a workflow. Reads the workflow only once, so that saves by others do not change it while
+ * a person works.
  */
 export function WorkflowPage({ workflowId }: { workflowId: number }) {
   const workflow = useQuery({
@@ -63,7 +63,7 @@ function Opened({ record, kinds }: { record: WorkflowRecord; kinds: NodeKind[] }
   const [{ store, saver }] = useState(() => {
     const { data, can_edit: canEdit } = record.workflow;
     const made = new EditorStore(data, byType(kinds), !canEdit);
-    // The address may name a node: a run leads to it.
+    // Pages of runs link here with the id of a node.
     const node = new URLSearchParams(location.search).get('node');
     if (node !== null && nodesOf(made.drawing).has(node)) made.select([node]);
     return { store: made, saver: new Saver(made, record) };

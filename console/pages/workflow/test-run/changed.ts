@@ -1,12 +1,12 @@
-// Tells whether the last result of a node is still that of the node as it is drawn.
+// Detects results that are outdated because their node has changed since.
 import { dataOf, nodesOf, typeOf, type Drawing, type NodeKinds } from '../../../drawing/drawing.js';
 import { isEqualJson, type JsonObject } from '../../../ui/json.js';
 import { exitsOf, withTargets } from '../../../drawing/links.js';
 import type { NodeTest } from './test-store.js';
 
 /**
- * Returns whether the node itself has changed: its kind or its data. Where it leads to and what comes before it do not
- * count. The service masks secrets, so another value of a stored secret is not seen.
+ * True if the node's kind or data has changed. Links and earlier nodes are ignored. A changed secret goes unnoticed,
+ * because the service masks secrets.
  */
 export function isChanged(then: Drawing, now: Drawing, nodeId: string, kinds: NodeKinds): boolean {
   const [before, after] = [nodesOf(then).get(nodeId), nodesOf(now).get(nodeId)];
@@ -17,7 +17,7 @@ export function isChanged(then: Drawing, now: Drawing, nodeId: string, kinds: No
   return !isEqualJson(dataOf(before), dataOf(after)) && !isEqualJson(ownData(dataOf(before)), ownData(dataOf(after)));
 }
 
-/** Returns the ids of the nodes whose results have ended and are no longer those of the nodes as they are drawn. */
+/** Returns the ids of the nodes that have changed since they produced their results. */
 export function changedSince(results: ReadonlyMap<string, NodeTest>, now: Drawing, kinds: NodeKinds): string[] {
   return [...results].flatMap(([id, { entry, drawing }]) => {
     const hasEnded = entry.status === 'succeed' || entry.status === 'failed';

@@ -1,4 +1,4 @@
-// Follows the newest run and the newest test of the workflow in the editor, while they run and after a reload.
+// Follows the latest run and the latest test of the workflow in the editor, also after a reload.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { api, unwrap } from '../../../service/api.js';
@@ -17,19 +17,19 @@ import { useTests } from './use-tests.js';
 interface Followed {
   links: RunLinks;
   isOpen: boolean;
-  /** The status of the run in the console's words. */
+  /** The run's status in the console's words. */
   word: string;
-  /** The reason why no more news come. */
+  /** The reason why updates have stopped. */
   error: unknown;
   retry: () => void;
 }
 
-/** Keeps the statuses on the canvas up to date with a run. `noun` begins what is announced: `Run succeeded`. */
+/** Updates the statuses on the canvas during a run. Announcements start with `noun`: `Run succeeded`. */
 export function useFollowed(test: TestRun, run: RunDetail, noun: string): Followed {
   const tests = useTests();
   const store = useStore();
   const links = useMemo(() => readLinks(run.data), [run.data]);
-  // Shared parts make it cheap to compare this drawing with the one in the editor.
+  // Shared parts make comparisons with the editor's drawing cheap.
   const drawing = useMemo(
     () => test.drawing ?? (shareParts(store.drawing, run.data) as JsonObject),
     [test, run.data, store],
@@ -44,7 +44,7 @@ export function useFollowed(test: TestRun, run: RunDetail, noun: string): Follow
   }, [tests, run.id, run.created_at, drawing, live, writing]);
   const word = runWord(run, useRunWord(run.id));
   const [firstWord] = useState(word);
-  // How a run of earlier ended is no news.
+  // The outcome of an earlier run is not announced.
   const isNews = test.drawing !== undefined || word !== firstWord;
   useEffect(() => {
     if (isNews) announce(`${noun} ${word}`);
@@ -52,7 +52,7 @@ export function useFollowed(test: TestRun, run: RunDetail, noun: string): Follow
   return { links, isOpen, word, error, retry };
 }
 
-/** Looks for the newest run and the newest test of the workflow. The canvas does not wait for them. */
+/** Loads the latest run and the latest test of the workflow; the canvas does not wait for them. */
 export function useNewest(workflowId: number): void {
   const tests = useTests();
   const { data } = useQuery({

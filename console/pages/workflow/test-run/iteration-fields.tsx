@@ -4,13 +4,13 @@ import { TextField } from '../../../ui/fields.js';
 import { loopsAround, pathOf } from './iterations.js';
 
 interface IterationForm {
-  /** The iteration in which the node is tried; undefined outside loops. */
+  /** Iteration in which the node is tested; undefined outside loops. */
   path: string | undefined;
   isValid: boolean;
   form: ReactNode;
 }
 
-/** Asks in which iteration a node in the body of a loop is tried: the first one, unless a person says another. */
+/** Asks for the iteration in which to test a node inside loops. The first one is preselected. */
 export function useIteration(drawing: Drawing, kinds: NodeKinds, nodeId: string): IterationForm {
   const loops = loopsAround(drawing, kinds, nodeId);
   const [numbers, setNumbers] = useState<ReadonlyMap<string, string>>(new Map());

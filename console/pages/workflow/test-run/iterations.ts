@@ -2,7 +2,7 @@ import { iterationPath } from '../../../../graph/iteration-path.js';
 import { bodiesOf } from '../../../drawing/bodies.js';
 import type { Drawing, NodeKinds } from '../../../drawing/drawing.js';
 
-/** Returns the loops in whose bodies a node is, the outermost first. */
+/** Returns the loops around a node, outermost first. */
 export function loopsAround(drawing: Drawing, kinds: NodeKinds, nodeId: string): string[] {
   const { loopOf } = bodiesOf(drawing, kinds);
   const loops: string[] = [];
@@ -10,7 +10,7 @@ export function loopsAround(drawing: Drawing, kinds: NodeKinds, nodeId: string):
   return loops;
 }
 
-/** Returns the path of an iteration as the service writes it: `LOOP[3]/INNER[0]`. */
+/** Returns the path of an iteration in the service's format: `LOOP[3]/INNER[0]`. */
 export function pathOf(iterations: readonly (readonly [loop: string, index: string])[]): string {
   return iterations.reduce((path, [loop, index]) => iterationPath(path, loop, Number(index)), '');
 }

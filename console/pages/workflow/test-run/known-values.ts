@@ -1,4 +1,4 @@
-// Real values of variables: of pins, of the last tests, or of the newest run of the workflow.
+// Actual values of variables: from pins, the latest tests, or the latest run of the workflow.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../../service/api.js';
@@ -10,7 +10,7 @@ import { contentOfPin } from './test-calls.js';
 import type { ReadValue } from './variable-values.js';
 
 interface KnownValues {
-  /** Values are read from the service once they are wanted. */
+  /** Call before reading: it makes the hook load the latest run. */
   want: () => void;
   read: ReadValue;
 }
@@ -41,7 +41,7 @@ export function useKnownValues(workflowId: number): KnownValues {
   };
 }
 
-/** A trigger puts out its input as JSON. */
+/** The content of a trigger's result is the input as JSON text. */
 function inputOf(entry: unknown): unknown {
   const content = ownValue(ownValue(entry, 'result'), 'content');
   return typeof content === 'string' ? parseStructure(content) : undefined;

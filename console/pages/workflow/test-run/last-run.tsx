@@ -14,7 +14,7 @@ import type { TestRun } from './test-store.js';
 import { useTest } from './use-tests.js';
 import './test-run.css';
 
-/** The last run of the workflow, in a line below the canvas. */
+/** One line about the latest run of the workflow, below the canvas. */
 export function LastRun() {
   const test = useTest((state) => state.run);
   if (test === undefined) return null;
@@ -29,12 +29,12 @@ export function LastRun() {
 
 function Run({ test }: { test: TestRun }) {
   const run = useRun(test.runId);
-  if (run.data !== undefined) return <Told test={test} run={run.data} />;
+  if (run.data !== undefined) return <FollowedRun test={test} run={run.data} />;
   if (run.error === null) return <Loading label="Running" />;
   return <Problem error={run.error} onRetry={() => void run.refetch()} isRetrying={run.isFetching} />;
 }
 
-function Told({ test, run }: { test: TestRun; run: RunDetail }) {
+function FollowedRun({ test, run }: { test: TestRun; run: RunDetail }) {
   const store = useStore();
   const drawing = useEditor(({ history }) => history.present);
   const labels = useMemo(() => labelsOf(drawing, store.kinds), [drawing, store]);

@@ -1,4 +1,4 @@
-// The calls that the console makes while a person tries a drawing.
+// The service calls for test runs and pins.
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { api, ServiceError, unwrap, type paths } from '../../../service/api.js';
 import type { Drawing } from '../../../drawing/drawing.js';
@@ -18,15 +18,15 @@ export const MODE_WORDS: Readonly<Record<TestMode, string>> = {
 export interface TestRequest {
   mode: TestMode;
   node: string;
-  /** The iteration in which a node in the body of a loop is tried. */
+  /** Iteration in which a node inside loops is tested. */
   path?: string;
-  /** The drawing as it is in the editor, saved or not. */
+  /** The editor's drawing, including unsaved changes. */
   drawing: Drawing;
-  /** Without an input the trigger is taken like any other node. */
+  /** If undefined, the trigger's result comes from a pin or the latest run, like that of any other node. */
   input: JsonObject | undefined;
 }
 
-/** Starts a test run, and returns its id. A refusal is thrown as a `ServiceError`. */
+/** Starts a test run and returns its id. Throws a `ServiceError` if refused. */
 export async function startTest(
   workflowId: number,
   { input, skipsWaits, ...request }: TestRequest & { skipsWaits: boolean },
@@ -41,7 +41,7 @@ export async function startTest(
   return data.id!;
 }
 
-/** Returns what a test would call, and the most that it may cost. */
+/** Loads the calls that a test would make, and its maximum cost. */
 export function useEstimate(workflowId: number, { input, ...request }: TestRequest): UseQueryResult<Estimate> {
   const body = { ...request, ...(input !== undefined && { input }) };
   return useQuery({
@@ -53,17 +53,14 @@ export function useEstimate(workflowId: number, { input, ...request }: TestReque
   });
 }
 
-/** Returns the ids of the nodes whose results are missing; undefined if the error is another one. */
+/** Returns the ids of the nodes without results; undefined for any other error. */
 export function missingOf(error: unknown): string[] | undefined {
   if (!(error instanceof ServiceError) || error.code !== 'results_missing') return undefined;
   const missing = ownValue(error.body, 'missing');
   return Array.isArray(missing) ? missing.map(String) : [];
 }
 
-/**
- * Returns the pins of a workflow. A save may make them stale, so `etag` names the stored drawing with which they were
- * compared.
- */
+/** Loads the pins of a workflow. `etag` identifies the stored drawing, because a save may make pins stale. */
 export function usePins(workflowId: number, etag: string): UseQueryResult<Pin[]> {
   return useQuery({
     queryKey: ['workflow', workflowId, 'pins', etag],
@@ -78,7 +75,7 @@ type PinBody = NonNullable<
   paths['/api/v1/workflows/{id}/pins/{node_id}/']['put']['requestBody']
 >['content']['application/json'];
 
-/** Pins a result to a node, in an iteration if `path` names one, or removes its pin (null). */
+/** Pins a result to a node, in the iteration `path` if not empty; null removes the pin. */
 export function useChangePin(
   workflowId: number,
   { nodeId, path }: { nodeId: string; path: string },
@@ -99,12 +96,12 @@ export function useChangePin(
   });
 }
 
-/** Returns the JSON that a pin holds: its result, or its error under the key `error`. */
+/** Returns the JSON of a pin: its result, or its error as `error`. */
 export function contentOfPin({ result, error }: Pin): JsonObject {
   return error === null ? (result ?? {}) : { error };
 }
 
-/** Returns what is sent for the JSON that a person has written. */
+/** Converts edited JSON to a request: an object with only `error` pins an error. */
 export function toPinBody(written: JsonObject): PinBody {
   const { error, ...rest } = written;
   const isError = isObject(error) && Object.keys(rest).length === 0;

@@ -28,7 +28,7 @@ interface TestDialogProps {
   asked: AskedTest;
 }
 
-/** Says what a test will call and the most that it may cost, before it calls anybody. */
+/** Shows what a test will call and its maximum cost before starting it. */
 export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogProps) {
   const { nodeId, mode } = asked;
   const store = useStore();
@@ -38,7 +38,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
   const start = startOf(drawing);
   const [skipsWaits, setSkipsWaits] = useState(false);
   const known = knownInput(asked, start, pins);
-  const [isKnownTaken, setIsKnownTaken] = useState(true);
+  const [reusesKnown, setReusesKnown] = useState(true);
   const {
     input: written,
     values,
@@ -50,12 +50,12 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
   });
   const iteration = useIteration(drawing, store.kinds, nodeId);
   const { path } = iteration;
-  const takesKnown = known !== undefined && isKnownTaken;
+  const usesKnown = known !== undefined && reusesKnown;
   const request: TestRequest = {
     mode,
     node: nodeId,
     drawing,
-    input: takesKnown ? undefined : asObject(written),
+    input: usesKnown ? undefined : asObject(written),
     ...(path !== undefined && { path }),
   };
   const estimate = useEstimate(workflowId, { ...request, input: useSettled(request.input) });
@@ -66,7 +66,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
     onSuccess: (runId) => {
       settle();
       announce('The test has started.');
-      tests.begin({ asked, runId, drawing }, takesKnown ? tests.getState().values : values);
+      tests.begin({ asked, runId, drawing }, usesKnown ? tests.getState().values : values);
     },
   });
   const missing = missingOf(test.error);
@@ -77,8 +77,8 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
           <strong>{MODE_WORDS[mode]}</strong>: {labels.get(nodeId) ?? nodeId}. {SENTENCES[mode]}
         </p>
         {iteration.form}
-        {known !== undefined && <CheckboxField label={known} isChecked={isKnownTaken} onChange={setIsKnownTaken} />}
-        {!takesKnown && form}
+        {known !== undefined && <CheckboxField label={known} isChecked={reusesKnown} onChange={setReusesKnown} />}
+        {!usesKnown && form}
         {mode !== 'node' && (
           <CheckboxField label="Skip waits for a time" isChecked={skipsWaits} onChange={setSkipsWaits} />
         )}
@@ -111,7 +111,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
           type="submit"
           variant="primary"
           isBusy={test.isPending}
-          disabled={!iteration.isValid || (!takesKnown && written === undefined)}
+          disabled={!iteration.isValid || (!usesKnown && written === undefined)}
         >
           Start test
         </Button>
@@ -126,7 +126,7 @@ const SENTENCES = {
   from: 'It and all that follows is executed. What comes before is taken from pins, or from the newest run.',
 } as const;
 
-/** Returns the words for an input that need not be written, or undefined where it has to be. */
+/** Returns the label of the option to reuse an input, or undefined if the person must write one. */
 function knownInput({ nodeId, mode }: AskedTest, start: string | undefined, pins: readonly Pin[]): string | undefined {
   if (nodeId === start) return undefined;
   if (pins.some((pin) => pin.node_id === start)) return 'Take the pinned input';
@@ -137,7 +137,7 @@ const MOST_CALLS = 20;
 
 interface OutlookProps {
   labels: ReadonlyMap<string, string>;
-  /** It is undefined until it is known. */
+  /** Undefined until loaded. */
   estimate: Estimate | undefined;
 }
 
@@ -189,7 +189,7 @@ interface WhyNotProps {
   onRetry?: () => void;
 }
 
-/** Says what is wrong with the drawing or the input, field by field if the service names fields. */
+/** Shows why the service refused the test, by field if it names fields. */
 function WhyNot({ error, labels, onRetry }: WhyNotProps) {
   const data = error instanceof ServiceError ? ownValue(error.body, 'data') : undefined;
   const detail = ownValue(data, 'detail');

@@ -7,12 +7,12 @@ import type { TestMode } from './test-store.js';
 const MODES: readonly TestMode[] = ['node', 'up_to', 'from'];
 
 interface TestMenuProps {
-  /** The node that is tried. Without one the button is disabled. */
+  /** The node to test. The button is disabled without one. */
   nodeId: string | undefined;
   variant?: 'plain' | 'quiet';
 }
 
-/** The menu button `Test` of a node. Whoever may only look has none. */
+/** The menu button `Test` of a node; hidden from viewers. */
 export function TestMenu({ nodeId, variant = 'plain' }: TestMenuProps) {
   const { isReadOnly } = useStore();
   const tests = useTests();

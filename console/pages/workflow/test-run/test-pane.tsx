@@ -12,11 +12,11 @@ import type { Pin } from './test-store.js';
 
 interface TestedWorkflow {
   workflow: { id: number; project: number };
-  /** The tag of the stored workflow. The pins are read again when it changes. */
+  /** ETag of the stored workflow. Pins are reloaded when it changes. */
   etag: string;
 }
 
-/** Trying while drawing: the dialog `Test`, what tests have found out, and the marks of both on the canvas. */
+/** The dialog `Test`, the results of tests, and their marks on the canvas. */
 export function TestPane({ tested }: { tested: Stored<TestedWorkflow> }) {
   const id = useStored(tested, (state) => state.workflow.id);
   const project = useStored(tested, (state) => state.workflow.project);
@@ -39,11 +39,11 @@ export function TestPane({ tested }: { tested: Stored<TestedWorkflow> }) {
   );
 }
 
-/** Marks the nodes on the canvas with their last status and their pins. A node that has changed since has no status. */
+/** Marks nodes on the canvas with their last status and their pins. A node that has changed since gets no status. */
 function useRemarks(pins: readonly Pin[]): void {
   const store = useStore();
   const results = useTest((state) => state.results);
-  // A text is the same as long as nothing of it has changed, and then the canvas is not drawn again.
+  // Selecting JSON text makes equal values compare equal, so that the canvas is not rendered again.
   const changed = useEditor(({ history }) => JSON.stringify(changedSince(results, history.present, store.kinds)));
   const remarks = useMemo(() => {
     const found = new Map<string, Remark>();

@@ -29,7 +29,7 @@ interface TestResultProps {
   pins: readonly Pin[];
 }
 
-/** What the last test has found out: of the test as a whole, and of the chosen node. */
+/** Outcome of the last test, and the last result of the selected node. */
 export function TestResult({ workflowId, projectId, pins }: TestResultProps) {
   const selection = useEditor((state) => state.selection);
   const only = onlyNode(selection);
@@ -53,7 +53,7 @@ export function TestResult({ workflowId, projectId, pins }: TestResultProps) {
   );
 }
 
-/** A test that was started before the editor was opened: the canvas shows what it finds out, and nothing else is said. */
+/** Follows a test that was started before the editor opened. It only updates the canvas. */
 function EarlierTest({ test }: { test: TestRun }) {
   const run = useRun(test.runId);
   return run.data && <SilentlyFollowed test={test} run={run.data} />;
@@ -64,7 +64,7 @@ function SilentlyFollowed({ test, run }: { test: TestRun; run: RunDetail }) {
   return null;
 }
 
-/** On a narrow screen the results are below the form, so a new test scrolls to them. */
+/** On narrow screens the results are below the form, so a new test scrolls to them. */
 function useScrollTo(runId: string | undefined): RefObject<HTMLElement | null> {
   const pane = useRef<HTMLElement>(null);
   const known = useRef(runId);
@@ -76,7 +76,7 @@ function useScrollTo(runId: string | undefined): RefObject<HTMLElement | null> {
   return pane;
 }
 
-/** The test that runs, or that has run last. */
+/** The current or latest test. */
 function LastTest({ test, asked }: { test: TestRun; asked: AskedTest }) {
   const { kinds } = useStore();
   const run = useRun(test.runId);
@@ -185,7 +185,7 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown }: OfNodeProps) {
   );
 }
 
-/** Leads to the run that has the result, if the result is not that of the last test. */
+/** Links to the run that has the result, unless it is the last test. */
 function Origin({ shown: { runId, entry }, nodeId }: { shown: NodeTest; nodeId: string }) {
   const last = useTest((state) => state.last);
   const run = useTest((state) => state.run);

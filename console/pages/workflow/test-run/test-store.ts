@@ -1,4 +1,4 @@
-// Keeps what runs and tests say of a workflow that is being drawn: the followed ones, and the last result of every node.
+// Stores the runs and tests that the editor follows, and the last result of each node.
 import type { components, paths } from '../../../../clients/typescript/src/index.js';
 import type { Drawing } from '../../../drawing/drawing.js';
 import type { LiveRun, NodeEntry } from '../../../live/live-run.js';
@@ -7,36 +7,36 @@ import { createStore, type Store, type Stored } from '../../../ui/store.js';
 
 export type Pin = components['schemas']['Pin'];
 
-/** `node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows. */
+/** `node`: only this node. `up_to`: the node and everything that it needs. `from`: the node and everything after it. */
 export type TestMode = NonNullable<
   paths['/api/v1/workflows/{id}/test/']['post']['requestBody']
 >['content']['application/json']['mode'];
 
-/** A wish to try a node. The dialog `Test` asks about it. */
+/** A requested test, for which the dialog `Test` is open. */
 export interface AskedTest {
   nodeId: string;
   mode: TestMode;
 }
 
-/** A run or a test whose nodes are shown in the editor. */
+/** A run or test whose nodes are shown in the editor. */
 export interface TestRun {
   runId: string;
-  /** It is undefined for runs of the whole workflow, and for tests that were started before the editor was opened. */
+  /** Undefined for runs of the whole workflow, and for tests started before the editor opened. */
   asked?: AskedTest;
-  /** The drawing that runs. It is undefined if the run was started elsewhere, and is then read with it. */
+  /** The drawing that runs. Undefined if the run was started elsewhere; it is then loaded with the run. */
   drawing?: Drawing;
 }
 
 /** The last result of a node. */
 export interface NodeTest {
   runId: string;
-  /** When its run was accepted, by the clock of the service. */
+  /** When the service accepted the run, by its clock. */
   startedAt: string;
   entry: NodeEntry;
   status: string;
-  /** Whether a model of the node writes. */
+  /** True if a model of the node is writing. */
   isWriting: boolean;
-  /** The drawing in which the node was executed. */
+  /** The drawing with which the node was executed. */
   drawing: Drawing;
 }
 
@@ -48,7 +48,7 @@ export interface TestState {
   run: TestRun | undefined;
   results: ReadonlyMap<string, NodeTest>;
   pins: readonly Pin[];
-  /** The values of the input fields of the last test, with which the next one begins. */
+  /** Input values of the last test, offered again for the next one. */
   values: ReadonlyMap<string, string>;
 }
 
@@ -83,12 +83,12 @@ export class TestStore implements Stored<TestState> {
     this.#set({ asked: undefined, last, values });
   }
 
-  /** Follows a run of the whole workflow. What was known before goes, so that the canvas shows this run alone. */
+  /** Follows a run of the whole workflow. Clears all earlier results, so that the canvas shows this run only. */
   beginRun(run: TestRun): void {
     this.#set({ run, last: undefined, results: new Map() });
   }
 
-  /** Takes the newest run and the newest test of the workflow, unless something newer is known. */
+  /** Follows the loaded latest run and test, unless a newer one is known. */
   find(run: Accepted | undefined, test: Accepted | undefined): void {
     const { last, run: knownRun, results } = this.getState();
     const isNew = (found: Accepted | undefined, known: TestRun | undefined): found is Accepted =>
@@ -101,8 +101,8 @@ export class TestStore implements Stored<TestState> {
   }
 
   /**
-   * Takes over what a run or a test has found out. An older result replaces none that is newer, and one that was only
-   * taken from elsewhere replaces none at all. Of the iterations of a loop, the one that asks for most attention counts.
+   * Stores results of a run or test. Older results never replace newer ones, and reused ones replace none. Of a loop's
+   * iterations, the one whose status ranks first (node-status.ts) counts.
    */
   record(
     { runId, startedAt, drawing }: Pick<NodeTest, 'runId' | 'startedAt' | 'drawing'>,
@@ -113,11 +113,11 @@ export class TestStore implements Stored<TestState> {
     const results = new Map(before);
     const take = (id: string, entry: NodeEntry, status: string): void => {
       const known = before.get(id);
-      const isTaken = entry.reused === true && (known !== undefined || entry.source === 'pin');
+      const isReused = entry.reused === true && (known !== undefined || entry.source === 'pin');
       const isOlder = known !== undefined && known.startedAt > startedAt;
       const isWriting = status === 'in progress' && writing.has(id);
       const isKnown = known?.entry === entry && known.status === status && known.isWriting === isWriting;
-      if (!isTaken && !isOlder && !isKnown) results.set(id, { runId, startedAt, entry, status, isWriting, drawing });
+      if (!isReused && !isOlder && !isKnown) results.set(id, { runId, startedAt, entry, status, isWriting, drawing });
     };
     for (const [id, { entry, status }] of foundInLoops(live)) take(id, entry, status);
     for (const [key, entry] of live.nodes) {

@@ -3,7 +3,7 @@ import { parseExact } from '../../../ui/json.js';
 
 const PAUSE_MS = 500;
 
-/** Returns a JSON value as it was before somebody began to write, until they pause. */
+/** Debounces a JSON value: returns the old value until changes pause for `PAUSE_MS`. */
 export function useSettled<Value>(value: Value): Value {
   const text = JSON.stringify(value) ?? '';
   const [settled, setSettled] = useState(text);

@@ -4,8 +4,8 @@ import { useStored } from '../../../ui/store.js';
 import { TestStore, type TestState } from './test-store.js';
 
 /**
- * Returns the tests of a workflow. They are kept for some minutes after the editor is left, so that a look at the page of a
- * run does not lose them.
+ * Returns the tests of a workflow. They remain in the query cache for some minutes after the editor closes, so that a
+ * visit to a run's page does not lose them.
  */
 export function useTestStore(workflowId: number): TestStore {
   const [store] = useState(() => queryClient.getQueryData<TestStore>(keyOf(workflowId)) ?? new TestStore());
@@ -20,7 +20,7 @@ function keyOf(workflowId: number): readonly unknown[] {
   return ['workflow', workflowId, 'tests'];
 }
 
-/** The store never changes while a workflow is open, so nothing renders because of the context. */
+/** The store object never changes while a workflow is open, so the context renders nothing again. */
 export const TestContext = createContext<TestStore | undefined>(undefined);
 
 export function useTests(): TestStore {
@@ -29,7 +29,7 @@ export function useTests(): TestStore {
   return store;
 }
 
-/** `pick` must return a part of the state, and no new object. */
+/** `pick` must return a part of the state, not a new object, or each update renders again. */
 export function useTest<T>(pick: (state: TestState) => T): T {
   return useStored(useTests(), pick);
 }

@@ -1,4 +1,4 @@
-// The variables of a form with their real values.
+// The variables of a form with actual values.
 import { createRenderer, findVariables, renderValue, type NodeOutput } from '../../../../graph/template.js';
 import type { LoopVariables, NodeErrorFacts, RunInput } from '../../../../graph/variable.js';
 import { cutText } from '../../../../graph/cut-text.js';
@@ -6,14 +6,14 @@ import { isStructure } from '../../../ui/json.js';
 import { toPath } from '../../../drawing/variable-path.js';
 import type { VariableChoice, VariableGroup } from '../../../drawing/variables.js';
 
-/** Returns the value of a variable by its path (`[node, 'result', 'content']`), or undefined where none is known. */
+/** Returns the value of a variable by its path (`[node, 'result', 'content']`), or undefined if unknown. */
 export type ReadValue = (path: readonly string[]) => unknown;
 
 const MOST_PARTS = 12;
 const DEEPEST = 3;
 const MOST_CHARACTERS = 80;
 
-/** Returns the choices with the beginnings of their values, each followed by the parts of its value. */
+/** Adds the beginning of its value to each choice, followed by choices for the parts of the value. */
 export function withValues(groups: readonly VariableGroup[], read: ReadValue): VariableGroup[] {
   return groups.map(({ heading, choices }) => ({
     heading,
@@ -25,13 +25,13 @@ export function withValues(groups: readonly VariableGroup[], read: ReadValue): V
   }));
 }
 
-/** Returns the parts of the path of a variable: `{{ a.result["b c"] }}` has `a`, `result` and `b c`. */
+/** Returns the parts of a variable's path: `['a', 'result', 'b c']` for `{{ a.result["b c"] }}`. */
 export function readPath(text: string): string[] {
   const parts = text.slice(3, -3).matchAll(/\["([^"]*)"\]|\['([^']*)'\]|\[(\d+)\]|([^.[\]]+)/g);
   return [...parts].map(([, double, single, index, name]) => double ?? single ?? index ?? name ?? '');
 }
 
-/** Returns the variables of the parts of a value that is an object or a list. */
+/** Returns variables for the parts of an object or list. */
 function partsOf(choice: VariableChoice, value: unknown): VariableChoice[] {
   const found: VariableChoice[] = [];
   const look = (within: unknown, label: string, path: string, depth: number): void => {
@@ -59,15 +59,15 @@ function lineOf(value: unknown, most: number): string {
   return line.length > most ? `${cutText(line, most)}…` : line;
 }
 
-/** A preview of more characters would take time with each letter. */
+/** Rendering more characters would slow down typing. */
 const MOST_RENDERED = 200_000;
 const MOST_PREVIEWED = 200;
-/** Stands for a value that nobody knows yet. */
+/** Placeholder for unknown values. */
 const UNKNOWN = '…';
 
 /**
- * Returns a value as a run would render it with the values that are known, on one line and cut off; undefined if it
- * holds no variable whose value is known.
+ * Renders a value as a run would, with the known values, and cuts it to one line. Returns undefined if it has no
+ * variable with a known value.
  */
 export function previewOf(value: unknown, read: ReadValue): string | undefined {
   const results = new Map<string, NodeOutput>();
@@ -77,8 +77,8 @@ export function previewOf(value: unknown, read: ReadValue): string | undefined {
   let isKnown = false;
   const take = <T>(map: Map<string, T>, id: string, known: unknown, otherwise?: T): void => {
     if (known !== undefined) isKnown = true;
-    const taken = isStructure(known) ? (known as T) : otherwise;
-    if (taken !== undefined) map.set(id, taken);
+    const usable = isStructure(known) ? (known as T) : otherwise;
+    if (usable !== undefined) map.set(id, usable);
   };
   for (const variable of findVariables(value)) {
     if (variable.source === 'input') isKnown ||= isStructure(read(['input']));
@@ -95,7 +95,7 @@ export function previewOf(value: unknown, read: ReadValue): string | undefined {
   try {
     return lineOf(renderValue(value, renderer), MOST_PREVIEWED);
   } catch {
-    // The limit alone is thrown. A longer text tells nothing more in one line.
+    // The renderer only throws above its limit. A text that long has no useful preview.
     return undefined;
   }
 }
