@@ -12,7 +12,7 @@ import { RemarksDialog } from '../ui/remarks.js';
 
 type Imported = paths['/api/v1/projects/{id}/import/']['post']['responses']['201']['content']['application/json'];
 
-/** The service says what is wrong with a list of several workflows. */
+/** A list of several workflows is sent as it is, because the service explains why it refuses it. */
 type Body = JsonObject | unknown[];
 
 interface ReadFile {
@@ -20,28 +20,28 @@ interface ReadFile {
   body: Body;
 }
 
-/** The files that a person gives, or a file that was read before its project was chosen. */
-type Given = readonly File[] | (ReadFile & { into: string });
+/** Files from the person, or a file that was read before the person selected the project. */
+type Source = readonly File[] | (ReadFile & { into: string });
 
-/** A question or a remark after a file was read. Both are missing if the workflow was opened. */
+/** `waiting`: asks for the project. `imported`: shows remarks. Neither if the workflow was opened. */
 interface Outcome {
   waiting?: ReadFile & { projects: readonly Project[] };
-  /** A workflow that was imported, but not with all that the file has. */
+  /** A workflow that lacks parts of its file. */
   imported?: Imported;
 }
 
 interface Importing extends Outcome {
   isBusy: boolean;
-  /** A sentence about the last file. */
+  /** Why the last import failed. */
   error: string | undefined;
   take: (files: readonly File[]) => void;
   choose: (project: string) => void;
   open: () => void;
-  /** Closes the dialog that is open. */
+  /** Closes the open dialog. */
   close: () => void;
 }
 
-/** `project` is the id of the project that the list shows. It is empty if the list shows all. */
+/** `project` is the id of the project that the list shows, empty for all projects. */
 export function useImport(project: string): Importing {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
@@ -64,7 +64,7 @@ export function useImport(project: string): Importing {
     return shown === undefined && projects.length > 1 ? { waiting: { name, body, projects } } : send(body, shown ?? '');
   };
   const work = useMutation({
-    mutationFn: (given: Given) => ('body' in given ? send(given.body, given.into) : read(given)),
+    mutationFn: (source: Source) => ('body' in source ? send(source.body, source.into) : read(source)),
   });
   const { waiting, imported } = work.data ?? {};
   return {
@@ -80,9 +80,9 @@ export function useImport(project: string): Importing {
   };
 }
 
-function sentenceOf(error: unknown, given: Given): string {
+function sentenceOf(error: unknown, source: Source): string {
   if (error instanceof ImportProblem) return error.message;
-  return notImported('body' in given ? given.name : (given[0]?.name ?? ''), explain(error));
+  return notImported('body' in source ? source.name : (source[0]?.name ?? ''), explain(error));
 }
 
 function notImported(name: string, why: string): string {
@@ -94,7 +94,7 @@ interface ImportButtonProps {
   onFiles: (files: readonly File[]) => void;
 }
 
-/** Lets a person choose a file, as `Export` or n8n writes it. */
+/** Selects a file exported by this service or by n8n. */
 export function ImportButton({ isBusy, onFiles }: ImportButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -110,7 +110,7 @@ export function ImportButton({ isBusy, onFiles }: ImportButtonProps) {
         aria-label="File to import"
         onChange={({ target }) => {
           const files = [...(target.files ?? [])];
-          // Without this, the browser would report no change when the same file is chosen again.
+          // Resets the input. Otherwise selecting the same file again fires no change event.
           target.value = '';
           if (files.length > 0) onFiles(files);
         }}
@@ -124,12 +124,12 @@ interface DropZoneProps {
   children: ReactNode;
 }
 
-/** A part of the page on which files can be dropped. A person without a mouse uses the button `Import`. */
+/** A part of the page that accepts dropped files. The button `Import` is the keyboard alternative. */
 export function DropZone({ onFiles, children }: DropZoneProps) {
   const [isOver, setIsOver] = useState(false);
   const over = (event: DragEvent): void => {
     if (!holdsFiles(event)) return;
-    // Without this the browser would leave the page for the file.
+    // Without this the browser would navigate to the file.
     event.preventDefault();
     event.dataTransfer.dropEffect = 'copy';
     setIsOver(true);
@@ -209,23 +209,23 @@ function ProjectDialog({ importing, waiting: { name, projects } }: ProjectDialog
   );
 }
 
-/** The limit is below that of the service. */
+/** Below the service's limit. */
 const MAX_BYTES = 10_000_000;
 
-/** Its message is the sentence that is shown. */
+/** `message` is the sentence to show. */
 class ImportProblem extends Error {}
 
-/** Returns the file as the service takes it. The file's name is its title where it has none. */
+/** Returns the body of the import request. If the file has no title, its name becomes the title. */
 async function readFile(file: File): Promise<Body> {
   if (file.size > MAX_BYTES) throw new ImportProblem(notImported(file.name, 'it is larger than 10 MB.'));
-  const given = parse(await file.text());
-  if (Array.isArray(given) && given.length > 1) return given;
-  const value: unknown = Array.isArray(given) ? given[0] : given;
+  const parsed = parse(await file.text());
+  if (Array.isArray(parsed) && parsed.length > 1) return parsed;
+  const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isObject(value)) throw new ImportProblem(notImported(file.name, 'it is not a workflow in JSON.'));
   return withTitle(value, file.name.replace(/\.json$/i, ''));
 }
 
-/** Returns undefined if the text is no JSON. */
+/** Returns undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return parseExact(text);
@@ -234,7 +234,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Files of this service have a `title`, those of n8n a `name`, and a drawing by itself neither. */
+/** Files of this service have a `title`, files of n8n a `name`, plain drawings neither. */
 function withTitle(file: JsonObject, title: string): JsonObject {
   if (isObject(file['data'])) return { title, ...file };
   if (isObject(file['connections'])) return { name: title, ...file };

@@ -1,4 +1,4 @@
-// Cases of a workflow: what the console asks of the service about them.
+// Service calls about the test cases of a workflow.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type components } from '../../service/api.js';
 
@@ -8,7 +8,7 @@ export type CaseResult = CaseRun['cases'][number];
 export type Expectation = Case['expect'][number];
 export type Operator = Expectation['operator'];
 
-/** A workflow has at most this many cases. */
+/** The service's limit of cases per workflow. */
 const MOST_CASES = 100;
 
 export function useCases(workflowId: number): UseQueryResult<Case[]> {
@@ -24,7 +24,7 @@ export function useCases(workflowId: number): UseQueryResult<Case[]> {
 
 const EVERY_MS = 700;
 
-/** Returns how cases that were run together go, until they have ended. An empty id asks for nothing. */
+/** Polls a run of cases until it ends. Disabled if the id is empty. */
 export function useCaseRun(workflowId: number, caseRunId: string): UseQueryResult<CaseRun> {
   return useQuery({
     queryKey: ['case-run', workflowId, caseRunId],
@@ -40,7 +40,7 @@ export function useCaseRun(workflowId: number, caseRunId: string): UseQueryResul
   });
 }
 
-/** Runs these cases, or all without ids, and returns the id of their run. */
+/** Runs the cases, all without `caseIds`, and returns the id of the case run. */
 export async function runCases(workflowId: number, caseIds?: number[]): Promise<string> {
   const body = caseIds === undefined ? {} : { case_ids: caseIds };
   const { id } = await unwrap(

@@ -12,18 +12,18 @@ import { Expectations, toExpectations, toRows, type ExpectationRow } from './exp
 interface CaseDialogProps {
   title: string;
   hint?: string;
-  /** With what the dialog begins. */
+  /** Initial values of the dialog. */
   name: string;
   expect: readonly Expectation[];
   labels: ReadonlyMap<string, string>;
-  /** The change leaves out the expectations if nobody has touched them. */
+  /** `expect` is undefined if the expectations are unchanged. */
   save: (change: { name: string; expect: Expectation[] | undefined }) => Promise<Case>;
-  /** What screen readers are told. */
+  /** Announcement for screen readers after saving. */
   said: string;
   onClose: () => void;
 }
 
-/** The name of a case, and what is expected of its run. */
+/** Edits the name of a case and the expectations on its run. */
 export function CaseDialog({ title, hint, labels, save, said, onClose, ...begin }: CaseDialogProps) {
   const [name, setName] = useState(begin.name);
   const [first] = useState(() => toRows(begin.expect));

@@ -4,17 +4,17 @@ import { Table, type Column } from '../../ui/table.js';
 import './cases.css';
 import type { Expectation, Operator } from './case-calls.js';
 
-/** One line of the table. `key` stays while it is edited. */
+/** One row of the table. `key` stays the same during edits. */
 export interface ExpectationRow {
   key: number;
-  /** The node's id; empty for the output of the run. */
+  /** Node id, empty for the output of the run. */
   node: string;
   path: string;
   operator: Operator;
   right: string;
 }
 
-/** The operators, and whether they compare with a value. */
+/** True for operators that compare with a value. */
 const OPERATORS: Readonly<Record<Operator, boolean>> = {
   '==': true,
   '!=': true,
@@ -34,9 +34,9 @@ const OPERATORS: Readonly<Record<Operator, boolean>> = {
 
 let lastKey = 0;
 
-function newRow(given: Partial<Omit<ExpectationRow, 'key'>> = {}): ExpectationRow {
+function newRow(fields: Partial<Omit<ExpectationRow, 'key'>> = {}): ExpectationRow {
   lastKey += 1;
-  return { node: '', path: '', operator: '==', right: '', ...given, key: lastKey };
+  return { node: '', path: '', operator: '==', right: '', ...fields, key: lastKey };
 }
 
 export function toRows(expect: readonly Expectation[]): ExpectationRow[] {
@@ -61,7 +61,7 @@ interface ExpectationsProps {
   onChange: (rows: readonly ExpectationRow[]) => void;
 }
 
-/** What is expected of the run of a case: a line for each expectation. */
+/** Edits the expectations on the run of a case, one per row. */
 export function Expectations({ rows, labels, onChange }: ExpectationsProps) {
   return (
     <div className="case-expectations">

@@ -12,7 +12,7 @@ import { changeCase, makeCase, type Case, type Expectation } from './case-calls.
 
 const CaseDialog = lazy(() => import('./case-dialog.js').then((part) => ({ default: part.CaseDialog })));
 
-/** The button `Save as case`, once the run has ended. */
+/** The button `Save as case`, shown once the run has ended. */
 export function SaveAsCase({ run }: { run: RunDetail }) {
   const [isOpen, setIsOpen] = useState(false);
   const expected = useQuery({
@@ -47,7 +47,7 @@ interface OpenedProps {
 function Opened({ run, expect, onClose }: OpenedProps) {
   const made = useRef<number>(undefined);
   const workflowId = run.workflow.id;
-  /** A case that was made, and then could not be changed, is not made twice. */
+  /** Creating and changing are two requests. If the change fails, a retry must not create the case again. */
   const save = async (change: { name: string; expect: Expectation[] | undefined }): Promise<Case> => {
     const { name, expect: changed } = change;
     const known = made.current;
@@ -72,7 +72,7 @@ function Opened({ run, expect, onClose }: OpenedProps) {
 
 const MOST_CHARACTERS = 64 * 1024;
 
-/** Returns what the service will expect of the case, unless a person changes it. */
+/** Returns the service's default expectation: the output of the run, unless it is too long. */
 async function expectOutput(runId: string, signal: AbortSignal): Promise<Expectation[]> {
   const { output } = await pollRun(api, runId, signal).catch((error: unknown) => {
     if (isNotFound(error)) return { output: undefined };

@@ -1,4 +1,4 @@
-// Connections of a project, as the service returns them. See docs/use/connections.md.
+// Service calls about the connections of a project. See docs/use/connections.md.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
@@ -12,12 +12,12 @@ import type {
   UsedBy,
 } from './connection-types.js';
 
-/** The first word of the keys of all queries about connections. */
+/** First part of the query keys about connections. */
 export const CONNECTIONS = 'connections';
 
 const ASK_EVERY_MS = 10_000;
 
-/** The connections of a project by name, of which there are a few hundred at most. Runs and sign-ins change them. */
+/** All connections of a project by name, at most a few hundred. Polled, because runs and sign-ins change them. */
 export function useConnections(projectId: number, isWanted = true): UseQueryResult<Connection[]> {
   return useQuery({
     queryKey: [CONNECTIONS, 'of-project', projectId],
@@ -31,7 +31,7 @@ export function useConnections(projectId: number, isWanted = true): UseQueryResu
   });
 }
 
-/** The services that a connection may be made to, by name. */
+/** Known services with their connection settings, by name. */
 export function usePresets(): UseQueryResult<Preset[]> {
   return useQuery({
     queryKey: ['connection-presets'],
@@ -40,7 +40,7 @@ export function usePresets(): UseQueryResult<Preset[]> {
   });
 }
 
-/** The connections of all projects for which the person should sign in again. */
+/** Connections of all projects that need the person to sign in again. */
 export function useConnectionsToSignIn(): UseQueryResult<ConnectionToSignIn[]> {
   return useQuery({
     queryKey: [CONNECTIONS, 'to-sign-in'],
@@ -53,7 +53,7 @@ export function useConnectionsToSignIn(): UseQueryResult<ConnectionToSignIn[]> {
   });
 }
 
-/** The workflows that name the connection, and the open runs that have used it or wait for it. */
+/** Workflows that use the connection, and open runs that have used it or wait for it. */
 export function useUsedBy(projectId: number, id: number): UseQueryResult<UsedBy> {
   return useQuery({
     queryKey: [CONNECTIONS, 'used-by', id],
@@ -71,7 +71,7 @@ export function changeConnection(projectId: number, id: number, body: Connection
   return unwrap(api.PATCH('/api/v1/projects/{id}/connections/{connection_id}/', { ...at(projectId, id), body }));
 }
 
-/** Throws a 409 that names the workflows if some use the connection and the deletion is not forced. */
+/** Throws a 409 that lists the workflows that use the connection, unless `isForced`. */
 export function deleteConnection(projectId: number, id: number, isForced: boolean): Promise<unknown> {
   const params = { ...at(projectId, id).params, ...(isForced && { query: { force: 'true' } as const }) };
   return unwrap(api.DELETE('/api/v1/projects/{id}/connections/{connection_id}/', { params }));
@@ -82,7 +82,7 @@ export function testConnection(projectId: number, id: number): Promise<TestOutco
   return unwrap(api.POST('/api/v1/projects/{id}/connections/{connection_id}/test/', options));
 }
 
-/** Begins a sign-in. Returns the address of the provider's page. */
+/** Starts a sign-in and returns the address of the provider's page. */
 export async function authorize(projectId: number, id: number): Promise<string> {
   const path = '/api/v1/projects/{id}/connections/{connection_id}/authorize/';
   return (await unwrap(api.POST(path, at(projectId, id)))).url;

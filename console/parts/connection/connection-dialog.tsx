@@ -26,11 +26,11 @@ import { useSignIn } from './sign-in.js';
 interface NewConnectionDialogProps {
   projectId: number;
   onClose: () => void;
-  /** It is called as soon as the connection is stored. A sign-in may follow. */
+  /** Called when the connection is stored, before a sign-in that may follow. */
   onMade?: (connection: Connection) => void;
 }
 
-/** Makes a connection: first the service is chosen, then its form is filled in, then a person signs in if need be. */
+/** Creates a connection in steps: select the service, fill in the form, sign in if needed. */
 export function NewConnectionDialog({ projectId, onClose, onMade }: NewConnectionDialogProps) {
   const [from, setFrom] = useState<Preset | ConnectionKind>();
   const [made, setMade] = useState<Connection>();
@@ -63,7 +63,7 @@ interface EditConnectionDialogProps {
   onClose: () => void;
 }
 
-/** Changes a connection. A change of its addresses takes the authorization away, so a sign-in may follow. */
+/** Edits a connection. A change of its addresses revokes the authorization, so a sign-in may follow. */
 export function EditConnectionDialog({ projectId, connection, onClose }: EditConnectionDialogProps) {
   const [moved, setMoved] = useState<Connection>();
   if (moved !== undefined) return <SignInDialog projectId={projectId} connection={moved} onClose={onClose} />;
@@ -81,9 +81,9 @@ export function EditConnectionDialog({ projectId, connection, onClose }: EditCon
 
 interface FormDialogProps {
   projectId: number;
-  /** The service or kind of a new connection. */
+  /** Service or kind of a new connection. */
   from?: Preset | ConnectionKind;
-  /** The connection that is changed. */
+  /** The connection to edit. */
   of?: Connection;
   onBack?: () => void;
   onClose: () => void;
@@ -92,8 +92,8 @@ interface FormDialogProps {
 
 function FormDialog({ projectId, from = 'bearer', of, onBack, onClose, onSaved }: FormDialogProps) {
   const preset = of !== undefined || typeof from === 'string' ? undefined : from;
-  const taken = (useConnections(projectId).data ?? []).map(({ name }) => name);
-  const [fields, setFields] = useState(() => (of === undefined ? newFields(from, taken) : fieldsOf(of)));
+  const usedNames = (useConnections(projectId).data ?? []).map(({ name }) => name);
+  const [fields, setFields] = useState(() => (of === undefined ? newFields(from, usedNames) : fieldsOf(of)));
   const [placeholders, setPlaceholders] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries((preset === undefined ? [] : placeholdersOf(preset)).map((name) => [name, ''])),
   );
@@ -119,7 +119,7 @@ function FormDialog({ projectId, from = 'bearer', of, onBack, onClose, onSaved }
   useFirstProblem(form, problems);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    // The dialog may stand in another form of the page.
+    // React events bubble through portals, so the submission would reach a form around this dialog.
     event.stopPropagation();
     if (change.isPending) return;
     const found = problemsOf(fields, { isNew: of === undefined, placeholders });
@@ -175,12 +175,12 @@ function About({ preset, kind }: { preset: Preset | undefined; kind: ConnectionK
   );
 }
 
-/** The searchbox before the form is gone, and with it the focus. */
+/** Focuses the first field, because the search box that had the focus is gone. */
 function useFirstField(form: { current: HTMLFormElement | null }): void {
   useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea')?.focus(), [form]);
 }
 
-/** The keyboard goes to the first field that needs another value. */
+/** Focuses the first invalid field. */
 function useFirstProblem(form: { current: HTMLFormElement | null }, problems: FieldProblems): void {
   const found = Object.keys(problems).toSorted().join();
   useEffect(() => {
@@ -194,7 +194,7 @@ interface SignInDialogProps {
   onClose: () => void;
 }
 
-/** Offers the sign-in for a connection that has just been made. */
+/** Offers to sign in after a connection was created or changed. */
 function SignInDialog({ projectId, connection, onClose }: SignInDialogProps) {
   const signIn = useSignIn(onClose);
   const button = useRef<HTMLButtonElement>(null);
@@ -227,7 +227,7 @@ function SignInDialog({ projectId, connection, onClose }: SignInDialogProps) {
   );
 }
 
-/** Says where the sign-in goes on. */
+/** Refers to the window in which the sign-in continues. */
 export function SignInGoesOn() {
   return (
     <p className="connection-waits">Sign in in the window that has opened. This page notices when you are done.</p>

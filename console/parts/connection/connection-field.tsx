@@ -18,7 +18,7 @@ import { useSignIn } from './sign-in.js';
 
 type ConnectionFieldProps = SchemaFieldProps & { projectId: number };
 
-/** The choice among the connections of the project. Who may not list them sees only whether there is one. */
+/** Selects a connection of the project. People who may not list connections only see whether one is selected. */
 export function ConnectionField(props: ConnectionFieldProps) {
   const { role, isKnown } = useProjectRole(props.projectId);
   if (!isKnown) return null;
@@ -42,7 +42,7 @@ function ConnectionChoice({ projectId, role, ...field }: ConnectionFieldProps & 
   const query = useConnections(projectId);
   const chosen = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   const connection = query.data?.find(({ id }) => String(id) === chosen);
-  // A connection that was made a moment ago is not in the list yet.
+  // A newly created connection is not in the list before the next refetch.
   const isMissing = chosen !== '' && query.data !== undefined && connection === undefined && !query.isFetching;
   const missing = isMissing ? 'The project has no such connection. Choose another one.' : undefined;
   const isAdmin = mayAct(role, 'admin');
@@ -91,7 +91,7 @@ function ConnectionChoice({ projectId, role, ...field }: ConnectionFieldProps & 
   );
 }
 
-/** Most connections are ready, and only what is not is said. */
+/** Names the status only if the connection is not ready. */
 function optionText({ name, status }: Connection): string {
   return status === 'ready' ? name : `${name} (${statusWord(status)})`;
 }

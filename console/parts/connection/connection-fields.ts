@@ -1,4 +1,5 @@
-// The fields of a connection's form, and the body that the service is sent. A field of several values has one a line.
+// Converts between the form of a connection and the body of requests. Fields with several values have one
+// value per line.
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { asArray, asText } from '../../ui/json.js';
 import { MASK } from '../../../graph/mask-text.js';
@@ -9,19 +10,19 @@ export interface FieldSpec {
   label: string;
   hint?: string;
   isOptional?: boolean;
-  /** An empty text is a value. */
+  /** True if an empty text is a valid value. */
   isEmptySent?: boolean;
-  /** `words` are separated by white space, `pairs` are `name=value`, one a line. */
+  /** `words` are separated by white space; `pairs` are `name=value`, one per line. */
   shape?: 'url' | 'words' | 'pairs' | 'clientAuth';
 }
 
 interface KindSpec {
   label: string;
-  /** What is sent. */
+  /** The credential that requests carry. */
   description: string;
   settings: readonly FieldSpec[];
   secrets: readonly FieldSpec[];
-  /** The kind has rows of a name and a secret value: the label of the names. */
+  /** Set if the kind has rows of names and secret values: the label of the names. */
   rows?: string;
 }
 
@@ -35,7 +36,7 @@ const CLIENT_AUTH = {
   shape: 'clientAuth',
 } as const;
 
-/** What each kind consists of, in the order of the form. */
+/** Fields of each kind, in the order of the form. */
 export const KINDS: Readonly<Record<ConnectionKind, KindSpec>> = {
   bearer: {
     label: 'Bearer token',
@@ -125,7 +126,7 @@ export const KINDS: Readonly<Record<ConnectionKind, KindSpec>> = {
 
 export const CONNECTION_KINDS = Object.keys(KINDS) as ConnectionKind[];
 
-/** Returns whether a person signs in for connections of the kind. */
+/** True if connections of the kind need a person to sign in. */
 export function needsSignIn(kind: ConnectionKind): boolean {
   return kind === 'oauth2' || kind === 'mcp_oauth';
 }
@@ -138,28 +139,28 @@ interface NameAndValue {
 export interface ConnectionFields {
   kind: ConnectionKind;
   name: string;
-  /** One a line. */
+  /** One per line. */
   origins: string;
   settings: Readonly<Record<string, string>>;
   secrets: Readonly<Record<string, string>>;
   rows: readonly NameAndValue[];
 }
 
-/** The fields of a new connection of a kind, or of one to a service. Placeholders stay in its addresses. */
-export function newFields(from: ConnectionKind | Preset, takenNames: readonly string[] = []): ConnectionFields {
-  const given = typeof from === 'string' ? { kind: from, name: '', origins: [], settings: {} } : from;
-  const settings = given.settings as Readonly<Record<string, unknown>>;
+/** Initial fields of a new connection, from a kind or a service. Placeholders in addresses remain. */
+export function newFields(from: ConnectionKind | Preset, usedNames: readonly string[] = []): ConnectionFields {
+  const preset = typeof from === 'string' ? { kind: from, name: '', origins: [], settings: {} } : from;
+  const settings = preset.settings as Readonly<Record<string, unknown>>;
   return {
-    kind: given.kind,
-    name: freeName(given.name, takenNames),
-    origins: given.origins.join('\n'),
-    settings: toTexts(given.kind, settings),
+    kind: preset.kind,
+    name: freeName(preset.name, usedNames),
+    origins: preset.origins.join('\n'),
+    settings: toTexts(preset.kind, settings),
     secrets: {},
-    rows: toRows(given.kind, settings),
+    rows: toRows(preset.kind, settings),
   };
 }
 
-/** The fields of a stored connection, without its secrets. */
+/** Returns the fields of a stored connection, without its secrets. */
 export function fieldsOf({ kind, name, origins, settings }: Connection): ConnectionFields {
   const texts = toTexts(kind, settings);
   return { kind, name, origins: origins.join('\n'), settings: texts, secrets: {}, rows: toRows(kind, settings) };
@@ -183,20 +184,20 @@ function toRows(kind: ConnectionKind, settings: Readonly<Record<string, unknown>
   return names.map((name) => ({ name: asText(name) ?? '', value: '' }));
 }
 
-function freeName(name: string, taken: readonly string[]): string {
-  if (!taken.includes(name)) return name;
-  for (let number = 2; ; number += 1) if (!taken.includes(`${name} ${number}`)) return `${name} ${number}`;
+function freeName(name: string, used: readonly string[]): string {
+  if (!used.includes(name)) return name;
+  for (let number = 2; ; number += 1) if (!used.includes(`${name} ${number}`)) return `${name} ${number}`;
 }
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** Returns the names in braces in the addresses of a service, each once. */
+/** Returns the distinct names in braces in the addresses of a service. */
 export function placeholdersOf({ origins, settings }: Preset): string[] {
   const texts = [...origins, ...Object.values(settings)].filter((text) => typeof text === 'string');
   return [...new Set(texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, name]) => name!)))];
 }
 
-/** Returns the fields with the addresses of the service, in which what is known of the account is filled in. */
+/** Replaces the placeholders in the service's addresses by the values entered so far. */
 export function withPlaceholders(
   fields: ConnectionFields,
   preset: Preset,
@@ -212,7 +213,7 @@ export function withPlaceholders(
   };
 }
 
-/** `{my_domain}` -> `My domain`. */
+/** Returns `My domain` for `my_domain`. */
 export function placeholderLabel(name: string): string {
   const words = name.replaceAll('_', ' ').replace(/\bid\b/, 'ID');
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -223,8 +224,8 @@ export type FieldProblems = Readonly<Record<string, string>>;
 const EMPTY = 'Fill this in.';
 
 /**
- * Returns the problems that are known before the service has checked anything, by field: `settings.client_id`,
- * `rows.0.name`, `placeholders.site`. `isNew`: a stored secret stands for one that is left empty.
+ * Checks the form before sending. Returns problems by field: `settings.client_id`, `rows.0.name`, `placeholders.site`.
+ * Unless `isNew`, secrets may be empty, because the service has stored ones.
  */
 export function problemsOf(
   { kind, name, origins, settings, secrets, rows }: ConnectionFields,
@@ -256,7 +257,10 @@ function required(
   return specs.filter(({ isOptional }) => isOptional !== true).map(({ key }) => [`${of}.${key}`, texts[key]]);
 }
 
-/** Returns the problems that the service names, by field as in `problemsOf`. What is of no field of its own is at its group. */
+/**
+ * Returns the service's problems by the field names of `problemsOf`. A problem without a field of its own
+ * belongs to its group.
+ */
 export function refusalsOf(error: unknown): FieldProblems {
   const found: Record<string, string> = {};
   const add = (field: string, sentence: string): void => {
@@ -276,7 +280,10 @@ export function refusalsOf(error: unknown): FieldProblems {
 /** `token_url: Enter a valid URL.`, `names.0: Enter the name of a header.` */
 const KEY_BEFORE = /^(\w+)(?:\.\d+)?: (.*)$/s;
 
-/** Returns what the service is sent. Secrets that were not written are left out or masked, and so kept. */
+/**
+ * Returns the body of the request. Empty secrets are omitted or sent as the mask, so that the service retains
+ * the stored ones.
+ */
 export function toBody({ kind, name, origins, settings, secrets, rows }: ConnectionFields): ConnectionBody {
   const spec = KINDS[kind];
   const written = spec.settings.flatMap((each) => {
@@ -284,17 +291,19 @@ export function toBody({ kind, name, origins, settings, secrets, rows }: Connect
     const isSent = text.trim() !== '' || each.isEmptySent === true;
     return isSent ? [[each.key, toValue(text, each.shape)] as const] : [];
   });
-  const given = spec.secrets.flatMap(({ key }) => ((secrets[key] ?? '') === '' ? [] : [[key, secrets[key]] as const]));
+  const newSecrets = spec.secrets.flatMap(({ key }) =>
+    (secrets[key] ?? '') === '' ? [] : [[key, secrets[key]] as const],
+  );
   const pairs = toPairs(rows);
   return {
     name: name.trim(),
     origins: toOrigins(origins, settings['server_url']),
     settings: { ...Object.fromEntries(written), ...pairs?.settings },
-    secrets: { ...Object.fromEntries(given), ...pairs?.secrets },
+    secrets: { ...Object.fromEntries(newSecrets), ...pairs?.secrets },
   };
 }
 
-/** An MCP server without origins has its own. */
+/** An MCP server without origins gets the origin of its URL. */
 function toOrigins(text: string, server: string | undefined): string[] {
   const origins = text.split(/[\s,]+/).filter(Boolean);
   const own = server === undefined ? undefined : server.trim();

@@ -16,9 +16,9 @@ import {
 import './connections.css';
 
 interface ConnectionFormProps {
-  /** The service that the connection is made to. */
+  /** The service to connect to. */
   preset: Preset | undefined;
-  /** Secrets are stored, and kept where none is written. */
+  /** True for a stored connection, whose secrets remain unless the person enters new ones. */
   isStored: boolean;
   fields: ConnectionFields;
   placeholders: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ interface ConnectionFormProps {
 }
 
 const MOST_ROWS = 5;
-/** The service's name for the problem of a field, where the form has another one. */
+/** Maps the service's field names to the form's where they differ. */
 const ALIASES: Readonly<Record<string, string>> = {
   'settings.name': 'rows.0.name',
   'settings.names': 'rows.0.name',
@@ -36,7 +36,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'secrets.values': 'rows.0.value',
 };
 
-/** The fields of a connection, those first that only who connects can know. */
+/** Fields of a connection. Fields that only the person can know come first. */
 export function ConnectionForm(props: ConnectionFormProps) {
   const { preset, isStored, fields, placeholders, onChange, onPlaceholder } = props;
   const spec = KINDS[fields.kind];
@@ -45,7 +45,7 @@ export function ConnectionForm(props: ConnectionFormProps) {
   const known = preset === undefined ? undefined : newFields(preset);
   const isOwn = ({ key, isOptional, isEmptySent }: FieldSpec): boolean =>
     known === undefined || ((known.settings[key] ?? '') === '' && (isOptional !== true || isEmptySent === true));
-  const given = spec.settings.filter((each) => !isOwn(each));
+  const knownSettings = spec.settings.filter((each) => !isOwn(each));
   const setting = (each: FieldSpec) => (
     <SettingField
       key={each.key}
@@ -108,10 +108,12 @@ export function ConnectionForm(props: ConnectionFormProps) {
       {known === undefined ? (
         origins
       ) : (
-        <Given isOpen={['origins', ...given.map(({ key }) => `settings.${key}`)].some((field) => field in problems)}>
+        <KnownSettings
+          isOpen={['origins', ...knownSettings.map(({ key }) => `settings.${key}`)].some((field) => field in problems)}
+        >
           {origins}
-          {given.map(setting)}
-        </Given>
+          {knownSettings.map(setting)}
+        </KnownSettings>
       )}
       {(problems['settings'] ?? problems['kind']) !== undefined && (
         <Alert>{problems['settings'] ?? problems['kind']}</Alert>
@@ -120,7 +122,7 @@ export function ConnectionForm(props: ConnectionFormProps) {
   );
 }
 
-/** A problem of all secrets stands at the first of them. */
+/** Shows a problem of all secrets at the first one. */
 function placed(problems: FieldProblems, { kind, rows }: ConnectionFields): FieldProblems {
   const [secret] = KINDS[kind].secrets;
   const first = secret === undefined ? 'rows.0.value' : `secrets.${secret.key}`;
@@ -139,8 +141,8 @@ function addressWith(preset: Preset | undefined, name: string): string {
   return holding ?? `{${name}}`;
 }
 
-/** What is known of the service, which few people change. */
-function Given({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
+/** Settings known from the service's preset, folded because few people change them. */
+function KnownSettings({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
   return (
     <details className="form-more" open={isOpen || undefined}>
       <summary>Addresses and what else is known of the service</summary>
@@ -164,13 +166,13 @@ const CLIENT_AUTH = [
 
 function SettingField({ spec, value, error, onChange }: SettingFieldProps) {
   const { label, hint, shape, isOptional = false } = spec;
-  const given = { label, hint, error, value, onChange, isRequired: !isOptional };
-  if (shape === 'clientAuth') return <SelectField {...given} options={CLIENT_AUTH} />;
+  const common = { label, hint, error, value, onChange, isRequired: !isOptional };
+  if (shape === 'clientAuth') return <SelectField {...common} options={CLIENT_AUTH} />;
   if (shape === 'words') {
-    return <TextField {...given} hint="Separated by spaces or lines; may be empty." rows={2} spellCheck={false} />;
+    return <TextField {...common} hint="Separated by spaces or lines; may be empty." rows={2} spellCheck={false} />;
   }
-  if (shape === 'pairs') return <TextField {...given} rows={2} spellCheck={false} />;
-  return <TextField {...given} type={shape === 'url' ? 'url' : 'text'} autoComplete="off" spellCheck={false} />;
+  if (shape === 'pairs') return <TextField {...common} rows={2} spellCheck={false} />;
+  return <TextField {...common} type={shape === 'url' ? 'url' : 'text'} autoComplete="off" spellCheck={false} />;
 }
 
 interface SecretFieldProps {
@@ -183,7 +185,7 @@ interface SecretFieldProps {
   onChange: (value: string) => void;
 }
 
-/** A secret that is stored is shown as a mask, and kept until another one is written. */
+/** A stored secret is shown as a mask, and remains until the person enters a new one. */
 function SecretField({ label, hint, isStored, isRequired, value, error, onChange }: SecretFieldProps) {
   return (
     <TextField
@@ -204,7 +206,10 @@ interface RowsProps extends Pick<ConnectionFormProps, 'fields' | 'problems' | 'i
   mayAdd: boolean;
 }
 
-/** Names with a secret value each. The stored values belong to their places, so a stored connection keeps its rows. */
+/**
+ * Names with one secret value each. The service matches stored values by index, so rows of a stored connection cannot
+ * be added or removed.
+ */
 function Rows({ fields, problems, isStored, onChange, mayAdd }: RowsProps) {
   const { rows, kind } = fields;
   const nameLabel = KINDS[kind].rows ?? 'Name';
@@ -253,7 +258,7 @@ function Rows({ fields, problems, isStored, onChange, mayAdd }: RowsProps) {
   );
 }
 
-/** The address that people register at the provider. */
+/** The redirect address to register at the provider. */
 function RedirectAddress({ kind }: { kind: 'oauth2' | 'mcp_oauth' }) {
   const address = `${location.origin}/api/v1/connections/callback/`;
   return (

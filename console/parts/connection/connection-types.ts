@@ -1,4 +1,4 @@
-// The shapes of connections in the service's answers and in the requests that it takes.
+// Types of connections in the service's requests and responses.
 import type { components, paths } from '../../../clients/typescript/src/index.js';
 
 export type Connection = components['schemas']['Connection'];
@@ -12,7 +12,7 @@ export type UsedBy = UsedByPath['get']['responses'][200]['content']['application
 type ToSignInList = paths['/api/v1/connections/']['get']['responses'][200]['content']['application/json'];
 export type ConnectionToSignIn = ToSignInList['items'][number];
 
-/** What is written of a connection. A secret that is left out keeps its value. */
+/** Body of a request. An omitted secret remains unchanged. */
 export interface ConnectionBody {
   name: string;
   origins: string[];

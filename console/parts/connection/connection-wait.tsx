@@ -9,7 +9,7 @@ interface ConnectionWaitProps {
   until: string;
 }
 
-/** Says who can end the wait, and leads those who may sign in to the connection. */
+/** Explains who can end the wait, and links to the connection for people who may sign in. */
 export function ConnectionWait({ projectId, connectionId, until }: ConnectionWaitProps) {
   const { role } = useProjectRole(projectId);
   const connections = useConnections(projectId, role !== undefined && mayAct(role, 'editor'));

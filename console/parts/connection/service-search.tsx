@@ -10,7 +10,7 @@ import './connections.css';
 interface Choice {
   id: string;
   name: string;
-  /** What the kind of the connection is, or sends. */
+  /** The kind of the connection, or the credential that it sends. */
   detail: string;
   from: Preset | ConnectionKind;
 }
@@ -19,7 +19,7 @@ interface ServiceSearchProps {
   onChoose: (from: Preset | ConnectionKind) => void;
 }
 
-/** The services that connections may be made to, and behind them the kinds of connections for any other. */
+/** Lists services to connect to, followed by the kinds of connections for any other service. */
 export function ServiceSearch({ onChoose }: ServiceSearchProps) {
   const presets = usePresets();
   const [search, setSearch] = useState('');
@@ -28,7 +28,7 @@ export function ServiceSearch({ onChoose }: ServiceSearchProps) {
   const services = (presets.data ?? []).map(ofPreset).filter((choice) => isMatch(choice, search));
   const kinds = CONNECTION_KINDS.map(ofKind);
   const found = kinds.filter((choice) => isMatch(choice, search));
-  // Whatever is searched for, a connection to it can be made by its kind.
+  // If no kind matches the search, all kinds are offered, because each service can be connected by its kind.
   const others = found.length === 0 ? kinds : found;
   const choices = [...services, ...others];
   const active = choices[Math.min(at, choices.length - 1)];
@@ -102,7 +102,7 @@ function ofKind(kind: ConnectionKind): Choice {
   return { id: `kind-${kind}`, name: KINDS[kind].label, detail: KINDS[kind].description, from: kind };
 }
 
-/** Every word must be in the name. */
+/** Each word must occur in the name. */
 function isMatch({ name }: Choice, search: string): boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return words.every((word) => name.toLowerCase().includes(word));
@@ -119,7 +119,7 @@ interface OptionProps {
   onChoose: () => void;
 }
 
-/** The keyboard stays in the searchbox, which says what is active. The button is as large as the row. */
+/** The focus stays in the search box, which refers to the active option. The button covers the whole row. */
 function Option({ id, choice: { name, detail }, isActive, onChoose }: OptionProps) {
   return (
     <div role="presentation" className={classNames('service-option', isActive && 'service-option-active')}>

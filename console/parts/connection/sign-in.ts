@@ -12,16 +12,16 @@ interface ToSignIn {
 
 interface SignIn {
   begin: (connection: ToSignIn) => void;
-  /** The connection whose page is being asked for, or is open in another window. */
+  /** The connection whose sign-in is starting, or is open in a window. */
   current: ToSignIn | undefined;
   isBeginning: boolean;
-  /** Why the last sign-in has failed. */
+  /** Why the last sign-in failed. */
   problem: string | undefined;
 }
 
 /**
- * Signs in at the provider of a connection, in a window of its own. Where the browser blocks this, the page itself goes
- * to the provider and ends at the settings. `onSignedIn` is called when somebody has signed in in the window.
+ * Signs in at the provider of a connection in a new window. If the browser blocks the window, the page itself navigates
+ * to the provider and ends at the settings. Calls `onSignedIn` after a sign-in in the window.
  */
 export function useSignIn(onSignedIn?: (connection: ToSignIn) => void): SignIn {
   const [current, setCurrent] = useState<ToSignIn>();
@@ -38,7 +38,7 @@ export function useSignIn(onSignedIn?: (connection: ToSignIn) => void): SignIn {
   });
   const end = useEffectEvent(({ projectId, error }: SignInEnd) => {
     void queries.invalidateQueries({ queryKey: [CONNECTIONS] });
-    // The number of what waits in the inbox.
+    // Count of pending requests, shown at `Inbox`.
     void queries.invalidateQueries({ queryKey: ['approvals', 'pending', 'total'] });
     if (current === undefined || (projectId !== null && projectId !== String(current.projectId))) return;
     setCurrent(undefined);
@@ -71,11 +71,11 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   provider_unreachable: 'The provider cannot be reached. Try again in a moment.',
 };
 
-/** Returns the sentence for the reason in the address to which a sign-in leads back. */
+/** Returns the sentence for the error code in the address to which a sign-in redirects. */
 export function signInProblem(error: string): string {
   const known = Object.hasOwn(PROBLEMS, error) ? PROBLEMS[error] : undefined;
   if (known !== undefined) return known;
-  // An address may hold any text.
+  // Anybody can write the address, so the code is only shown if it is harmless.
   const code = /^[a-z_]{1,50}$/.test(error) ? ` It calls the reason ${error}.` : '';
   return `The provider has refused the sign-in.${code}`;
 }

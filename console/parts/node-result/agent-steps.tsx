@@ -17,7 +17,7 @@ interface AgentStepsProps {
   onPage: (page: number) => void;
 }
 
-/** The steps of an agent, shown while it works as well. A node without steps shows nothing. */
+/** The steps of an agent, also while it runs. Renders nothing if there are none. */
 export function AgentSteps({ query: { data, error, isFetching, refetch }, page, onPage }: AgentStepsProps) {
   if (error !== null) {
     return (
@@ -52,7 +52,7 @@ function OneStep({ step }: { step: Step }) {
       </p>
       {step.left_out && <p className="node-hint">What was said is too long to be shown here.</p>}
       {(step.warnings ?? []).map(({ server_label: server, tool_name: tool, message }, index) => (
-        // Two tools of a server may have the same name, and the warnings keep their order.
+        // Tool names of a server may repeat; the order of warnings is stable.
         // oxlint-disable-next-line react/no-array-index-key
         <p key={index} className="node-hint">
           {tool} ({server}): {message}
@@ -62,7 +62,7 @@ function OneStep({ step }: { step: Step }) {
       {step.tool_calls.length > 0 && (
         <ul className="node-steps">
           {step.tool_calls.map((call, index) => (
-            // A tool may be called twice in a step, and the calls keep their order.
+            // A step may call a tool twice; the order of calls is stable.
             // oxlint-disable-next-line react/no-array-index-key
             <OneCall key={index} call={call} />
           ))}
@@ -104,7 +104,7 @@ function OneCall({ call }: { call: StepCall }) {
   );
 }
 
-/** Arguments that are no JSON object are a text. */
+/** Arguments that are not a JSON object are shown as text. */
 function toShown(value: unknown): string {
   return typeof value === 'string' ? toVisibleText(value) : toVisibleJson(value);
 }
@@ -127,8 +127,7 @@ const PAGE_SIZE = 20;
 const RUNNING_EVERY_MS = 3_000;
 
 /**
- * Returns a page of the steps of an agent. A node of another kind has none. The steps are read anew when the model of the
- * node begins to write another step.
+ * Loads a page of an agent's steps; other nodes have none. Reloads when the node's model starts to write another step.
  */
 export function useAgentSteps(
   address: NodeAddress,
@@ -147,7 +146,7 @@ export function useAgentSteps(
   });
 }
 
-/** Numbers stay as they were written. */
+/** Preserves the digits of numbers. */
 export async function readAgentSteps(address: NodeAddress, page: number, signal: AbortSignal): Promise<StepList> {
   const { runId, workflowId, nodeId, path } = address;
   const query = { page, size: PAGE_SIZE, ...(path === '' ? {} : { path }) };

@@ -18,20 +18,20 @@ const ENDINGS = { text: 'txt', json: 'json', markdown: 'md' } as const;
 
 interface ContentViewProps {
   text: string;
-  /** Names the file of a download. */
+  /** Base name of the downloaded file. */
   name: string;
-  /** Whether a model has written it: then it is Markdown unless it is JSON. */
+  /** True if a model wrote the text. It is then shown as Markdown unless it is JSON. */
   isAnswer: boolean;
-  /** The variable whose value the text is: `NODE.result`. */
+  /** The variable of the text: `NODE.result`. */
   root: string;
 }
 
-/** The length from which a text is no longer read as JSON. */
+/** Longer texts, in characters, are not parsed as JSON. */
 const MOST_JSON = 16 * 1024 * 1024;
 
 /**
- * A text of a run: as text, as a tree if it is JSON, or as Markdown. Only the beginning of a large text is shown, of JSON what is open, and
- * all of it can be downloaded.
+ * Shows a text as JSON tree, Markdown or plain text. A long text is cut, and a tree only renders open branches; the
+ * download has everything.
  */
 export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
   const part = useMemo(() => partOf(text), [text]);
@@ -77,11 +77,11 @@ export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
 
 interface CodeLinesProps {
   code: string;
-  /** The number of the line that is marked, from 1. */
+  /** Number of the marked line, from 1. */
   marked: number | undefined;
 }
 
-/** Code with the numbers of its lines. Of long code only the part around the marked line is shown. */
+/** Code with line numbers. Long code is cut to the part around the marked line. */
 export function CodeLines({ code, marked }: CodeLinesProps) {
   const { lines, first, total } = linesAround(code, marked);
   return (
@@ -92,7 +92,7 @@ export function CodeLines({ code, marked }: CodeLinesProps) {
           Lines {first} to {first + lines.length - 1} of {total} are shown.
         </p>
       )}
-      {/* The tabindex lets people scroll it by keyboard. */}
+      {/* Focusable, so that keyboard users can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="code-lines" role="group" aria-label="Lines" tabIndex={0}>
         <ol>
@@ -113,13 +113,13 @@ export function CodeLines({ code, marked }: CodeLinesProps) {
   );
 }
 
-/** Scrolls the code and not the page. */
+/** `scrollIntoView` would also scroll the page. */
 function showInTheMiddle(line: HTMLLIElement | null): void {
   const box = line?.offsetParent;
   if (line && box) box.scrollTop = line.offsetTop - (box.clientHeight - line.offsetHeight) / 2;
 }
 
-/** Returns a name that every file system takes. */
+/** Returns a file name that is valid on every file system. */
 function toFileName(label: string, ending: 'json' | 'md' | 'txt'): string {
   const plain = label.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
   return `${cutText(plain, 80) || 'result'}.${ending}`;

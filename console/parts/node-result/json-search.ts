@@ -1,21 +1,24 @@
-// Finds where a text occurs in JSON, and names such a place by a variable.
+// Searches text in JSON, and names a match by a variable.
 import { toPath } from '../../drawing/variable-path.js';
 import { isStructure, WrittenNumber } from '../../ui/json.js';
 
-/** The keys that lead to a value, from the outside in. */
+/** Keys from the root to a value. */
 export type JsonPath = readonly string[];
 
 export interface Found {
-  /** The first matches, in the order in which they are shown. */
+  /** The first matches in display order. */
   paths: readonly JsonPath[];
-  /** Whether there are more. */
+  /** True if there are more. */
   isCut: boolean;
 }
 
-/** Nobody walks through more. */
+/** Nobody walks through more matches. */
 const MOST = 1_000;
 
-/** Returns the places whose key or value holds the text. Capitals do not count. The tree is walked without recursion. */
+/**
+ * Returns the paths whose key or value contains the text, ignoring case. Iterative, because deep values would
+ * overflow the stack.
+ */
 export function searchJson(value: unknown, text: string): Found {
   const wanted = text.toLowerCase();
   const paths: JsonPath[] = [];
@@ -43,7 +46,7 @@ export function searchJson(value: unknown, text: string): Found {
 interface Level {
   value: object;
   keys: readonly string[];
-  /** The number of keys that were looked at. */
+  /** Number of visited keys. */
   at: number;
 }
 
@@ -51,15 +54,15 @@ function holds(text: string, wanted: string): boolean {
   return text.toLowerCase().includes(wanted);
 }
 
-/** Returns a value that is no object or array as the tree shows it. */
+/** Returns a scalar as the tree displays it. */
 function shownText(value: unknown): string {
   return value instanceof WrittenNumber ? value.text : String(value);
 }
 
-/** Returns the parts of a text, those at odd places being matches. */
+/** Splits a text at its matches; odd indexes are matches. */
 export function splitAtMatches(text: string, wanted: string): readonly string[] {
   const lower = text.toLowerCase();
-  // Few letters have another length in lower case, and then the places do not fit.
+  // Some letters change their length in lower case, which would shift the positions of matches.
   if (wanted === '' || lower.length !== text.length) return [text];
   const parts: string[] = [];
   let from = 0;
@@ -70,7 +73,7 @@ export function splitAtMatches(text: string, wanted: string): readonly string[] 
   return [...parts, text.slice(from)];
 }
 
-/** Returns `{{ NODE.result.items[0]["a name"] }}` for a place in what `root` names (`NODE.result`). */
+/** Returns `{{ NODE.result.items[0]["a name"] }}` for a path within `root` (`NODE.result`). */
 export function toVariable(root: string, value: unknown, path: JsonPath): string {
   let at: unknown = value;
   let text = root;

@@ -8,13 +8,13 @@ import './json-tree.css';
 
 interface JsonTreeProps {
   value: unknown;
-  /** Levels that are open at first. */
+  /** Number of levels that are open at first. */
   depth?: number;
-  /** The variable whose value this is: `NODE.result`. With it each key has a button `Copy path`. */
+  /** The variable of the value: `NODE.result`. If set, each key has a button `Copy path`. */
   root?: string;
 }
 
-/** JSON as a tree. Objects and arrays fold, and folded ones are not rendered. */
+/** JSON as a tree. Folded objects and arrays are not rendered. */
 export function JsonTree({ value, depth = 2, root }: JsonTreeProps) {
   const tools = useMemo(() => ({ ...NO_TOOLS, value, root }), [value, root]);
   return (
@@ -24,11 +24,11 @@ export function JsonTree({ value, depth = 2, root }: JsonTreeProps) {
   );
 }
 
-/** A tree whose keys and values can be searched. Enter leads from match to match, with Shift backwards. */
+/** A tree with a search field. Enter goes to the next match, Shift+Enter to the previous one. */
 export function SearchedTree({ value, depth = 2, root }: JsonTreeProps) {
   const [text, setText] = useState('');
   const [step, setStep] = useState<Step>();
-  // A large value is searched while the person goes on typing.
+  // Deferred, so that searching a large value does not delay typing.
   const wanted = useDeferredValue(text.trim().toLowerCase());
   const found = useMemo(() => searchJson(value, wanted), [value, wanted]);
   const tools = useMemo(() => ({ value, root, wanted }), [value, root, wanted]);
@@ -70,7 +70,7 @@ function countInWords(wanted: string, { paths, isCut }: ReturnType<typeof search
   return paths.length === 1 ? '1 match' : `${all} matches`;
 }
 
-/** The match that is shown: what leads to it is open, and it is scrolled to. */
+/** The current match. Its ancestors are opened and it is scrolled into view. */
 interface Step {
   wanted: string;
   at: number;
@@ -78,15 +78,15 @@ interface Step {
 }
 
 interface Tools {
-  /** The whole value. */
+  /** The root value. */
   value: unknown;
   root: string | undefined;
-  /** The text that is searched for, in small letters. */
+  /** The search text in lower case. */
   wanted: string;
 }
 
 const NO_TOOLS: Tools = { value: undefined, root: undefined, wanted: '' };
-/** The parts of a tree share this. */
+/** Shared by all parts of a tree. */
 const TreeTools = createContext(NO_TOOLS);
 
 function Tree({ value, depth, step }: { value: unknown; depth: number; step: Step | undefined }) {
@@ -102,7 +102,7 @@ function Tree({ value, depth, step }: { value: unknown; depth: number; step: Ste
 }
 
 const WHOLE: JsonPath = [];
-/** The number of entries of an object or array that are shown at a time. */
+/** Number of entries of an object or array that are rendered at a time. */
 const STEP = 100;
 const STRING_BYTES = 4 * 1024;
 
@@ -110,7 +110,7 @@ interface PartProps {
   value: object;
   depth: number;
   path: JsonPath;
-  /** The match that is shown, if it is in this part. */
+  /** The current match if it is in this part. */
   step: Step | undefined;
 }
 
@@ -121,7 +121,7 @@ function Entries({ value, depth, path, step }: PartProps) {
   if (step !== seen) {
     setSeen(step);
     const at = step === undefined ? -1 : keys.indexOf(step.path[path.length]!);
-    // A match far away is shown with those around it, and not with all before it.
+    // Renders the match's own page of entries instead of all entries before it.
     if (at >= 0 && (at < range.from || at >= range.to))
       setRange({ from: at - (at % STEP), to: at - (at % STEP) + STEP });
   }
@@ -160,7 +160,7 @@ interface EntryProps {
   name: string;
   item: unknown;
   depth: number;
-  /** The path of the object or array. */
+  /** Path of the enclosing object or array. */
   path: JsonPath;
   step: Step | undefined;
 }
@@ -225,11 +225,11 @@ function Name({ text }: { text: string }) {
   );
 }
 
-/** A text in which what is searched for is marked. */
+/** A text with marked matches. */
 function Marked({ text }: { text: string }) {
   const { wanted } = use(TreeTools);
   const parts = splitAtMatches(text, wanted);
-  // Parts have no names of their own, and keep their places as long as the text is the same.
+  // Parts have no ids, and their order is stable for the same text.
   // oxlint-disable-next-line react/no-array-index-key
   return parts.map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
 }

@@ -9,19 +9,20 @@ export interface NodeAddress {
   runId: string;
   workflowId: number;
   nodeId: string;
-  /** The enclosing iteration; empty outside loops. */
+  /** The enclosing iteration, empty outside loops. */
   path: string;
 }
 
-/** A timeline asks for many nodes, so some connections stay free for what the person does. */
+/** Limits concurrent loads, because a timeline requests many nodes and browsers have few connections per origin. */
 const limit = createLimit(3);
 const RUNNING_EVERY_MS = 3_000;
-/** Most repetitions come soon after a node has begun. */
-const BEGUN_EVERY_MS = 1_000;
-const BEGUN_MS = 15_000;
+/** Most retries happen soon after the start of a node. */
+const STARTED_EVERY_MS = 1_000;
+const STARTED_MS = 15_000;
 
 /**
- * Another state of the node in `entry` asks for its detail anew, because attempts between start and end are no events.
+ * Loads the detail of a node. Reloads when the state in `entry` changes, and polls while the node is open, because
+ * attempts in between send no events.
  */
 export function useNodeDetail(
   address: NodeAddress,
@@ -33,20 +34,20 @@ export function useNodeDetail(
     queryKey: nodeDetailKey(address, entry),
     queryFn: ({ signal }) => limit(() => load(address, signal), signal),
     enabled: isWanted && entry !== null,
-    // The detail of the node's last state stays until the new one is there.
+    // Shows the previous detail until the new one arrives.
     placeholderData: (before) => (before?.id === address.nodeId && before.path === address.path ? before : undefined),
     staleTime: isRunning ? 0 : 60_000,
     refetchInterval: ({ state }) => {
       if (isRunning) return pauseOf(entry);
-      // Without its detail a node has one attempt in the timeline, so a read that has failed is repeated.
+      // Retries failed loads, because a node without detail shows a single attempt in the timeline.
       return state.error === null || isNotFound(state.error) ? false : RUNNING_EVERY_MS;
     },
   });
 }
 
 function pauseOf({ started_at: startedAt }: NodeEntry): number {
-  const isNew = typeof startedAt === 'string' && Date.now() - Date.parse(startedAt) < BEGUN_MS;
-  return isNew ? BEGUN_EVERY_MS : RUNNING_EVERY_MS;
+  const isNew = typeof startedAt === 'string' && Date.now() - Date.parse(startedAt) < STARTED_MS;
+  return isNew ? STARTED_EVERY_MS : RUNNING_EVERY_MS;
 }
 
 function nodeDetailKey({ runId, nodeId, path }: NodeAddress, entry: NodeEntry | null): QueryKey {

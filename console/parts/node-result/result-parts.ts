@@ -1,14 +1,14 @@
-// The parts of a node's result are read from the result itself, because kinds are not known by name here.
+// Reads the parts of a result from its shape, because this code does not know the kinds of nodes.
 import { isObject, type JsonObject } from '../../ui/json.js';
 
 interface ResultParts {
-  /** The text is undefined if the result has none. */
+  /** Undefined if the result has no text. */
   content: string | undefined;
-  /** Whether a model has written the content: only models report how many tokens they have used. */
+  /** True if a model wrote the content: only models report token counts. */
   isAnswer: boolean;
-  /** The id of the run that the node has started. */
+  /** Id of the run that the node started. */
   childRun: string | undefined;
-  /** The other fields of the result. The steps of an agent are left out, because they are shown by themselves. */
+  /** The remaining fields, without an agent's steps, which have a view of their own. */
   rest: JsonObject;
 }
 
@@ -31,16 +31,14 @@ export function readResult(result: unknown): ResultParts {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Only the result of a sub-workflow has these fields and no others. */
+/** Only results of sub-workflows have exactly these fields. */
 function readChildRun(rest: JsonObject): string | undefined {
   const { run_id: runId, ...others } = rest;
   const isOfChild = Object.keys(others).toSorted().join() === 'output,status';
   return isOfChild && typeof runId === 'string' && UUID.test(runId) ? runId : undefined;
 }
 
-/**
- * Returns a sentence for each field that the validation has refused. There is none if the result is no list of fields.
- */
+/** Returns one sentence per field that the validation refused; empty if the result is not a list of fields. */
 export function readRefusal(result: unknown): readonly { field: string; sentence: string }[] {
   if (!Array.isArray(result)) return [];
   return result
@@ -48,14 +46,14 @@ export function readRefusal(result: unknown): readonly { field: string; sentence
     .flatMap((fields) => Object.entries(fields).map(([field, sentence]) => ({ field, sentence: String(sentence) })));
 }
 
-// The line or the run that an error names is read from its sentence.
+// Errors contain a line number or a run id only within their message.
 
 interface NodeError {
   code: string;
   message: string;
 }
 
-/** Returns the line of the node's code, counted from 1, or undefined if the error names none. */
+/** Returns the line of the node's code, from 1, or undefined if the error names none. */
 export function lineOfError(error: NodeError | undefined): number | undefined {
   const line = error?.code === 'code_error' ? /\(line (\d{1,6})\)$/.exec(error.message)?.[1] : undefined;
   return line === undefined ? undefined : Number(line);
@@ -63,7 +61,7 @@ export function lineOfError(error: NodeError | undefined): number | undefined {
 
 const CHILD = /^The run ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) of the sub-workflow /;
 
-/** Returns the id of the run of a sub-workflow that did not succeed, or undefined if it did not begin. */
+/** Returns the run id of a failed sub-workflow, or undefined if the run did not start. */
 export function failedChild(error: NodeError | undefined): string | undefined {
   return error?.code === 'child_failed' ? CHILD.exec(error.message)?.[1] : undefined;
 }

@@ -18,16 +18,16 @@ import { Written } from './written.js';
 
 interface ResultTabProps {
   address: NodeAddress;
-  /** The project of the run. */
+  /** Project of the run. */
   projectId: number;
   entry: NodeEntry;
-  /** The detail is undefined until it is read. */
+  /** Undefined until loaded. */
   detail: NodeDetail | undefined;
-  /** The name of downloaded files. */
+  /** Base name of downloaded files. */
   label: string;
-  /** The node's requests that nobody has decided. */
+  /** Undecided requests of the node. */
   pending: readonly ApprovalRequest[];
-  /** The time since which the contents are gone. */
+  /** When the contents were removed. */
   expiredAt: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function ResultTab({ address, ...shown }: ResultTabProps) {
   const words = useNodeWords(address.runId, address.nodeId, address.path);
   const [page, setPage] = useState(1);
   const steps = useAgentSteps(address, shown.entry, page, words);
-  // Calls that have begun are told with their outcomes.
+  // The steps list tool calls that have started, with their outcomes, so the live output must not repeat them.
   const isInSteps = steps.data?.items.some(
     ({ iteration, status, tool_calls: calls }) =>
       iteration - 1 === words?.step && status !== 'in progress' && calls.length > 0,
@@ -50,7 +50,7 @@ export function ResultTab({ address, ...shown }: ResultTabProps) {
 
 interface ResultProps extends Omit<ResultTabProps, 'address'> {
   nodeId: string;
-  /** What the node is writing. */
+  /** Live output of the node's model. */
   words: NodeWords | undefined;
 }
 
@@ -79,7 +79,7 @@ function Result({ nodeId, projectId, entry, detail, label, pending, expiredAt, w
       {Object.keys(rest).length > 0 && (
         <section className="node-part" aria-label="Further fields">
           <h3>Further fields</h3>
-          {/* One searchbox is enough: that of the content, if there is one that is JSON. */}
+          {/* One search field is enough: the content's, if the content is JSON. */}
           {isSearched ? (
             <JsonTree value={rest} depth={1} root={root} />
           ) : (
@@ -93,11 +93,11 @@ function Result({ nodeId, projectId, entry, detail, label, pending, expiredAt, w
 
 interface FailureProps {
   entry: NodeEntry;
-  /** The detail is undefined until it is read. */
+  /** Undefined until loaded. */
   detail: NodeDetail | undefined;
 }
 
-/** Says why a node has failed, and shows what helps to find out more: its code, or the run that it had started. */
+/** Shows why a node failed, with its code or the run that it started. */
 function Failure({ entry, detail }: FailureProps) {
   const refusal = readRefusal(entry.result);
   if (refusal.length > 0) {
@@ -132,11 +132,11 @@ function Failure({ entry, detail }: FailureProps) {
 interface UnfinishedProps {
   projectId: number;
   waiting: NodeEntry['waiting'];
-  /** The node's requests that nobody has decided. */
+  /** Undecided requests of the node. */
   pending: readonly ApprovalRequest[];
 }
 
-/** Says what a node waits for, and how a person can help. */
+/** Explains what the node waits for, and links to where a person can end the wait. */
 function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
   if (pending.length > 0) return <Requests pending={pending} />;
   switch (waiting?.for) {
@@ -207,7 +207,7 @@ function Requests({ pending }: Pick<UnfinishedProps, 'pending'>) {
   );
 }
 
-/** A link to the run that a node has started. */
+/** Link to the run that the node started. */
 function ChildLink({ runId }: { runId: string }) {
   return (
     <p>

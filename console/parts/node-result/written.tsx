@@ -6,13 +6,13 @@ import './written.css';
 
 interface WrittenProps {
   words: NodeWords;
-  /** Whether the attempt has failed in which this was written. */
+  /** True if the attempt that wrote this has failed. */
   hasFailed: boolean;
 }
 
 /**
- * What the model of a node in progress has written in its last call. It stands where its result will stand, and is shown
- * as text, because Markdown that is not complete yet would change its form from word to word.
+ * Live output of the last model call of a node in progress, in the place of its result. Shown as plain text, because
+ * incomplete Markdown would change its form with each word.
  */
 export function Written({ words: { attempt, step, text, isCut, toolCalls }, hasFailed }: WrittenProps) {
   const place = [...(step > 0 ? [`model call ${step + 1}`] : []), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
@@ -27,7 +27,7 @@ export function Written({ words: { attempt, step, text, isCut, toolCalls }, hasF
       {toolCalls.length > 0 && (
         <ul className="node-steps" aria-label="Tool calls">
           {toolCalls.map((call, index) => (
-            // Nothing forbids a model to give two calls one id, and the calls keep their order.
+            // A model may give two calls the same id; the order of calls is stable.
             // oxlint-disable-next-line react/no-array-index-key
             <Call key={index} call={call} />
           ))}
@@ -37,12 +37,12 @@ export function Written({ words: { attempt, step, text, isCut, toolCalls }, hasF
   );
 }
 
-function Call({ call: { name, arguments: given } }: { call: ToolCall }) {
-  const value = parseStructure(given);
+function Call({ call: { name, arguments: text } }: { call: ToolCall }) {
+  const value = parseStructure(text);
   return (
     <li>
       wants to call <code>{toVisibleText(name)}</code>
-      <pre className="node-step-text">{value === undefined ? toVisibleText(given) : toVisibleJson(value)}</pre>
+      <pre className="node-step-text">{value === undefined ? toVisibleText(text) : toVisibleJson(value)}</pre>
     </li>
   );
 }

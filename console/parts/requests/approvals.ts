@@ -7,7 +7,7 @@ export type Verdict = 'approve' | 'reject';
 
 type Decided = Pick<Approval, 'status' | 'decided_by'>;
 
-/** Returns a sentence that tells `userId` how a request has ended. It is empty while the request waits. */
+/** Describes the outcome of a request to the person `userId`; empty while the request is pending. */
 export function outcomeSentence({ status, decided_by: by }: Decided, userId: number | undefined): string {
   if (status === 'pending') return '';
   if (status === 'expired') return 'Nobody decided before it expired or its run ended. The tool is not called.';
@@ -17,8 +17,8 @@ export function outcomeSentence({ status, decided_by: by }: Decided, userId: num
 }
 
 /**
- * Returns why a decision did not count (inner 409); `detail` is the service's own sentence. It returns undefined if the
- * decision counts: after an answer that was lost on the way, a person decides the same a second time.
+ * Explains why a decision does not count (inner 409); `detail` is the service's sentence. Returns undefined if the
+ * decision counts, because the person only repeated it after a lost response.
  */
 export function tooLateSentence(
   request: Decided,
@@ -38,12 +38,12 @@ export function tooLateSentence(
 
 type Counted = Pick<Approval, 'decisions' | 'arguments_hash' | 'required'>;
 
-/** Returns how many people have approved the arguments as they are. */
+/** Returns the number of people who approved the current arguments. */
 export function approvalsOf({ decisions, arguments_hash: hash }: Omit<Counted, 'required'>): number {
   return decisions.filter(({ decision, arguments_hash: of }) => decision === 'approved' && of === hash).length;
 }
 
-/** Returns the sentence about an approval that counts and is not enough. */
+/** Returns the sentence after an approval when more are required. */
 export function countedSentence(request: Counted): string {
   const missing = request.required - approvalsOf(request);
   return `Your approval counts. ${missing} more ${missing === 1 ? 'person' : 'people'} must approve.`;
@@ -53,7 +53,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Returns the remaining time in the two largest units: `2 days 3 hours left`. */
+/** Returns the remaining time in its two largest units: `2 days 3 hours left`. */
 export function remainingText(untilMs: number, nowMs: number): string {
   const ms = untilMs - nowMs;
   if (ms <= 0) return 'expired';
@@ -70,25 +70,23 @@ function count(number: number, unit: string): string {
   return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
 }
 
-// The list of the inbox does not move while it is read. New requests wait until they are asked for, and requests that
-// others have decided stay where they are.
+// The inbox must not move while somebody reads it. New requests are hidden until the person asks for them, and requests
+// decided by others stay in their place.
 
 type Shown = readonly Approval[];
 
-/** Returns the requests above those that are shown. They would push down what is being read. */
+/** Returns the listed requests newer than the shown ones; inserting them would move the list. */
 export function freshOf(shown: Shown, listed: Shown): Approval[] {
   return split(shown, listed).fresh;
 }
 
-/**
- * Adds the requests that are listed below the shown ones, which moves nothing. If nothing is shown yet, it adds all.
- */
+/** Appends the listed requests older than the shown ones, which moves nothing. If nothing is shown, returns all. */
 export function withOlder(shown: Shown, listed: Shown): Shown {
   const { older } = split(shown, listed);
   return older.length === 0 ? shown : [...shown, ...older];
 }
 
-/** Returns the waiting requests that are listed no longer: somebody has decided, or they have expired. */
+/** Returns ids of pending requests that are no longer listed: they were decided or have expired. */
 export function missingOf(shown: Shown, listed: Shown): string[] {
   const ids = new Set(listed.map(({ request_id }) => request_id));
   return shown
@@ -96,13 +94,13 @@ export function missingOf(shown: Shown, listed: Shown): string[] {
     .map(({ request_id }) => request_id);
 }
 
-/** Returns the shown requests with the newer state of some of them. */
+/** Replaces the shown requests by their newer versions. */
 export function withChanges(shown: Shown, changed: Shown): Shown {
   const byId = new Map(changed.map((request) => [request.request_id, request]));
   return shown.map((request) => byId.get(request.request_id) ?? request);
 }
 
-/** Lists begin with the newest request. */
+/** Splits unshown requests by age. Lists are sorted newest first. */
 function split(shown: Shown, listed: Shown): { fresh: Approval[]; older: Approval[] } {
   const ids = new Set(shown.map(({ request_id }) => request_id));
   const oldest = shown.at(-1)?.created_at;

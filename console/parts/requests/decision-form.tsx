@@ -19,11 +19,11 @@ const SENTENCES = {
 
 interface DecisionFormProps {
   request: Approval;
-  /** Whether the person's role is still being asked for. */
+  /** True until the person's role is known. */
   disabled: boolean;
-  /** The request has changed, and still waits. */
+  /** Called if the request has changed but is still pending. */
   onChange: (request: Approval) => void;
-  /** `problem` says why the person's decision did not count. */
+  /** `problem` explains why the person's decision did not count. */
   onDecided: (request: Approval, problem?: string) => void;
 }
 
@@ -37,7 +37,7 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
   const decision = useMutation({
     mutationFn: async (wish: Wish) => {
       const answer = await decide(request, wish);
-      // The service says who has decided and when, because it may have been somebody else.
+      // Reads the request again, because somebody else may have decided it.
       return { answer, now: await readApproval(request.request_id) };
     },
     onMutate: () => {
@@ -46,23 +46,23 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
     },
     onSuccess: ({ answer, now }, { verdict }) => {
       const isCounted = answer.status === 200;
-      const said = isCounted ? undefined : tooLateSentence(now, verdict, user?.id, answer.data.detail ?? '');
+      const refusal = isCounted ? undefined : tooLateSentence(now, verdict, user?.id, answer.data.detail ?? '');
       const isWaiting = now.status === 'pending';
-      const told = said ?? (isWaiting ? countedSentence(now) : outcomeSentence(now, user?.id));
-      announce(told);
+      const sentence = refusal ?? (isWaiting ? countedSentence(now) : outcomeSentence(now, user?.id));
+      announce(sentence);
       if (isWaiting) {
-        setProblem(said);
-        if (isCounted) setNote(told);
-        // After a conflict the changed arguments are shown above, and the person may send their own ones again.
+        setProblem(refusal);
+        if (isCounted) setNote(sentence);
+        // After a conflict the changed arguments are shown above; the person can send the edited ones again.
         setDraft(isCounted ? undefined : draft && { ...draft, seenHash: now.arguments_hash });
         onChange(now);
-      } else onDecided(now, said);
+      } else onDecided(now, refusal);
       void queries.invalidateQueries({ queryKey: ['approvals'] });
     },
   });
   const errors = fieldErrors(decision.error);
   const isOfField = errors['reason'] !== undefined || (draft !== undefined && errors['arguments'] !== undefined);
-  const said = problem ?? (decision.isError && !isOfField ? explain(decision.error, SENTENCES) : undefined);
+  const shownProblem = problem ?? (decision.isError && !isOfField ? explain(decision.error, SENTENCES) : undefined);
   const isBusy = (verdict: Verdict): boolean => decision.isPending && decision.variables.verdict === verdict;
   const act = (verdict: Verdict): void => {
     if (decision.isPending) return;
@@ -87,12 +87,12 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
         onChange={setReason}
       />
       {note !== undefined && <Note>{note}</Note>}
-      {said !== undefined && (
+      {shownProblem !== undefined && (
         <Alert
           onRetry={decision.isError ? () => act(decision.variables.verdict) : undefined}
           isRetrying={decision.isPending}
         >
-          {said}
+          {shownProblem}
         </Alert>
       )}
       <div className="request-buttons">
@@ -112,10 +112,10 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
 
 const ROWS = 8;
 
-/** The arguments while a person changes them. */
+/** Arguments being edited. */
 interface Draft {
   text: string;
-  /** The hash of the arguments that the person began with. */
+  /** Hash of the arguments on which the edit is based. */
   seenHash: string;
   problem?: string;
 }
@@ -125,7 +125,7 @@ function toDraft(request: Approval): Draft {
   return { text, seenHash: request.arguments_hash };
 }
 
-/** Returns undefined if the text is no JSON object. */
+/** Returns undefined if the text is not a JSON object. */
 function readArguments(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);

@@ -14,13 +14,13 @@ import './requests.css';
 
 interface RequestArticleProps {
   request: Approval;
-  /** It is called with the request after a decision, by the person or by somebody else before. */
+  /** Called with the request after it was decided, by this person or by somebody else. */
   onChange: (request: Approval) => void;
-  /** Whether the heading leads to the request's own page. */
+  /** True if the heading links to the request's own page. */
   isLinked?: boolean;
 }
 
-/** One request: the call and its arguments, who asks, and the decision or how the request has ended. */
+/** A request: the call with its arguments, who asks, and the decision form or the outcome. */
 export function RequestArticle({ request, onChange, isLinked = false }: RequestArticleProps) {
   const id = useId();
   const isWaiting = request.status === 'pending';
@@ -56,8 +56,8 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
           request={request}
           disabled={!isKnown}
           onChange={onChange}
-          onDecided={(decided, said) => {
-            setProblem(said);
+          onDecided={(decided, refusal) => {
+            setProblem(refusal);
             setHasDecided(true);
             onChange(decided);
           }}
@@ -74,8 +74,8 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
 }
 
 /**
- * Returns why the rules of the agent do not let the person decide. It returns undefined if they do, and for people who
- * may only read.
+ * Explains why the agent's rules exclude the person from deciding. Returns undefined if they do not, and for viewers,
+ * who see another note.
  */
 function exclusionOf(
   { requested_by: starter, exclude_starter: isExcluded, roles }: Approval,
@@ -87,7 +87,7 @@ function exclusionOf(
   return `Your role in this project, ${role}, does not allow deciding on this request. Who may: ${roles.join(', ')}.`;
 }
 
-/** The buttons that had the focus are gone, so the keyboard continues at the outcome. */
+/** Takes over the focus, because the buttons that had it are gone. */
 function FocusedOnce({ isFocused, children }: { isFocused: boolean; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -112,7 +112,7 @@ function isApproval(request: Asked | Approval): request is Approval {
   return 'arguments_hash' in request;
 }
 
-/** Says who asks, where, and until when. */
+/** Shows who asks, where, and until when. */
 export function RequestFacts({ request }: { request: Asked | Approval }) {
   const { requested_by: asker, workflow, project, run_id: runId, node_id: nodeId, path } = request;
   const node = new URLSearchParams({ node: nodeId, ...(path === '' ? {} : { path }) });
@@ -154,7 +154,7 @@ export function RequestFacts({ request }: { request: Asked | Approval }) {
   );
 }
 
-/** Lists who has decided so far. */
+/** Lists the decisions so far. */
 function Decisions({ request: { decisions, arguments_hash: hash } }: { request: Approval }) {
   if (decisions.length === 0) return null;
   return (
@@ -179,7 +179,7 @@ const MOST_LINES = 24;
 const MOST_CHARACTERS = 1_500;
 const COUNT = new Intl.NumberFormat();
 
-/** Arguments as they are. A long text is folded at first, which is said beside the button that shows all of it. */
+/** Arguments without any change. Long ones are folded, and a note says so beside the button `Show all`. */
 function ArgumentsText({ title, value }: { title: string; value: unknown }) {
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
@@ -208,7 +208,7 @@ function ArgumentsText({ title, value }: { title: string; value: unknown }) {
   );
 }
 
-/** Says how the request has ended, who has decided, when, and why. */
+/** Shows the outcome: who decided, when, and why. */
 function Outcome({ request }: { request: Approval }) {
   const user = useUser();
   return (

@@ -1,4 +1,4 @@
-// Requests of agents for a person's decision, as the service returns them. See docs/use/approvers.md.
+// Service calls about the approval requests of agents. See docs/use/approvers.md.
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../service/api.js';
 import type { JsonObject } from '../../ui/json.js';
@@ -8,8 +8,8 @@ type Decision =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/{request_id}/approve/']['post']['responses'][200]['content']['application/json'];
 
 /**
- * The arguments must be shown exactly as the tool would get them. So the answers are read as text, and numbers that a
- * double would round stay as they are (`ExactNumber`).
+ * People must see the exact arguments that the tool gets. Responses are therefore parsed from text with `ExactNumber`
+ * for numbers that a double would round.
  */
 export async function listApprovals(
   query: { status: ApprovalFilter; page: number; size: number },
@@ -27,15 +27,15 @@ export async function readApproval(requestId: string, signal?: AbortSignal): Pro
 export interface Wish {
   verdict: Verdict;
   reason: string;
-  /** The arguments that the tool gets instead, with numbers as `parseJson` reads them. */
+  /** Replaces the tool's arguments; numbers as `parseJson` returns them. */
   edited?: JsonObject;
-  /** The hash of the arguments that the person has seen. */
+  /** Hash of the arguments that the person has seen. */
   seenHash: string;
 }
 
 /**
- * The outcome is the inner status: 200 if the decision holds, 409 if it came too late or the person has seen other
- * arguments, 404 without a request.
+ * The inner status is the outcome: 200 if the decision counts, 409 if it was too late or the arguments have changed,
+ * 404 if there is no such request.
  */
 export function decide(request: Approval, { verdict, reason, edited, seenHash }: Wish): Promise<Decision> {
   const path = { workflow_run_id: request.run_id, request_id: request.request_id };
@@ -45,12 +45,12 @@ export function decide(request: Approval, { verdict, reason, edited, seenHash }:
   return unwrap(api.POST(`${base}/approve/`, { params: { path }, body, bodySerializer: writeJson }));
 }
 
-// Human tasks, as the service returns them. See docs/use/approvers.md.
+// Service calls about human tasks. See docs/use/approvers.md.
 
 type TaskList = paths['/api/v1/human-tasks/']['get']['responses'][200]['content']['application/json'];
 export type Task = TaskList['items'][number];
 
-/** Returns the tasks of a page, the newest first. */
+/** Returns a page of tasks, newest first. */
 export function listTasks(
   query: { status: 'pending' | 'answered' | 'expired'; page: number; size: number },
   signal: AbortSignal,
@@ -63,20 +63,17 @@ export function readTask(taskId: string, signal?: AbortSignal): Promise<Task> {
   return unwrap(api.GET('/api/v1/human-tasks/{task_id}/', options));
 }
 
-interface GivenAnswer {
+interface AnswerBody {
   action: string;
   values: JsonObject;
   comment: string;
 }
 
-export function answerTask(taskId: string, body: GivenAnswer): Promise<Task> {
+export function answerTask(taskId: string, body: AnswerBody): Promise<Task> {
   return unwrap(api.POST('/api/v1/human-tasks/{task_id}/answer/', { params: { path: { task_id: taskId } }, body }));
 }
 
-/**
- * Returns `shown` with the present state of the tasks, followed by the tasks that have come since. So nothing moves by
- * itself.
- */
+/** Updates the shown tasks in place and appends new ones, so that nothing moves while somebody reads. */
 export function keepPlaces(shown: readonly Task[], listed: readonly Task[]): Task[] {
   const now = new Map(listed.map((task) => [task.id, task]));
   const known = new Set(shown.map(({ id }) => id));

@@ -13,7 +13,7 @@ interface SignInArticleProps {
   signIn: ReturnType<typeof useSignIn>;
 }
 
-/** One connection whose grant is gone, and how many runs wait for it. */
+/** A connection that needs a new sign-in, with the number of waiting runs. */
 export function SignInArticle({ connection, signIn }: SignInArticleProps) {
   const headingId = useId();
   const { id, name, status, status_reason: reason, project, waiting_runs: runs } = connection;

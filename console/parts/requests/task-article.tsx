@@ -22,13 +22,13 @@ const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ d
 
 interface TaskArticleProps {
   task: Task;
-  /** It is called with the task after the person's answer. */
+  /** Called with the task after the person's answer. */
   onChange: (task: Task) => void;
-  /** Whether the heading leads to the task's own page. */
+  /** True if the heading links to the task's own page. */
   isLinked?: boolean;
 }
 
-/** One human task: what is asked, by whom, what people have answered, and the form or the outcome. */
+/** A human task: the question, the answers so far, and the form or the outcome. */
 export function TaskArticle({ task, onChange, isLinked = false }: TaskArticleProps) {
   const id = useId();
   const label = toVisibleText(task.node_label);
@@ -96,7 +96,7 @@ function Answers({ task: { answers, actions } }: { task: Task }) {
   );
 }
 
-/** Files are told by their names, because they are shown below. */
+/** Files are listed by name only, because they are shown below. */
 function wordsOf(value: unknown): string {
   const files = filesOf(value);
   if (files.length > 0) return files.map(({ name }) => name).join(', ');
@@ -105,7 +105,7 @@ function wordsOf(value: unknown): string {
 
 const MOST_CHARACTERS = 2_000;
 
-/** The fields of a task, and a button for each of its actions. */
+/** The fields of a task, with one button per action. */
 function AnswerForm({ task, onAnswered }: { task: Task; onAnswered: (task: Task) => void }) {
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
   const [comment, setComment] = useState('');

@@ -1,10 +1,7 @@
 import { isObject, ownValue } from '../../ui/json.js';
 import { readRefusal } from '../node-result/result-parts.js';
 
-/**
- * Returns `<label>, <field>: <sentence>` for each field of each node in the answer that refuses a run. There are none
- * for other answers.
- */
+/** Returns `<label>, <field>: <sentence>` for each refused field of each node. Empty if the body is not a refusal. */
 export function refusalsOf(body: unknown, labels: ReadonlyMap<string, string>): string[] {
   const nodes = ownValue(ownValue(body, 'data'), 'data');
   if (!isObject(nodes)) return [];

@@ -9,7 +9,7 @@ interface RefusedProps {
   onRetry?: () => void;
 }
 
-/** Says why a run was not started, field by field if the service names fields. */
+/** Shows why a run was refused, by field if the service names fields. */
 export function Refused({ error, labels, onRetry }: RefusedProps) {
   const refusals = error instanceof ServiceError ? refusalsOf(error.body, labels) : [];
   const isRefusal = error instanceof ServiceError && error.status === 400;

@@ -4,7 +4,7 @@ import { takesFiles, type RunField } from './run-input.js';
 
 interface RunFieldProps {
   field: RunField;
-  /** The project that gets uploaded files. */
+  /** Project that stores uploaded files. */
   projectId: number;
   error?: string | undefined;
   value: string;

@@ -5,7 +5,7 @@ import { RunFieldControl } from './run-field.js';
 import { isUploading, toInput, type RunField } from './run-input.js';
 
 interface RunInputForm {
-  /** The input; undefined while what is written is no JSON, or a file has not arrived. */
+  /** Undefined while the text is not JSON or a file is uploading. */
   input: unknown;
   values: ReadonlyMap<string, string>;
   form: ReactNode;
@@ -15,13 +15,15 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 
 interface RunInputOptions {
   fields: readonly RunField[];
-  /** The project that gets uploaded files. */
+  /** Project that stores uploaded files. */
   projectId: number;
-  /** The texts with which the form begins, by the ids of the fields. */
+  /** Initial texts by field id. */
   begin?: ReadonlyMap<string, string>;
 }
 
-/** The input of a run: the trigger's fields, or JSON. Ctrl+Enter in the JSON sends the form around it. */
+/**
+ * Form for the input of a run, by the trigger's fields or as JSON. Ctrl+Enter in the JSON submits the surrounding form.
+ */
 export function useRunInput({ fields, projectId, begin = NOTHING }: RunInputOptions): RunInputForm {
   const [values, setValues] = useState(begin);
   const [json, setJson] = useState<string>();
@@ -78,7 +80,7 @@ function Fields({ fields, projectId, values, onChange }: FieldsProps) {
   ));
 }
 
-/** Returns undefined if the text is no JSON. An empty text is an empty input. */
+/** Returns undefined if the text is not JSON. An empty text is an empty input. */
 function parse(text: string): unknown {
   if (text.trim() === '') return {};
   try {

@@ -1,4 +1,4 @@
-// The input of a run as a form: the start node's fields, and the values that are sent.
+// Converts between the start node's fields, their texts in the form, and the input of a run.
 import { MASK } from '../../../graph/mask-text.js';
 import { dataOf, isStart, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
 import { UPLOADING } from '../../service/file-value.js';
@@ -12,12 +12,12 @@ export interface RunField {
   isSecret: boolean;
   placeholder: string;
   hint: string | undefined;
-  /** The text with which the form begins. */
+  /** Initial text. */
   start: string;
   options: { value: string; label: string }[];
 }
 
-/** Returns the fields of the start node, or of the first trigger if there is none. The service does the same. */
+/** Returns the fields of the start node, else of the first trigger, as the service does. */
 export function runFields(drawing: Drawing, kinds: NodeKinds): RunField[] {
   const nodes = nodesOf(drawing);
   const start =
@@ -25,7 +25,7 @@ export function runFields(drawing: Drawing, kinds: NodeKinds): RunField[] {
   return fieldsOf(asArray(dataOf(start)['input_fields']));
 }
 
-/** The fields of a form, as triggers and human tasks list them. */
+/** Converts a list of fields, as in triggers and human tasks. */
 export function fieldsOf(list: readonly unknown[]): RunField[] {
   return list.filter(isObject).flatMap((field) => {
     const id = asText(field['id']);
@@ -59,12 +59,12 @@ export function takesFiles({ type }: RunField): boolean {
   return type === 'file' || type === 'files';
 }
 
-/** Returns whether a file has been chosen that has not arrived yet. */
+/** True while a chosen file is uploading. */
 export function isUploading(values: ReadonlyMap<string, string>): boolean {
   return [...values.values()].includes(UPLOADING);
 }
 
-/** An empty field is not sent, and the service takes its default. */
+/** Omits empty fields, so that the service applies their defaults. */
 export function toInput(fields: readonly RunField[], values: ReadonlyMap<string, string>): JsonObject {
   const entries = fields.flatMap((field) => {
     const text = values.get(field.id) ?? field.start;
@@ -77,7 +77,7 @@ function toValue(field: RunField, text: string): unknown {
   const { type } = field;
   if (type === 'number') {
     const number = Number(text);
-    // A number that a double cannot hold is sent as it is written.
+    // Numbers beyond the precision of a double are sent as text.
     return Number.isFinite(number) && String(number) === text.trim() ? number : text;
   }
   if (type === 'checkbox' || type === 'boolean') return text === 'true';

@@ -3,7 +3,7 @@ import { api, unwrap } from '../../service/api.js';
 import { announce } from '../../ui/notices.js';
 import type { RunDetail } from './run-data.js';
 
-/** Cancels the run at once. Its results stay, and `Run again` starts another run. */
+/** Cancels the run at once. Finished results remain. */
 export function useCancel(run: RunDetail) {
   const client = useQueryClient();
   return useMutation({
@@ -13,7 +13,7 @@ export function useCancel(run: RunDetail) {
           params: { path: { id: run.workflow.id, run_id: run.id } },
         }),
       ),
-    // This is announced at once, because the end of the run may have been announced when the call is done.
+    // Announced before the call, because the end of the run may be announced before the call returns.
     onMutate: () => announce('The run is being cancelled.'),
     onSettled: () => void client.invalidateQueries({ queryKey: ['run', run.id] }),
   });

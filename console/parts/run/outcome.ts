@@ -1,11 +1,12 @@
-// Which node a run has failed at, and which one gave its result.
+// Finds the node at which a run failed, and the node whose result is the run's.
 import type { RunLinks } from '../../drawing/run-links.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { readShownRun } from '../../live/run-cache.js';
 import type { RunDetail } from './run-data.js';
 
 /**
- * Returns the node with which a run has failed. Of a loop it is what failed first in its iterations, if they are known.
+ * Returns the node at which a run failed. For a loop, returns the first failed node inside it, if its
+ * iterations are loaded.
  */
 export function failureOf(run: RunDetail): NodeEntry | undefined {
   if (run.status !== 'Error' && run.status !== 'Draft') return undefined;
@@ -22,7 +23,7 @@ function firstFailure(entries: readonly NodeEntry[]): NodeEntry | undefined {
   return failed.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1))[0];
 }
 
-/** Returns the node whose result is that of a run: nothing has run behind it, and of several it ended last. */
+/** Returns the node whose result is the run's: no later node has run, and among several such nodes it ended last. */
 export function resultNodeOf({ status, result }: RunDetail, { links }: RunLinks): NodeEntry | undefined {
   if (status !== 'Succeeded') return undefined;
   const entries: NodeEntry[] = Object.values(result);

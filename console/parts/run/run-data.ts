@@ -1,4 +1,4 @@
-// The data that the run page reads from the service.
+// Loads the data of the run page.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { useProjectRole } from '../../service/projects.js';
@@ -16,10 +16,7 @@ export type Attempt = NodeDetail['attempts'][number];
 export type ApprovalRequest =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/']['get']['responses'][200]['content']['application/json'][number];
 
-/**
- * Returns the whole run. The state of its nodes goes into the cache of live runs as well, from which the parts of the
- * page read.
- */
+/** Loads the whole run. Also writes its nodes to the live cache (run-cache.ts), which the parts of the page read. */
 export function useRun(runId: string): UseQueryResult<RunDetail> {
   return useQuery({ queryKey: ['run', runId], queryFn: ({ signal }) => loadRun(runId, signal) });
 }
@@ -45,7 +42,7 @@ async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
   return run;
 }
 
-/** Returns the approval requests of a run, including decided ones. */
+/** Loads all approval requests of a run, including decided ones. */
 export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
   return useQuery({
     queryKey: ['run-approvals', runId],
@@ -61,7 +58,7 @@ export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
 
 const COST_EVERY_MS = 4_000;
 
-/** Returns what an open run has cost so far. It is read from the list of runs, which comes without the results. */
+/** Returns the current cost of an open run. Reads the list of runs, because it omits the results. */
 export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record<string, string>> {
   const createdAtMs = Date.parse(run.created_at);
   const query = useQuery({
@@ -87,30 +84,27 @@ export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record
 }
 
 /**
- * Returns whether the person may run it. People who may only read get no buttons. If the role cannot be read, the
- * service decides.
+ * True if the person may start runs. Viewers get no buttons. If the role cannot be loaded, the buttons appear and
+ * the service decides.
  */
 export function useMayRun(projectId: number): boolean {
   const { role, isKnown } = useProjectRole(projectId);
   return isKnown && role !== 'viewer';
 }
 
-// The nodes inside loops are read by themselves: neither the run nor its polls have them.
+// Nodes inside loops are loaded separately, because neither the run nor its polls contain them.
 
-/**
- * The limits of what is read of each loop, and of all loops together: a page that shows a run must not ask for ten
- * thousand iterations.
- */
+/** Limits per loop and per run, so that showing a run never loads ten thousand iterations. */
 const ITERATIONS_OF_A_LOOP = 100;
 const MAX_REQUESTS = 20;
 
 interface LoopAddress {
   node: string;
-  /** The enclosing iteration; empty outside loops. */
+  /** The enclosing iteration, empty outside loops. */
   path: string;
 }
 
-/** Returns the entries of the nodes in the first iterations of each loop of `nodes`, with their paths. */
+/** Loads the node entries in the first iterations of each loop in `nodes`, with their paths. */
 async function loadIterations(
   { id, workflow }: { id: string; workflow: { id: number } },
   nodes: readonly NodeEntry[],
@@ -118,7 +112,7 @@ async function loadIterations(
 ): Promise<NodeEntry[]> {
   const found: NodeEntry[] = [];
   const loops = loopsOf(nodes);
-  // The list grows while it is iterated: an iteration may have loops of its own.
+  // The loop extends the list, because iterations may contain loops.
   for (const [index, { node, path }] of loops.entries()) {
     if (index === MAX_REQUESTS) break;
     const { items } = await unwrap(

@@ -11,7 +11,7 @@ import './story.css';
 
 interface RunStoryProps {
   run: RunDetail;
-  /** The status of the run in the console's words. */
+  /** The run's status in the console's words. */
   word: string;
   isOpen: boolean;
   labels: ReadonlyMap<string, string>;
@@ -19,7 +19,7 @@ interface RunStoryProps {
   onSelect: (choice: NodeChoice) => void;
 }
 
-/** Says in a line what has happened, where, and what a person can do now. */
+/** One line about what happened, where, and what the person can do. */
 export function RunStory(props: RunStoryProps) {
   const { run, word, isOpen } = props;
   return (
@@ -99,7 +99,7 @@ interface NodeButtonProps extends Pick<RunStoryProps, 'labels' | 'onSelect'> {
   choice: NodeChoice;
 }
 
-/** Shows the node's details. */
+/** Button that shows the node's details. */
 function NodeButton({ choice: { nodeId, path }, labels, onSelect }: NodeButtonProps) {
   return (
     <button type="button" className="run-story-node" onClick={() => onSelect({ nodeId, path })}>
@@ -108,7 +108,7 @@ function NodeButton({ choice: { nodeId, path }, labels, onSelect }: NodeButtonPr
   );
 }
 
-/** So many nodes are told of by name. */
+/** Number of nodes listed by name. */
 const NAMED = 3;
 
 function Open(props: RunStoryProps) {
@@ -155,7 +155,7 @@ function Open(props: RunStoryProps) {
   );
 }
 
-/** Says for what a node waits, since when, and leads to where a person can end it. */
+/** Explains what a node waits for and since when, and links to where a person can end the wait. */
 function Wait({ run, labels, nodeKey, onSelect }: RunStoryProps & { nodeKey: string }) {
   const choice = parseNodeKey(nodeKey);
   const entry = useNodeEntry(run.id, choice.nodeId, choice.path);

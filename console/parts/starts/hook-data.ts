@@ -2,12 +2,12 @@ import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react
 import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 
-// The signatures of senders, in the words of people who set them up.
+// Signature schemes of senders, and the service calls about hooks.
 
 const GITHUB_HEADER = 'X-Hub-Signature-256';
 const STRIPE_HEADER = 'Stripe-Signature';
 
-/** An entry of the combobox. Two of them are the same scheme with a header of their own. */
+/** An option of the select. `github` and `stripe` are `hmac-sha256` with a fixed header. */
 type Signature = 'standard-webhooks' | 'github' | 'stripe' | 'hmac-sha256' | 'none';
 
 export const SIGNATURES: readonly { value: Signature; label: string; hint: string }[] = [
@@ -50,7 +50,7 @@ export function toBody({ signature, header, secret }: HookFields): HookBody {
   return { verify: 'hmac-sha256', header: named[signature] ?? header, ...own };
 }
 
-/** Returns words such as `Signed as GitHub does`. */
+/** Returns text such as `Signed as GitHub does`. */
 export function signatureOf({ verify, header }: Pick<Hook, 'verify' | 'header'>): string {
   if (verify === 'none') return 'Not signed';
   if (verify === 'standard-webhooks') return 'Signed as Standard Webhooks';
@@ -78,15 +78,15 @@ const HOOK = '/api/v1/workflows/{id}/hooks/{hook_id}/';
 type Hooks = paths[typeof HOOKS];
 export type Hook = Hooks['get']['responses'][200]['content']['application/json']['items'][number];
 type HookBody = NonNullable<Hooks['post']['requestBody']>['content']['application/json'];
-/** A hook with its secret, if it asks for signatures. */
+/** A hook, with its secret if it verifies signatures. */
 export type ShownHook = Hooks['post']['responses'][201]['content']['application/json'];
 
-/** A hook with its workflow, whose title is missing on the page of the workflow itself. */
+/** A hook with its workflow. The title is undefined on the workflow's own page. */
 export interface ListedHook extends Hook {
   workflow: { id: number; title?: string };
 }
 
-/** A workflow has at most 20. */
+/** A workflow has at most 20 hooks. */
 export function useHooks(workflowId: number): UseQueryResult<Hook[]> {
   return useQuery({
     queryKey: ['hooks', workflowId],
@@ -101,7 +101,7 @@ export function makeHook(workflowId: number, body: HookBody): Promise<ShownHook>
   return unwrap(api.POST(HOOKS, { params: { path: { id: workflowId } }, body }));
 }
 
-/** If the secret is null, the service makes a new one. */
+/** If `secret` is null, the service generates one. */
 export function replaceSecret(workflowId: number, hookId: number, secret: string | null): Promise<ShownHook> {
   const path = { id: workflowId, hook_id: hookId };
   return unwrap(api.PATCH(HOOK, { params: { path }, body: { secret } }));
@@ -113,7 +113,7 @@ export function deleteHook(workflowId: number, hookId: number): Promise<unknown>
 
 const SIZE = 20;
 
-/** A page of the hooks of all workflows of the project; the first page is 1. */
+/** Loads a page of the hooks of all workflows of the project, from page 1. */
 export function useHooksOfProject(projectId: number, page: number) {
   return useQuery({
     queryKey: ['hooks', 'of-project', projectId, page],

@@ -25,7 +25,7 @@ interface NewHookDialogProps {
 export function NewHookDialog({ workflowId, onClose, onMade }: NewHookDialogProps) {
   const [fields, setFields] = useState<HookFields>(NEW_HOOK);
   const isLater = fields.signature === 'stripe';
-  // A secret that a person has typed is known to them, and Stripe makes its secrets itself.
+  // The person knows a secret that they typed, and Stripe generates its own secrets.
   const isShown = fields.signature !== 'none' && fields.secret === '' && !isLater;
   const change = useChange(() => makeHook(workflowId, toBody(fields)), {
     invalidates: ['hooks'],
@@ -96,7 +96,7 @@ export function ReplaceSecretDialog({ of, onClose, onReplaced }: ReplaceSecretDi
     invalidates: ['hooks'],
     said: 'The secret is replaced.',
     onSuccess: (hook) => {
-      // A person who has typed the secret knows it.
+      // The person knows a secret that they typed.
       if (secret === '') onReplaced(hook);
       onClose();
     },
@@ -123,7 +123,7 @@ export function ReplaceSecretDialog({ of, onClose, onReplaced }: ReplaceSecretDi
 }
 
 interface SecretFieldProps {
-  /** The end of the hint, which says what happens if the field is empty. */
+  /** End of the hint: what happens if the field is empty. */
   ifEmpty?: string;
   value: string;
   onChange: (secret: string) => void;

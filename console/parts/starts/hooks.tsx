@@ -14,7 +14,7 @@ interface HooksSectionProps {
   mayChange: boolean;
 }
 
-/** The addresses at which other services start runs of the workflow. */
+/** Addresses at which other services start runs of the workflow. */
 export function HooksSection({ workflowId, mayChange }: HooksSectionProps) {
   const { data, error, refetch, isFetching } = useHooks(workflowId);
   const [isNew, setIsNew] = useState(false);
@@ -36,7 +36,7 @@ export function HooksSection({ workflowId, mayChange }: HooksSectionProps) {
   );
 }
 
-/** The secret of a hook that was made or changed just now. It is not shown again. */
+/** The secret of a hook that was just created or changed. It is shown only once. */
 export function ShownSecret({ hook, onDone }: { hook: ShownHook | undefined; onDone: () => void }) {
   if (hook?.secret === undefined) return null;
   const { id, secret } = hook;
@@ -54,7 +54,7 @@ export function ShownSecret({ hook, onDone }: { hook: ShownHook | undefined; onD
 interface HookArticlesProps {
   hooks: readonly ListedHook[];
   mayChange: boolean;
-  /** Is told of a new secret, which must be shown now. */
+  /** Called with a hook whose new secret must be shown. */
   onSecret: (hook: ShownHook) => void;
 }
 

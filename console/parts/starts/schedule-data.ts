@@ -8,7 +8,7 @@ const SCHEDULE = '/api/v1/workflows/{id}/schedules/{schedule_id}/';
 
 type Schedules = paths[typeof SCHEDULES];
 export type Schedule = Schedules['get']['responses'][200]['content']['application/json']['items'][number];
-/** A schedule with its workflow, whose title is missing on the page of the workflow itself. */
+/** A schedule with its workflow. The title is undefined on the workflow's own page. */
 export interface ListedSchedule extends Schedule {
   workflow: { id: number; title?: string };
 }
@@ -18,7 +18,7 @@ type ScheduleChange = NonNullable<paths[typeof SCHEDULE]['patch']['requestBody']
 /** A schedule fires at most once a minute. */
 const REFRESH_MS = 30_000;
 
-/** A workflow has at most 20. */
+/** A workflow has at most 20 schedules. */
 export function useSchedules(workflowId: number): UseQueryResult<Schedule[]> {
   return useQuery({
     queryKey: ['schedules', workflowId],
@@ -30,10 +30,10 @@ export function useSchedules(workflowId: number): UseQueryResult<Schedule[]> {
   });
 }
 
-/** The service lists no more at once. */
+/** The service's maximum page size. */
 const SIZE = 20;
 
-/** A page of the schedules of all workflows of the project; the first page is 1. */
+/** Loads a page of the schedules of all workflows of the project, from page 1. */
 export function useSchedulesOfProject(projectId: number, page: number) {
   return useQuery({
     queryKey: ['schedules', 'of-project', projectId, page],
@@ -58,7 +58,7 @@ export function deleteSchedule(workflowId: number, scheduleId: string): Promise<
   return unwrap(api.DELETE(SCHEDULE, { params: { path: { id: workflowId, schedule_id: scheduleId } } }));
 }
 
-// A schedule as its form shows it.
+// The form of a schedule.
 
 type Overlap = Schedule['overlap'];
 
@@ -92,7 +92,7 @@ export function fieldsOfSchedule(schedule: Schedule): ScheduleFields {
   };
 }
 
-/** A text that is no number is sent as it is, so that the service says what is wrong with it. */
+/** A text that is not a number becomes `NaN`, so that the service explains the error. */
 export function toBody({ cron, timeZone, overlap, jitter, catchup }: ScheduleFields): ScheduleBody {
   return {
     cron,
@@ -104,8 +104,7 @@ export function toBody({ cron, timeZone, overlap, jitter, catchup }: ScheduleFie
 }
 
 /**
- * Returns words such as `At 08:00, Monday through Friday`, and undefined for a text that is no expression of five
- * fields.
+ * Returns text such as `At 08:00, Monday through Friday`, or undefined if the text is not a five-field cron expression.
  */
 export function inWords(cron: string): string | undefined {
   if (cron.trim().split(/\s+/).length !== 5) return undefined;

@@ -25,12 +25,12 @@ import {
 
 interface ScheduleDialogProps {
   workflowId: number;
-  /** The schedule that is changed. Without it a new one is made. */
+  /** The schedule to edit; a new one by default. */
   of?: Schedule | undefined;
   onClose: () => void;
 }
 
-/** The fields of the form depend on the workflow's trigger. */
+/** Loads the workflow first, because its trigger decides the fields of the form. */
 export function ScheduleDialog(props: ScheduleDialogProps) {
   const { workflowId, of, onClose } = props;
   const { data, error, refetch, isFetching } = useQuery({
@@ -62,11 +62,11 @@ interface ScheduleFormProps extends ScheduleDialogProps {
 function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: ScheduleFormProps) {
   const [form, setForm] = useState(() => (of === undefined ? newFields() : fieldsOfSchedule(of)));
   const [written, setWritten] = useState(() => writtenInput(fields, of === undefined ? {} : of.input));
-  const [begun] = useState(written);
+  const [initial] = useState(written);
   const input = readInput(fields, written);
   const save = (): Promise<Schedule> => {
-    // An input that nobody has changed stays as it is stored, digit by digit.
-    const body = { ...toBody(form), ...(written !== begun || of === undefined ? { input } : {}) };
+    // An unchanged input is omitted, so that the stored one remains digit by digit.
+    const body = { ...toBody(form), ...(written !== initial || of === undefined ? { input } : {}) };
     return of === undefined ? makeSchedule(workflowId, body) : changeSchedule(workflowId, of.id, body);
   };
   const change = useChange(save, {
@@ -152,13 +152,13 @@ function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: Sch
   );
 }
 
-/** The input as it is being written: by the fields of the trigger, or as JSON. */
+/** The input being edited: by the trigger's fields, or as JSON. */
 interface WrittenInput {
   values: ReadonlyMap<string, string>;
   json: string | undefined;
 }
 
-/** Returns the input with which the form begins. An input that the fields cannot hold begins as JSON. */
+/** Returns the initial input. Starts as JSON if the fields cannot represent it. */
 function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput {
   const entries = Object.entries((input ?? {}) as Record<string, unknown>);
   const isFields = typeof input === 'object' && !Array.isArray(input);
@@ -169,7 +169,7 @@ function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput
   return { values: new Map(entries.map(([key, value]) => [key, toText(value)])), json: undefined };
 }
 
-/** Returns undefined if the text is no JSON. An empty text is an empty input. */
+/** Returns undefined if the text is not JSON. An empty text is an empty input. */
 function readInput(fields: readonly RunField[], { values, json }: WrittenInput): unknown {
   if (json === undefined) return isUploading(values) ? undefined : toInput(fields, values);
   if (json.trim() === '') return {};

@@ -23,7 +23,7 @@ interface SchedulesSectionProps {
   mayChange: boolean;
 }
 
-/** The times at which runs of the workflow start. */
+/** Times at which runs of the workflow start. */
 export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProps) {
   const { data, error, refetch, isFetching } = useSchedules(workflowId);
   const [isNew, setIsNew] = useState(false);
@@ -142,7 +142,7 @@ function ScheduleArticle({ schedule, mayChange, onEdit, onDelete }: ScheduleArti
   );
 }
 
-/** The times are in the person's own time zone, whatever that of the schedule is. */
+/** Shown in the person's time zone, not the schedule's. */
 function NextTimes({ schedule: { is_paused: isPaused, next_run_times: times } }: { schedule: Schedule }) {
   if (isPaused) return 'Paused';
   if (times === null) return 'Not known at the moment';

@@ -18,12 +18,12 @@ const KINDS = {
 
 interface StartsListProps {
   kind: keyof typeof KINDS;
-  /** Undefined for a person who may make none. */
+  /** Undefined if the person may not create any. */
   onNew: (() => void) | undefined;
   children: ReactNode;
 }
 
-/** A section of schedules or hooks, with the button that makes a new one. */
+/** A section of schedules or hooks, with a button to create one. */
 export function StartsList({ kind, onNew, children }: StartsListProps) {
   const { heading, lead, newLabel } = KINDS[kind];
   const id = useId();
@@ -40,11 +40,11 @@ export function StartsList({ kind, onNew, children }: StartsListProps) {
 }
 
 interface WorkflowOfStartProps {
-  /** The title is missing on the page of the workflow itself. */
+  /** The title is undefined on the workflow's own page. */
   workflow: { id: number; title?: string };
 }
 
-/** The way to the workflow of a schedule or hook, in the list of a project. */
+/** Link to the workflow of a schedule or hook, for lists of a project. */
 export function WorkflowOfStart({ workflow: { id, title } }: WorkflowOfStartProps) {
   if (title === undefined) return null;
   return (
