@@ -4,7 +4,7 @@ import { highlightActiveLine, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { SOURCE, SourceEditor, type SourceEditorProps } from './source-editor.js';
 
-/** The style sheet has the colours, light and dark. */
+/** Colours come from the style sheet, for light and dark mode. */
 const COLOURS = HighlightStyle.define([
   { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], class: 'source-keyword' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp], class: 'source-text' },
@@ -12,7 +12,7 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.comment, class: 'source-comment' },
 ]);
 
-/** Lines have numbers, because errors name them. */
+/** Line numbers, because errors refer to them. */
 const CODE = [javascript(), syntaxHighlighting(COLOURS), lineNumbers(), indentOnInput(), highlightActiveLine(), SOURCE];
 
 export function CodeEditor(props: Omit<SourceEditorProps, 'language' | 'takesVariables'>) {

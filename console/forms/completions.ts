@@ -1,34 +1,34 @@
-// The variables that are offered behind `{{`.
+// Completion of variables after `{{`.
 import type { VariableGroup } from '../drawing/variables.js';
 
 interface OpenVariable {
-  /** The place of the opening braces. */
+  /** Position of the opening braces. */
   start: number;
-  /** The place behind the closing braces, or the caret where they are missing. */
+  /** Position after the closing braces, or the caret if they are missing. */
   end: number;
-  /** The text from the braces to the caret. */
+  /** Text between the braces and the caret. */
   typed: string;
 }
 
-/** Nobody writes a longer one by hand. */
+/** Nobody types a longer variable by hand. */
 const LONGEST = 200;
 
-/** Returns the variable that is being written at the caret: the braces before it are not closed before it. */
+/** Returns the variable at the caret: the last braces before the caret are still open. */
 export function openVariable(text: string, caret: number): OpenVariable | undefined {
   const before = text.slice(Math.max(0, caret - LONGEST), caret);
   const braces = before.lastIndexOf('{{');
   if (braces < 0) return undefined;
   const typed = before.slice(braces + 2);
   if (/[{}\n]/.test(typed)) return undefined;
-  // A quote belongs to the JSON around the variable, and its braces do, too.
+  // A quote ends the variable, because it belongs to the surrounding JSON, and so do braces after it.
   const rest = /^[^{}"\n]{0,200}\}\}/.exec(text.slice(caret, caret + LONGEST))?.[0] ?? '';
   return { start: caret - typed.length - 2, end: caret + rest.length, typed: typed.trim() };
 }
 
 interface Offered {
-  /** The node and the name in words. */
+  /** Labels of node and variable. */
   label: string;
-  /** The beginning of the value. */
+  /** Beginning of the value. */
   detail?: string;
   /** The variable with its braces. */
   apply: string;
@@ -36,7 +36,7 @@ interface Offered {
 
 const MOST = 50;
 
-/** Every word that is typed must be in the name of the node, in the name of the variable or in its source. */
+/** Each typed word must occur in the node's label, the variable's label or the variable itself. */
 export function completionsFor(groups: readonly VariableGroup[], typed: string): Offered[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return groups

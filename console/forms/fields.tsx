@@ -18,7 +18,7 @@ import type { Attributes } from './source-editor.js';
 import { currentRows, fromJsonText, parseNumber, toJsonText, toRecord, toRows, type RecordRow } from './values.js';
 import { VariableInput } from './variable-input.js';
 
-/** A choice among the schema's values. A value that is none of them is kept, and shown. */
+/** Selects one of the schema's values. An unknown value remains selected and visible. */
 export function ChoiceField(props: SchemaFieldProps) {
   const { schema, path, value, onChange } = props;
   const values = asArray(schema['enum']);
@@ -43,14 +43,14 @@ export function ChoiceField(props: SchemaFieldProps) {
   );
 }
 
-/** Returns `streamable http` for `streamable_http`. Signs stay as they are. */
+/** Returns `streamable http` for `streamable_http`; operators stay as they are. */
 function toWords(value: unknown): string {
   return typeof value === 'string' ? value.replaceAll('_', ' ') : JSON.stringify(value);
 }
 
 const OTHER = '\u0000other';
 
-/** A choice among the schema's examples, or a text of one's own. */
+/** Selects one of the schema's examples, or accepts any other text. */
 export function SuggestionsField(props: SchemaFieldProps) {
   const { schema, path, value, onChange } = props;
   const examples = asArray(schema['examples']).map(String);
@@ -78,13 +78,13 @@ export function SuggestionsField(props: SchemaFieldProps) {
 
 interface SchemaSelectProps {
   field: SchemaFieldProps;
-  /** The value is empty if nothing is chosen. */
+  /** Empty if nothing is selected. */
   value: string;
   options: readonly SelectOption[];
   onChoose: (value: string) => void;
 }
 
-/** The choice among values for a field of the form. */
+/** A select for a field of the form. */
 export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectProps) {
   const { schema, path, label, isRequired = false } = field;
   const error = useFieldError(path);
@@ -103,14 +103,16 @@ export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectPr
   );
 }
 
-/** The arrow keys open the list. Without this they would choose each option that they pass. */
+/**
+ * Makes arrow keys open the list. By default they would select each option on the way and change the drawing each time.
+ */
 export function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   event.preventDefault();
   event.currentTarget.showPicker();
 }
 
-/** A text that may hold variables. It grows with what is written. */
+/** A text with variables. The field grows with its content. */
 export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
   const { schema, path, label, value, isRequired = false, onChange, isLong = false } = props;
   const error = useFieldError(path);
@@ -133,26 +135,27 @@ export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
   );
 }
 
-/** Returns the attributes of a textbox that is no field of the browser. */
+/**
+ * Returns attributes for a textbox that is not a form element. It has no `required` property, and `label for`
+ * does not name it.
+ */
 function attributesOf({ required, ...control }: ControlProps): Attributes {
-  const given = { ...control, 'aria-labelledby': labelIdOf(control.id), 'aria-required': required || undefined };
-  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  const attributes = { ...control, 'aria-labelledby': labelIdOf(control.id), 'aria-required': required || undefined };
+  const known = Object.entries(attributes).filter(([, value]) => value !== undefined);
   return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
 }
 
-/** Drawings may hold a number in place of a text. */
+/** Drawings may have a number instead of a text. */
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/**
- * Anything can be written here. A text that is no number, such as a variable, stays a text, and the checks judge it.
- */
+/** Accepts any text. A text that is not a number, such as a variable, stays text, and the checks validate it. */
 export function NumberField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
   const shown = value === undefined || value === null ? '' : toText(value);
   const [written, setWritten] = useState(shown);
-  // `1.` and `1.0` are on the way to other numbers, so the written text stays as long as it means the value.
+  // Keeps the typed text while it equals the value: `1.` and `1.0` may become other numbers.
   const text = String(parseNumber(written) ?? '') === shown ? written : shown;
   const fallback = schema['default'];
   const parts = [descriptionOf(schema), fallback === undefined ? undefined : `${toText(fallback)} unless set`];
@@ -191,7 +194,7 @@ export function SwitchField({ schema, path, label, value, onChange }: SchemaFiel
   );
 }
 
-/** Two sides and their operator in one row. The line below says what the operator looks at. */
+/** Two sides and the operator in one row, with a hint about the operator below. */
 export function ConditionField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (
     <fieldset className="form-group form-plain" data-path={path.join('.')}>
@@ -202,7 +205,7 @@ export function ConditionField({ schema, path, label, value, onChange }: SchemaF
   );
 }
 
-/** Only the row. An operator that looks at the left side only has no right side. */
+/** Hides the right side for operators that only use the left one. */
 export function ConditionRow({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const { left, operator, right } = propertiesOf(schema);
   const condition = asObject(value);
@@ -242,12 +245,12 @@ export function hasRightSide(schema: JsonObject, value: unknown): boolean {
   return !oneSided(schema).includes(operatorOf(value));
 }
 
-/** Returns the operators that need no right side, as the schema says. */
+/** Returns the operators that need no right side, according to the schema. */
 function oneSided({ if: condition }: JsonObject): readonly unknown[] {
   return asArray(propertiesOf(asObject(condition))['operator']?.['enum']);
 }
 
-/** The description that the fields of a row share stands once, below the row. */
+/** Removes the description, which appears once below the row. */
 function withoutDescription(schema: JsonObject | undefined): JsonObject {
   const { description: _below, ...rest } = schema ?? {};
   return rest;
@@ -268,12 +271,12 @@ const HINTS: Readonly<Record<string, string>> = {
   is_not_empty: EMPTY,
 };
 
-/** Returns a sentence that says what an operator looks at. */
+/** Returns a sentence about how the operator compares. */
 export function hintOf(sign: string): string {
   return (Object.hasOwn(HINTS, sign) ? HINTS[sign] : undefined) ?? COMPARED;
 }
 
-/** Names with values, such as the headers of a request. */
+/** Edits names with values, such as request headers. */
 export function RecordField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   const [written, setWritten] = useState(() => toRows(value) as readonly RecordRow[]);
   return (
@@ -296,7 +299,7 @@ interface RecordTableProps {
   path: Path;
   hint?: string | undefined;
   rows: readonly RecordRow[];
-  /** The values are texts; otherwise they are any JSON. */
+  /** True if values are texts; otherwise they are any JSON. */
   isText: boolean;
   onChange: (rows: readonly RecordRow[]) => void;
 }
@@ -369,17 +372,17 @@ function Row({ label, isText, path, row, onChange, onRemove }: RowProps) {
 interface RecordValueProps {
   label: string;
   value: unknown;
-  /** The values are texts; otherwise they are any JSON. */
+  /** True if values are texts; otherwise they are any JSON. */
   isText: boolean;
   isWrong: boolean;
   onChange: (value: unknown) => void;
 }
 
-/** The value of one name. A text that is no JSON, such as a variable, is a text. */
+/** Edits one value. A text that is not JSON, such as a variable, stays text. */
 function RecordValue({ label, value, isText, isWrong, onChange }: RecordValueProps) {
   const shown = shownAs(value, isText);
   const [written, setWritten] = useState(shown);
-  // `1.0` is on the way to another number, so the written text stays as long as it means the value.
+  // Keeps the typed text while it equals the value: `1.0` may become another number.
   const text = !isText && isEqualJson(toValue(written), value) ? written : shown;
   return (
     <VariableInput

@@ -4,27 +4,27 @@ import type { JsonObject } from '../ui/json.js';
 import type { VariableGroup } from '../drawing/variables.js';
 import type { Path } from './schema.js';
 
-/** What the fields know of the variables that they hold. */
+/** The form's knowledge about variables. */
 export interface KnownVariables {
-  /** The variables that can be inserted, with the beginnings of their values where these are known. */
+  /** Variables to insert, with the beginnings of their known values. */
   groups: () => VariableGroup[];
   /** Returns the chip of the text between the braces. */
   chipOf: (expression: string) => Chip;
-  /** Returns the value as it is rendered, on one line; undefined if none of its variables has a known value. */
+  /** Returns the rendered value on one line; undefined if none of its variables has a known value. */
   preview: (value: unknown) => string | undefined;
-  /** The values of the newest run are read once they are wanted. */
+  /** Loads the values of the latest run. Call it before showing values. */
   want: () => void;
 }
 
-/** The event by which the page inserts a text at the caret of an editor. Its `detail` is the text. */
+/** Event that inserts text at an editor's caret. `detail` is the text. */
 export const INSERT = 'insert-text';
 
-/** The state that all fields of one form share. */
+/** State shared by all fields of a form. */
 interface FormState {
   isReadOnly: boolean;
-  /** The problems of fields, by path with dots. */
+  /** Errors by dotted field path. */
   errors: ReadonlyMap<string, string>;
-  /** The control of a value whose schema has a `format` that the page knows; undefined for any other. */
+  /** Returns the page's control for a schema `format`, or undefined if the page has none. */
   fieldOf?: (format: string, props: SchemaFieldProps) => ReactNode;
   variables?: KnownVariables;
 }
@@ -37,13 +37,13 @@ export function useFieldError(path: readonly (string | number)[]): string | unde
 
 export interface SchemaFieldProps {
   schema: JsonObject;
-  /** The path of the value in the node's data. */
+  /** Path of the value in the node's data. */
   path: Path;
-  /** The accessible name: the schema's title. */
+  /** Accessible name: the schema's title. */
   label: string;
-  /** The value is undefined if the key is not there. */
+  /** Undefined if the key is absent. */
   value: unknown;
   isRequired?: boolean;
-  /** A value of undefined takes the key away. */
+  /** The value undefined removes the key. */
   onChange: (path: Path, value: unknown) => void;
 }

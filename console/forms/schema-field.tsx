@@ -1,5 +1,5 @@
-// The generic form shows a field by its schema, whatever the kind of the node. Controls that hold other fields are in
-// this file, because each of them may hold every other one.
+// The generic form: renders a field by its schema, for any kind of node. Controls that contain other fields are in this
+// file, because they refer to each other recursively.
 import { createContext, lazy, Suspense, use, useId, useState, type ComponentType, type ReactNode } from 'react';
 import { ErrorBoundary } from '../service/problem.js';
 import { startValue } from '../drawing/change-drawing.js';
@@ -72,7 +72,7 @@ export function SchemaField(props: SchemaFieldProps) {
   }
 }
 
-/** The fields of an object in the order of its schema. A value that the schema does not know is kept and not shown. */
+/** The fields of an object in schema order. Values unknown to the schema are retained, but not shown. */
 export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const owner = asObject(value);
   return Object.entries(propertiesOf(schema)).map(([key, property]) => (
@@ -89,24 +89,24 @@ export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldPr
 }
 
 interface LayersProps extends Omit<SchemaFieldProps, 'label'> {
-  /** What is needed stands elsewhere: of these fields only those with a value come first. */
+  /** True if needed fields are shown elsewhere. Only the fields with a value then come first. */
   isRest?: boolean;
 }
 
 /**
- * The fields that a person needs first, and the others under `More`. A field stays where it is as long as the form is
- * open, so that nothing jumps away while somebody writes.
+ * The fields that people need first, and the others under `More`. Fields do not move while the form is open, so that
+ * nothing jumps while somebody types.
  */
 export function Layers(props: LayersProps) {
   const { schema, path, value, isRest = false, onChange } = props;
   const isInMore = use(InMore);
   const owner = asObject(value);
-  const [begun] = useState(() => new Set(Object.keys(owner).filter((key) => isSet(schema, key, owner))));
+  const [filled] = useState(() => new Set(Object.keys(owner).filter((key) => isSet(schema, key, owner))));
   const fields = withoutOtherModes(schema, owner);
   if (isInMore) return <Properties schema={fields} path={path} value={value} onChange={onChange} />;
   const [first, more] = isRest
-    ? [onlyFields(fields, [...begun]), withoutFields(fields, [...begun])]
-    : layersOf(fields, begun);
+    ? [onlyFields(fields, [...filled]), withoutFields(fields, [...filled])]
+    : layersOf(fields, filled);
   return (
     <>
       <Properties schema={first} path={path} value={value} onChange={onChange} />
@@ -115,7 +115,7 @@ export function Layers(props: LayersProps) {
   );
 }
 
-/** Fields that most nodes leave as they are. A problem in one of them opens it. */
+/** Fields that most nodes leave unset. Opens if one of them has a problem. */
 function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const { errors } = use(FormContext);
   const keys = Object.keys(propertiesOf(schema));
@@ -136,7 +136,7 @@ function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>
   );
 }
 
-/** Nothing in `More` has a `More` of its own. */
+/** True inside `More`, where no further `More` is nested. */
 export const InMore = createContext(false);
 
 function ObjectField({ schema, path, label, value, onChange }: SchemaFieldProps) {
@@ -149,7 +149,7 @@ function ObjectField({ schema, path, label, value, onChange }: SchemaFieldProps)
   );
 }
 
-/** Each item is a group with its fields and its buttons. */
+/** Each item is a group with its fields and buttons. */
 function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
   const items = asArray(value);
@@ -182,7 +182,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   );
 }
 
-/** A choice among several forms: words, or objects with fields of their own. Other alternatives are edited as JSON. */
+/** Selects among variants: words, or objects with fields of their own. Any other schema is edited as JSON. */
 function VariantsField(props: SchemaFieldProps) {
   const { schema, path, label, value, onChange } = props;
   const error = useFieldError(path);
@@ -214,14 +214,14 @@ function VariantsField(props: SchemaFieldProps) {
 }
 
 interface ItemButtonsProps {
-  /** The name of the item. */
+  /** Display name of the item. */
   name: string;
   at: number;
   items: readonly unknown[];
   onChange: (items: unknown[]) => void;
 }
 
-/** Moves one item of a list, or takes it out. */
+/** Moves or removes an item of a list. */
 export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
   const move = (to: number): void => onChange(items.toSpliced(at, 1).toSpliced(to, 0, items[at]));
   return (
@@ -246,7 +246,7 @@ export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
 
 const JsonEditor = lazy(() => import('./json-editor.js').then((part) => ({ default: part.JsonEditor })));
 
-/** Any JSON. A text that is no JSON is kept as a text, and the field says so. */
+/** Edits any JSON. A text that is not JSON is stored as text, and the field says so. */
 function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   const [written, setWritten] = useState(() => toJsonText(value));
   const text = isEqualJson(fromJsonText(written), value) ? written : toJsonText(value);
@@ -270,7 +270,7 @@ function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
 
 const CodeEditor = lazy(() => import('./code-editor.js').then((part) => ({ default: part.CodeEditor })));
 
-/** The editor of JavaScript. */
+/** Edits JavaScript. */
 function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (
     <EditorField
@@ -285,17 +285,17 @@ function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
 }
 
 interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'label'> {
-  /** The editor may be loaded when it is first shown. */
+  /** May be lazy, so that its code is loaded on first use. */
   editor: ComponentType<Pick<SourceEditorProps, 'attributes' | 'value' | 'isReadOnly' | 'onChange'>>;
   value: string;
-  /** A problem of the value that is known before the service has checked it. */
+  /** Problem found without the service. */
   problem?: string | undefined;
-  /** What the value is rendered to. */
+  /** The rendered value. */
   preview?: ReactNode;
   onChange: (value: string) => void;
 }
 
-/** A label above an editor, the hint and the errors below. */
+/** A label above an editor, with hint and errors below. */
 function EditorField({ schema, path, label, editor: Editor, value, problem, preview, onChange }: EditorFieldProps) {
   const error = useFieldError(path);
   const { isReadOnly } = use(FormContext);

@@ -1,4 +1,4 @@
-// The JSON Schema of a value decides which control edits it.
+// Selects the control for a value from its JSON Schema.
 import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
 
 type Shape =
@@ -49,10 +49,10 @@ function shapeOfType(schema: JsonObject, key: string): Shape {
   }
 }
 
-/** Fields whose texts usually have more than one line. */
+/** Names of fields whose texts usually have several lines. */
 const LONG = /^(message|text|content|body|code|prompt|guide|description|instructions)$/;
 
-/** The keys of a condition, in every kind that has one. */
+/** Keys of conditions, the same in each kind that has one. */
 const CONDITION = ['left', 'operator', 'right'];
 
 function shapeOfObject(schema: JsonObject): Shape {
@@ -63,7 +63,7 @@ function shapeOfObject(schema: JsonObject): Shape {
   return typesOf(asObject(schema['additionalProperties'])).includes('string') ? 'record' : 'json';
 }
 
-/** Returns the schema of a value that may be null as well. Null is written when a field is emptied. */
+/** Returns the schema of a nullable value without null. Emptying a nullable field writes null. */
 export function withoutNull(schema: JsonObject): JsonObject {
   const variants = variantsOf(schema).filter((variant) => !isNull(variant));
   const [only] = variants;
@@ -102,9 +102,7 @@ export function descriptionOf(schema: JsonObject): string | undefined {
   return asText(schema['description']);
 }
 
-/**
- * Returns the title of a field by its path, as it stands in a problem: `messages.0.message` -> `Messages 1 › Message`.
- */
+/** Returns the titles on a problem's path: `Messages 1 › Message` for `messages.0.message`. */
 export function titleOfPath(schema: unknown, path: string): string {
   if (path === '') return '';
   const titles: string[] = [];
@@ -115,7 +113,7 @@ export function titleOfPath(schema: unknown, path: string): string {
       titles.push(`${titles.pop() ?? ''} ${Number(part) + 1}`.trim());
       current = plain['items'];
     } else {
-      // If there are several forms, one of them has the field.
+      // One of several variants has the field.
       const forms = [plain, ...variantsOf(plain)].map(propertiesOf);
       const property = forms.find((properties) => Object.hasOwn(properties, part))?.[part];
       titles.push(property === undefined ? part : titleOf(property, part));
@@ -128,18 +126,18 @@ export function titleOfPath(schema: unknown, path: string): string {
 interface VariantOption {
   label: string;
   value?: unknown;
-  /** The schema of an alternative that is an object with fields. */
+  /** Schema of an alternative that is an object with fields. */
   schema?: JsonObject;
 }
 
-/** Returns whether an object has the constants of an alternative, such as the word that tells it from the others. */
+/** True if an object has the constants that identify the alternative. */
 export function hasConstants(schema: JsonObject, value: JsonObject): boolean {
   return Object.entries(propertiesOf(schema)).every(
     ([key, property]) => !Object.hasOwn(property, 'const') || value[key] === property['const'],
   );
 }
 
-/** Returns each word of an alternative, or each alternative that is an object with fields. Others cannot be chosen. */
+/** Returns the alternatives to select: words, and objects with fields. Omits any other. */
 export function variantOptions(schema: JsonObject): VariantOption[] {
   return variantsOf(schema).flatMap((variant): VariantOption[] => {
     const words = asArray(variant['enum'] ?? (Object.hasOwn(variant, 'const') ? [variant['const']] : []));

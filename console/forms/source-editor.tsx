@@ -1,4 +1,4 @@
-// CodeMirror is loaded with the first field that needs it.
+// The CodeMirror editor, loaded with the first field that needs it.
 import { defaultKeymap, history, historyKeymap, insertNewline } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
 import { Compartment, EditorState, Prec, type Extension } from '@codemirror/state';
@@ -11,27 +11,27 @@ import { variableChips } from './variable-chips.js';
 export type Attributes = Readonly<Record<string, string>>;
 
 export interface SourceEditorProps {
-  /** The attributes of the textbox: its name, for example. */
+  /** Attributes of the textbox, such as its accessible name. */
   attributes: Attributes;
   value: string;
   isReadOnly: boolean;
-  /** Whether variables are inserted here. */
+  /** True if variables can be inserted. */
   takesVariables: boolean;
-  /** The extension of the language. It must always be the same object. */
+  /** Extension of the language. Must be a stable object, because a new one recreates the editor. */
   language: Extension;
-  /** The part that is selected at first. The editor then has the focus. */
+  /** Initial selection. If set, the editor takes the focus. */
   selected?: { from: number; to: number } | undefined;
   onChange: (value: string) => void;
 }
 
-/** Of JSON and code: an Undo of its own, letter by letter. */
+/** For JSON and code: their own Undo, letter by letter. */
 export const SOURCE: Extension = [
   history(),
   bracketMatching(),
   keymap.of([...historyKeymap, ...defaultKeymap].filter(({ key }) => key !== 'Mod-Enter')),
 ];
 
-/** A text for people. The editor of the drawing has its Undo, and a new line begins without blanks. */
+/** For plain text. Undo is left to the drawing's history, and new lines are not indented. */
 export const PLAIN: Extension = [
   Prec.high(keymap.of([{ key: 'Enter', run: insertNewline }])),
   keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
@@ -39,8 +39,8 @@ export const PLAIN: Extension = [
 ];
 
 /**
- * Handles typing over selected text. The browser would keep the colour of the old text in a style, which the policy of
- * the page forbids.
+ * Handles typing over a selection. The browser would copy the old text's colour into a style attribute, which the
+ * page's Content-Security-Policy forbids.
  */
 const TYPED_OVER = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -52,14 +52,14 @@ const TYPED_OVER = EditorView.domEventHandlers({
   },
 });
 
-/** An editor that is a textbox. Tab leaves it, as it leaves every field of the form. */
+/** An editor with the role of a textbox. Tab leaves it, as with any other field. */
 export function SourceEditor(props: SourceEditorProps) {
   const { attributes, value, isReadOnly, takesVariables, language, onChange } = props;
   const { variables } = use(FormContext);
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const given = useRef(new Compartment());
-  const tell = useEffectEvent(onChange);
+  const ownAttributes = useRef(new Compartment());
+  const report = useEffectEvent(onChange);
   const known = useEffectEvent(() => variables);
   const begin = useEffectEvent(() => props);
   useEffect(() => {
@@ -71,12 +71,12 @@ export function SourceEditor(props: SourceEditorProps) {
       TYPED_OVER,
       EditorView.lineWrapping,
       EditorView.cspNonce.of(styleNonce() ?? ''),
-      given.current.of(EditorView.contentAttributes.of(first.attributes)),
+      ownAttributes.current.of(EditorView.contentAttributes.of(first.attributes)),
       EditorView.editable.of(!isReadOnly),
       EditorView.contentAttributes.of({ tabindex: '0', ...(isReadOnly && { 'aria-readonly': 'true' }) }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.some((each) => each.isUserEvent('outside'))) {
-          tell(update.state.doc.toString());
+          report(update.state.doc.toString());
         }
       }),
     ];
@@ -96,8 +96,8 @@ export function SourceEditor(props: SourceEditorProps) {
   const written = JSON.stringify(attributes);
   useEffect(() => {
     const now = EditorView.contentAttributes.of(JSON.parse(written) as Attributes);
-    view.current?.dispatch({ effects: given.current.reconfigure(now) });
-    // A click on a label leads to fields of the browser only.
+    view.current?.dispatch({ effects: ownAttributes.current.reconfigure(now) });
+    // Clicking a label only focuses native form elements.
     const { 'aria-labelledby': labelledBy } = JSON.parse(written) as Attributes;
     const label = labelledBy === undefined ? null : document.getElementById(labelledBy);
     const focus = (): void => view.current?.focus();

@@ -4,11 +4,11 @@ import { PLAIN, SourceEditor, type SourceEditorProps } from './source-editor.js'
 const VALUE = [PLAIN, placeholder('Value')];
 
 interface TextEditorProps extends Omit<SourceEditorProps, 'language' | 'takesVariables'> {
-  /** The value of a name, as in a table. */
+  /** True for the value in a table of names and values. */
   isValue: boolean;
 }
 
-/** A text whose variables are chips. */
+/** Edits a text with variables as chips. */
 export function TextEditor({ isValue, ...props }: TextEditorProps) {
   return <SourceEditor {...props} language={isValue ? VALUE : PLAIN} takesVariables />;
 }

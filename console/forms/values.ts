@@ -1,6 +1,6 @@
 import { asObject, isEqualJson, type JsonObject } from '../ui/json.js';
 
-/** Returns a value as it is edited: as JSON, or as bare text if that cannot be taken for JSON. */
+/** Returns the editable text of a value: JSON, or the bare text if it is not valid JSON itself. */
 export function toJsonText(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'string' && !isJson(value) && value !== '') return value;
@@ -8,8 +8,8 @@ export function toJsonText(value: unknown): string {
 }
 
 /**
- * Returns undefined for an empty text, else the JSON, else the text itself. Variables such as `{{ input.order }}` are
- * such texts.
+ * Parses a text as JSON. Returns undefined if it is empty, and the text itself if it is not JSON, such as
+ * `{{ input.order }}`.
  */
 export function fromJsonText(text: string): unknown {
   if (text.trim() === '') return undefined;
@@ -29,7 +29,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Returns undefined for an empty text, else the number, else the text itself. */
+/** Returns undefined for an empty text, the number if it is one, else the text itself. */
 export function parseNumber(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
@@ -37,7 +37,7 @@ export function parseNumber(text: string): number | string | undefined {
   return Number.isFinite(number) && /^[-+.\d]/.test(trimmed) ? number : text;
 }
 
-// Rows hold names and values while they are written: two rows may have one name for a moment, or none yet.
+// Rows of names and values during editing. Names may be empty or duplicate for a moment.
 
 export interface RecordRow {
   name: string;
@@ -48,12 +48,12 @@ export function toRows(value: unknown): RecordRow[] {
   return Object.entries(asObject(value)).map(([name, each]) => ({ name, value: each }));
 }
 
-/** Returns the record. Rows without a name do not count. If two rows have one name, the last one counts. */
+/** Ignores rows without a name. The last of several rows with one name wins. */
 export function toRecord(rows: readonly RecordRow[]): JsonObject {
   return Object.fromEntries(rows.filter(({ name }) => name !== '').map(({ name, value }) => [name, value]));
 }
 
-/** Returns the rows as they are being written, unless the value has been changed elsewhere, by Undo for example. */
+/** Returns the rows being edited, unless the value was changed elsewhere, for example by Undo. */
 export function currentRows(written: readonly RecordRow[], value: unknown): readonly RecordRow[] {
   return isEqualJson(toRecord(written), asObject(value)) ? written : toRows(value);
 }

@@ -1,5 +1,5 @@
-// Variables in an editor of CodeMirror: chips in place of `{{ ... }}`, and suggestions behind `{{`. The text itself keeps
-// the braces, so that copies, searches and the drawing have the source.
+// Variables in a CodeMirror editor: chips instead of `{{ ... }}`, and completions after `{{`. The document keeps the
+// source, so that copying, searching and the drawing see it.
 import {
   acceptCompletion,
   autocompletion,
@@ -42,13 +42,13 @@ class ChipWidget extends WidgetType {
 
 interface Shown {
   all: DecorationSet;
-  /** The chips alone, which the caret passes in one step. */
+  /** Only the chips, which the caret skips as a unit. */
   chips: DecorationSet;
 }
 
 const SOURCE = Decoration.mark({ class: 'variable-source' });
 
-/** The variable in which the caret is shows its source, so that it can be edited. */
+/** The variable around the caret shows its source for editing. */
 function show(state: EditorState, chipOf: KnownVariables['chipOf']): Shown {
   const { from, to } = state.selection.main;
   const chips: Range<Decoration>[] = [];
@@ -63,7 +63,7 @@ function show(state: EditorState, chipOf: KnownVariables['chipOf']): Shown {
   return { all: Decoration.set([...chips, ...sources], true), chips: Decoration.set(chips) };
 }
 
-/** `known` is asked whenever something is shown, because other nodes change while a form is open. */
+/** `known` is a function, because other nodes may change while the form is open. */
 export function variableChips(known: () => KnownVariables | undefined): Extension {
   const chipOf = (expression: string): Chip =>
     known()?.chipOf(expression) ?? { label: expression.trim(), isKnown: true };
@@ -104,7 +104,7 @@ export function variableChips(known: () => KnownVariables | undefined): Extensio
       },
       [INSERT](event: Event, view: EditorView) {
         const text = String((event as CustomEvent<unknown>).detail);
-        // An untouched value of JSON is an empty text in quotes, in place of which the variable stands.
+        // An untouched JSON value is `""`; the variable replaces it.
         const isUntouched = view.state.doc.toString().trim() === '""';
         const { from, to } = isUntouched ? { from: 0, to: view.state.doc.length } : view.state.selection.main;
         const insert = { changes: { from, to, insert: text }, selection: { anchor: from + text.length } };
@@ -116,12 +116,12 @@ export function variableChips(known: () => KnownVariables | undefined): Extensio
   ];
 }
 
-/** Shows the source of the variable at a place, with the caret at its end. */
+/** Shows the source of the variable at a position and moves the caret to its end. False if there is no variable. */
 function isOpened(view: EditorView, at: number): boolean {
   for (const { start, end } of spansOf(view.state.doc.toString())) {
     if (at < start || at > end) continue;
     view.focus();
-    // The blank before the braces, where there is one, stays behind the caret.
+    // Places the caret before a blank that precedes the closing braces.
     const caret = start + view.state.sliceDoc(start, end - 2).trimEnd().length;
     view.dispatch({ selection: { anchor: Math.max(caret, start + 2) } });
     return true;
@@ -140,7 +140,7 @@ function complete(context: CompletionContext, known: () => KnownVariables | unde
   variables.want();
   const options = completionsFor(variables.groups(), open.typed);
   if (options.length === 0) return null;
-  // The list follows each key at once, so that Enter takes what a person sees.
+  // Filters on each key immediately, so that Enter accepts the visible option.
   const update: NonNullable<CompletionResult['update']> = (_result, _from, _to, now) => complete(now, known);
   return { from: open.start, to: open.end, options, filter: false, update };
 }

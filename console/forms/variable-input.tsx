@@ -1,4 +1,4 @@
-// A text with variables. Until the editor with chips is loaded, and where it cannot be, a plain field takes its place.
+// A text field with variables. A plain textarea takes its place until the editor is loaded, or if loading fails.
 import { use, useDeferredValue, useEffect, useEffectEvent, useRef, useState, type ComponentType } from 'react';
 import { classNames } from '../ui/class-names.js';
 import { FormContext } from './form.js';
@@ -9,18 +9,18 @@ type Editor = typeof TextEditor extends (props: infer Props) => unknown ? Compon
 
 let loaded: Editor | undefined;
 
-/** Pages with forms call this early, so that most fields begin with their chips. */
+/** Pages with forms call this early, so that most fields start with the editor. */
 export async function loadTextEditor(): Promise<Editor> {
   loaded = (await import('./text-editor.js')).TextEditor;
   return loaded;
 }
 
 interface VariableInputProps {
-  /** The attributes of the textbox: its name, for example. */
+  /** Attributes of the textbox, such as its accessible name. */
   attributes: Attributes;
   value: string;
   isLong?: boolean;
-  /** It is the value of a name, as in a table. */
+  /** True for the value in a table of names and values. */
   isValue?: boolean;
   onChange: (value: string) => void;
 }
@@ -37,7 +37,7 @@ export function VariableInput({ attributes, value, isLong = false, isValue = fal
     const take = async (): Promise<void> => {
       const part = await loadTextEditor().catch(() => undefined);
       const { current } = field;
-      // A word that is being composed would be lost.
+      // Replacing the field would lose a word that is being composed by an input method.
       if (isGone || part === undefined || isComposing.current) return;
       if (current !== null && document.activeElement === current) {
         setSelected({ from: current.selectionStart, to: current.selectionEnd });
@@ -83,12 +83,12 @@ export function VariableInput({ attributes, value, isLong = false, isValue = fal
   );
 }
 
-/** What the text would be with the values that are known. */
+/** Shows the text with its known values. */
 export function Preview({ value }: { value: unknown }) {
   const { variables } = use(FormContext);
   const shown = useDeferredValue(value);
   const holdsVariable = JSON.stringify(shown ?? '').includes('{{');
-  // The page makes its functions anew with each letter.
+  // An effect event, because the page recreates `variables` on each render.
   const want = useEffectEvent(() => variables?.want());
   useEffect(() => {
     if (holdsVariable) want();

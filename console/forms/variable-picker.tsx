@@ -13,8 +13,8 @@ interface VariablePickerProps {
 }
 
 /**
- * The button `Insert variable` offers the run's input and the results of earlier nodes. They stand beside the form, so that
- * they can be dragged into its fields.
+ * The button `Insert variable` offers the run's input and the results of earlier nodes. The panel opens beside the
+ * form, so that variables can be dragged into fields.
  */
 export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps) {
   const [isOpen, setIsOpen] = useState(false);
@@ -49,7 +49,7 @@ export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps
             const text = chosen.current;
             chosen.current = undefined;
             if (text === undefined) return;
-            // The field gets the focus, and not the button.
+            // Focuses the field instead of the button.
             event.preventDefault();
             onChoose(text);
           }}
@@ -69,14 +69,14 @@ export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps
 
 interface Place {
   side: 'left' | 'bottom';
-  /** The element at which the panel stands. */
+  /** Element that anchors the panel. */
   at: Pick<Element, 'getBoundingClientRect'>;
 }
 
 const NOWHERE: Place['at'] = { getBoundingClientRect: () => new DOMRect() };
 const WIDTH = 396;
 
-/** The fields stay in sight if there is room beside their form. */
+/** Keeps the fields visible if there is space beside the form. */
 function placeOf(button: HTMLElement | null): Place {
   const form = button?.closest('section');
   if (form && form.getBoundingClientRect().left > WIDTH) return { side: 'left', at: form };
@@ -154,13 +154,11 @@ function find(groups: VariableGroup[], search: string): VariableGroup[] {
     .filter(({ choices }) => choices.length > 0);
 }
 
-// A variable is inserted where the caret was last.
+// Inserts a variable at the last position of the caret.
 
 const FIELDS = '[data-variables]';
 
-/**
- * Remembers which field of `form` that takes variables had the focus last. `onLeave` is called when a field is left.
- */
+/** Remembers the last focused field in `form` that accepts variables. Calls `onLeave` when a field loses the focus. */
 export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () => void): () => HTMLElement | undefined {
   const last = useRef<HTMLElement>(undefined);
   useEffect(() => {
@@ -178,14 +176,14 @@ export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () =>
   return () => {
     if (last.current !== undefined && form.current?.contains(last.current) === true) return last.current;
     const fields = [...(form.current?.querySelectorAll<HTMLElement>(FIELDS) ?? [])];
-    // A person most likely means an empty field that must be filled.
+    // If no field had the focus, the person most likely means an empty required one.
     return (
       fields.find((field) => field.matches('[aria-required="true"], :required') && textOf(field) === '') ?? fields[0]
     );
   };
 }
 
-/** Replaces the selected text. The field reports it as if the text had been typed. */
+/** Replaces the selected text, with the same event as typing. */
 export function insertText(field: HTMLElement, text: string): void {
   if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) {
     field.focus();
