@@ -1,10 +1,10 @@
-// How the body of a request is written: the service sends texts as they are, and anything else as JSON, or as a form where
-// the content type says so.
+// The body types of an HTTP request node. The service sends texts as they are and other values as JSON, or as a form if
+// the Content-Type header says so.
 import { asObject, asText, isObject, type JsonObject } from '../ui/json.js';
 
 export type BodyType = 'none' | 'json' | 'form' | 'text' | 'file' | 'form-files';
 
-/** The one key of a body that sends a file, or a form with files. */
+/** The only key of a body that sends a file, or a form with files. */
 export const BODY_KEYS = { file: '$file', 'form-files': '$form' } as const;
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -19,12 +19,12 @@ export function bodyTypeOf({ body, headers }: JsonObject): BodyType {
   return typeof body === 'string' && !isOneVariable(body) ? 'text' : 'json';
 }
 
-/** Such a text is sent as the JSON that the variable holds. */
+/** The service sends such a text as the JSON value of the variable. */
 function isOneVariable(text: string): boolean {
   return /^\{\{[^{}]*\}\}$/.test(text);
 }
 
-/** Returns the data of the node with which the body is of another type. What can be kept of it is kept. */
+/** Returns the node's data with another type of body. Converts the old body where possible. */
 export function toBodyType(data: JsonObject, type: BodyType): JsonObject {
   const { body: written, headers, ...rest } = data;
   const body = withoutFiles(written);
@@ -52,7 +52,7 @@ export function toBodyType(data: JsonObject, type: BodyType): JsonObject {
   }
 }
 
-/** The fields of a form with files can be those of another body. A file alone cannot. */
+/** A form with files can donate its fields to another type of body; a single file cannot. */
 function withoutFiles(body: unknown): unknown {
   const fields = asObject(body)[BODY_KEYS['form-files']];
   if (fields !== undefined) return fields;

@@ -15,7 +15,7 @@ interface HttpFormProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The form of an HTTP request: method and address in one row, tables of names and values, and the body by its type. */
+/** Form of an HTTP request: method and address in one row, tables of names and values, and the body by type. */
 export function HttpForm({ schema, data, onChange }: HttpFormProps) {
   const { url = {}, settings = {} } = propertiesOf(schema);
   const { description: _known, ...plainUrl } = url;
@@ -42,7 +42,7 @@ export function HttpForm({ schema, data, onChange }: HttpFormProps) {
   );
 }
 
-/** The query of the address, which is written there, too. */
+/** Edits the query of the address as a table. The address field contains it as well. */
 function Query({ address, onChange }: { address: string; onChange: (address: string) => void }) {
   const [rows, setRows] = useState<readonly QueryRow[]>(() => queryRows(address));
   const shown = withQuery(address, rows) === address ? rows : queryRows(address);
@@ -53,7 +53,7 @@ function Query({ address, onChange }: { address: string; onChange: (address: str
       rows={shown}
       isText
       onChange={(next) => {
-        // A row that has been changed is written anew.
+        // A changed row loses `written`, so that it is encoded anew.
         const written = next.map((row) =>
           shown.some((old) => old === row) ? (row as QueryRow) : { name: row.name, value: String(row.value) },
         );
@@ -73,7 +73,7 @@ const TYPES: readonly { value: BodyType; label: string }[] = [
   { value: 'form-files', label: 'Form with files' },
 ];
 
-/** An emptied body, or JSON that is not complete yet, keeps its field. */
+/** Keeps the chosen field while the body is empty or its JSON is incomplete. */
 function shownType(stored: BodyType, chosen: BodyType): BodyType {
   if (stored === 'none') return chosen === 'form' ? 'none' : chosen;
   return stored === 'text' && chosen === 'json' ? 'json' : stored;
@@ -112,7 +112,7 @@ interface FilesBodyProps extends Pick<HttpFormProps, 'data' | 'onChange'> {
   label: string;
 }
 
-/** A file as the whole body, or a form with files. The page has the control, because it knows the project. */
+/** A file as the whole body, or a form with files. The page provides the control, because it knows the project. */
 function FilesBody({ type, label, data, onChange }: FilesBodyProps) {
   const key = BODY_KEYS[type];
   const value = asObject(data['body'])[key];

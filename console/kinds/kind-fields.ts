@@ -1,4 +1,4 @@
-// Groups of fields: a schema puts fields that every kind has under a heading of their own (`group`).
+// Groups of fields: the schema's `group` puts fields that every kind has under a common heading.
 import { asText, isObject, type JsonObject } from '../ui/json.js';
 import { propertiesOf } from '../forms/schema.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -6,11 +6,11 @@ import { cutText } from '../../graph/cut-text.js';
 interface FieldGroup {
   heading: string;
   keys: string[];
-  /** The schema of these fields alone. */
+  /** Schema with only these fields. */
   fields: JsonObject;
 }
 
-/** Returns the groups of a schema, in the order of their first fields. */
+/** Returns the groups in the order of their first fields. */
 export function groupsOf(schema: JsonObject): FieldGroup[] {
   const groups = new Map<string, [key: string, property: JsonObject][]>();
   for (const [key, property] of Object.entries(propertiesOf(schema))) {
@@ -24,15 +24,15 @@ export function groupsOf(schema: JsonObject): FieldGroup[] {
   }));
 }
 
-/** Returns the schema without the fields that are in groups. */
+/** Returns the schema without grouped fields. */
 export function withoutGroups(schema: JsonObject): JsonObject {
   const own = Object.entries(propertiesOf(schema)).filter(([, property]) => asText(property['group']) === undefined);
   return { ...schema, properties: Object.fromEntries(own) };
 }
 
-/** Returns a name for variables that no other field has: `Order number` -> `order_number`. */
+/** Returns a unique field name for variables: `order_number` for `Order number`. */
 export function toFieldId(title: string, others: readonly unknown[]): string {
-  const taken = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));
+  const used = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));
   const words = title
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
@@ -40,6 +40,6 @@ export function toFieldId(title: string, others: readonly unknown[]): string {
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_+|_+$/g, '');
   const base = words === '' ? 'field' : cutText(words, 60);
-  if (!taken.has(base)) return base;
-  for (let number = 2; ; number += 1) if (!taken.has(`${base}_${number}`)) return `${base}_${number}`;
+  if (!used.has(base)) return base;
+  for (let number = 2; ; number += 1) if (!used.has(`${base}_${number}`)) return `${base}_${number}`;
 }

@@ -17,12 +17,12 @@ import { TriggerForm } from './trigger.js';
 interface KindFormProps {
   kind: NodeKind;
   data: JsonObject;
-  /** Renders the targets of an item of the data that is a handle. */
+  /** Renders the links of a list item that is a handle. */
   renderTargets: (path: Path) => ReactNode;
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The kind's own fields. Below them stand the fields that every node has, which most nodes leave as they are. */
+/** The kind's own fields, followed by the folded groups of fields that every kind has and most nodes leave unset. */
 export function KindForm(props: KindFormProps) {
   const { kind, data, onChange } = props;
   return (
@@ -42,7 +42,7 @@ export function KindForm(props: KindFormProps) {
   );
 }
 
-/** A kind has its own form if there is one in this folder, else the generic one. */
+/** Kinds without a form in this folder get the generic form. */
 function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
   const schema = withoutGroups(kind.schema);
   switch (kind.type) {
@@ -79,7 +79,7 @@ function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
   }
 }
 
-/** Returns the fields in their order: those before the list of handles, the name of this list, and those behind it. */
+/** Splits the fields at the list of handles: fields before it, the list's name, fields after it. */
 function partsOf(schema: JsonObject, listed: string | undefined): (JsonObject | string)[] {
   const entries = Object.entries(propertiesOf(schema));
   const at = entries.findIndex(([key]) => key === listed);
@@ -92,17 +92,14 @@ interface HandleListProps {
   kind: NodeKind;
   /** The field whose items are handles. */
   field: string;
-  /** The value of the field. */
+  /** Value of the field. */
   value: unknown;
-  /** Renders the targets of the item at an index. */
+  /** Renders the links of the item at `index`. */
   renderTargets: (index: number) => ReactNode;
   onChange: (path: Path, value: unknown) => void;
 }
 
-/**
- * The exits of a node that its data lists: each with its label, its id, the other fields of its schema, and its
- * targets.
- */
+/** The list of a node's exits: each with label, id, the other fields of its schema, and its links. */
 function HandleList({ kind, field, value, renderTargets, onChange }: HandleListProps) {
   const error = useFieldError([field]);
   const list = listSchema(kind, field);
@@ -111,7 +108,7 @@ function HandleList({ kind, field, value, renderTargets, onChange }: HandleListP
   const isFull = typeof list['maxItems'] === 'number' && items.length >= list['maxItems'];
   const hint = descriptionOf(list);
   const set = (path: Path, written: unknown): void => {
-    // A default of the service is written down with the first change.
+    // The first change also writes the service's default value into the data.
     if (value === undefined && path.length > 1)
       onChange([field], asObject(setAt({ [field]: items }, path, written))[field]);
     else onChange(path, written);
@@ -155,7 +152,7 @@ interface ItemProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The targets of an item are chosen below its fields. */
+/** Edited elsewhere: `id` and `label` in a row above the other fields, `node` by the links below them. */
 const APART = new Set(['id', 'label', 'node']);
 
 function Item({ title, schema, path, item, onChange }: ItemProps) {
@@ -185,7 +182,7 @@ function Item({ title, schema, path, item, onChange }: ItemProps) {
   );
 }
 
-/** Returns what the item is called everywhere, as at its exit of the card. */
+/** Returns the item's display name, the same as at the card's exit. */
 function nameOf(item: unknown, otherwise: string): string {
   const { label, id } = asObject(item);
   return [asText(label), asText(id)].find((text) => text !== undefined && text.trim() !== '') ?? otherwise;
@@ -197,7 +194,7 @@ interface ConditionFormProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The condition, and the rule in words. */
+/** The condition, with an explanation of the rule. */
 function ConditionForm({ schema, data, onChange }: ConditionFormProps) {
   const field = propertiesOf(schema)['condition'] ?? {};
   const { condition } = data;

@@ -15,7 +15,7 @@ interface ModelFormProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The form of kinds that ask a language model: which one, and what it is told. */
+/** Form of kinds that call a language model: the model and its messages. */
 export function ModelForm({ schema, data, onChange }: ModelFormProps) {
   const settings = propertiesOf(schema)['settings'] ?? {};
   const field = { path: ['settings'], value: data['settings'], onChange };
@@ -37,7 +37,7 @@ interface ChatProps {
 
 const WHOLE: Path = ['messages'];
 
-/** The messages as a chat: who says it, and what. */
+/** Edits the messages as a chat. */
 function Chat({ schema, value, onChange }: ChatProps) {
   const error = useFieldError(WHOLE);
   const messages = asArray(value);
@@ -51,8 +51,8 @@ function Chat({ schema, value, onChange }: ChatProps) {
     <fieldset className="chat" data-path="messages">
       <legend className="form-legend">{titleOf(schema, 'messages')}</legend>
       {messages.map((each, at) => {
-        const said = asObject(each);
-        const word = asText(said['role']) ?? '';
+        const current = asObject(each);
+        const word = asText(current['role']) ?? '';
         return (
           <div key={at} className="chat-message" role="group" aria-label={`Message ${at + 1}`} data-role={word}>
             <div className="chat-head">
@@ -60,7 +60,7 @@ function Chat({ schema, value, onChange }: ChatProps) {
                 schema={plainRole}
                 path={[...WHOLE, at, 'role']}
                 label={titleOf(role, 'role')}
-                value={said['role']}
+                value={current['role']}
                 isRequired
                 onChange={onChange}
               />
@@ -70,12 +70,12 @@ function Chat({ schema, value, onChange }: ChatProps) {
               schema={plainMessage}
               path={[...WHOLE, at, 'message']}
               label={titleOf(message, 'message')}
-              value={said['message']}
+              value={current['message']}
               isRequired
               isLong
               onChange={onChange}
             />
-            <MessageFiles schema={files} path={[...WHOLE, at]} value={said} onChange={onChange} />
+            <MessageFiles schema={files} path={[...WHOLE, at]} value={current} onChange={onChange} />
           </div>
         );
       })}
@@ -87,14 +87,14 @@ function Chat({ schema, value, onChange }: ChatProps) {
   );
 }
 
-/** Takes no room before a person wants files. */
+/** Takes no space until the person adds files. */
 function MessageFiles(props: ComponentProps<typeof Properties>) {
   const [isOpen, setIsOpen] = useState(false);
   if (isOpen || asObject(props.value)['files'] !== undefined) return <Properties {...props} />;
   return <Button onClick={() => setIsOpen(true)}>Add files</Button>;
 }
 
-/** In examples the model answers what the user asks. */
+/** Example messages alternate: the assistant answers the user. */
 function nextRole(messages: readonly unknown[]): string {
   return asObject(messages.at(-1))['role'] === 'user' ? 'assistant' : 'user';
 }

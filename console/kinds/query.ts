@@ -1,8 +1,10 @@
-// The query of an address as names with values. Variables stay as they are, everything else is encoded once it is written.
+// Parses and writes the query of an address. Variables stay unencoded; everything else is encoded.
 import { spansOf } from '../../graph/template.js';
 import type { RecordRow } from '../forms/values.js';
 
-/** A row keeps the way in which the address had it, as long as nobody changes it. */
+/**
+ * `written` is the row's text in the address. It is reused until the row changes, so that its encoding stays the same.
+ */
 export interface QueryRow extends RecordRow {
   value: string;
   written?: string;
@@ -17,7 +19,7 @@ export function queryRows(address: string): QueryRow[] {
   });
 }
 
-/** Returns the address with these rows as its query. New rows without a name do not count. */
+/** Returns the address with these rows as its query. Ignores new rows without a name. */
 export function withQuery(address: string, rows: readonly QueryRow[]): string {
   const { before, behind } = partsOf(address);
   const query = rows
@@ -30,7 +32,7 @@ export function withQuery(address: string, rows: readonly QueryRow[]): string {
 interface Parts {
   before: string;
   query: string | undefined;
-  /** The fragment with its sign. */
+  /** The fragment including `#`. */
   behind: string;
 }
 
@@ -41,7 +43,7 @@ function partsOf(address: string): Parts {
   return { before, query: query.length === 0 ? undefined : query.join('?'), behind };
 }
 
-/** Splits a text at a sign, but not within variables. */
+/** Splits a text at a sign outside variables. */
 function splitOutside(text: string, sign: string): string[] {
   const parts = [''];
   for (const { part, isVariable } of piecesOf(text)) {

@@ -13,7 +13,7 @@ interface TriggerFormProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The fields that a run asks for. */
+/** Edits the input fields of a run. */
 export function TriggerForm({ schema, data, onChange }: TriggerFormProps) {
   const fields = asArray(data['input_fields']);
   const item = asObject(withoutNull(propertiesOf(schema)['input_fields'] ?? {})['items']);
@@ -56,7 +56,7 @@ interface InputFieldProps {
 
 const TYPES = ['text', 'textarea', 'number', 'checkbox', 'select', 'json'];
 
-/** One field of a run's input. Its name in variables follows the title until somebody writes another one. */
+/** An input field. Its id follows the title until the person edits the id. */
 function InputField({ schema, path, field, others, onChange }: InputFieldProps) {
   const properties = propertiesOf(schema);
   const set = (key: string, value: unknown): void => onChange({ ...field, [key]: value });
@@ -70,7 +70,7 @@ function InputField({ schema, path, field, others, onChange }: InputFieldProps) 
   const follows = id === '' || id === toFieldId(title, others);
   const retitle = (next: string): void =>
     onChange({ ...field, title: next, ...(follows && { id: toFieldId(next, others) }) });
-  /** A stored secret stays secret, so a field that becomes public begins without it. */
+  /** The service never reveals a stored secret, so a field that becomes public loses its default value. */
   const setSecret = (isSecret: boolean): void => {
     const losesDefault = !isSecret && field['default_value'] === MASK;
     onChange({ ...field, is_secret: isSecret, ...(losesDefault && { default_value: '' }) });
@@ -127,7 +127,7 @@ interface OptionsFieldProps {
   onChange: (options: readonly unknown[]) => void;
 }
 
-/** The options to choose from. The value of an option is its title until another one is written. */
+/** Edits the options of a select field. An option's value follows its title until the person edits the value. */
 function OptionsField({ options, onChange }: OptionsFieldProps) {
   const set = (at: number, change: JsonObject): void =>
     onChange(options.with(at, { ...asObject(options[at]), ...change }));
