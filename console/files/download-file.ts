@@ -1,17 +1,20 @@
 import { api, ServiceError, unwrap } from '../service/api.js';
 import type { FileValue } from '../service/file-value.js';
 
-/** The browser saves the bytes as they come, from a link that is good for a minute: nothing of them is in memory. */
+/**
+ * Downloads a file. The browser streams it to disk from a link that is valid for a minute, so the bytes never
+ * fill the memory.
+ */
 export async function downloadFile({ file_id: id, name }: FileValue): Promise<void> {
   const path = { file_id: id };
   try {
     const body = { expires_in: 60 };
     const { url } = await unwrap(api.POST('/api/v1/files/{file_id}/link/', { params: { path }, body }));
-    // The page asks its own origin alone, whatever other names the service has.
+    // Uses the page's own origin, because the link may contain another host name of the service.
     save(new URL(url).pathname, name);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 403) throw error;
-    // A person who may only read gets no links, but the bytes.
+    // Viewers get no links, but may read the bytes.
     const options = { params: { path }, parseAs: 'blob' } as const;
     const url = URL.createObjectURL(await unwrap(api.GET('/api/v1/files/{file_id}/content/', options)));
     save(url, name);

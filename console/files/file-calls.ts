@@ -1,4 +1,4 @@
-// The files of a project, as the service lists them.
+// Service calls about the files of a project.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../service/api.js';
 
@@ -45,7 +45,7 @@ const NOUNS = {
   messages: ['message', 'messages'],
 } as const;
 
-/** Returns `2 runs, 1 pin`, or an empty text where nothing uses the file. */
+/** Returns text such as `2 runs, 1 pin`; empty if the file is unused. */
 export function usesOf({ used_by: usedBy }: ListedFile): string {
   return Object.entries(NOUNS)
     .flatMap(([key, [one, several]]) => {

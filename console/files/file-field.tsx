@@ -13,17 +13,17 @@ interface FileFieldProps {
   hint?: string | undefined;
   error?: string | undefined;
   isRequired?: boolean;
-  /** The project that gets the files. */
+  /** Project that stores the files. */
   projectId: number;
   isMany: boolean;
-  /** Takes each file that has arrived. The field itself has no value then. */
+  /** Called with each uploaded file. The field then has no value of its own. */
   onArrived?: ((value: FileValue) => void) | undefined;
-  /** JSON text of the file, or of the list of files; empty where there is none. */
+  /** JSON text of the file, or of the list of files; empty if there is none. */
   value: string;
   onChange?: ((value: string) => void) | undefined;
 }
 
-/** A field that takes files: they are uploaded as soon as they are chosen or dropped. */
+/** A field for files, which are uploaded when selected or dropped. */
 export function FileField(props: FileFieldProps) {
   const { label, hint, error, isRequired = false, projectId, isMany, value, onChange, onArrived } = props;
   const id = useId();
@@ -65,26 +65,26 @@ export function FileField(props: FileFieldProps) {
   );
 }
 
-/** Tells the form the value whenever it changes. What is being sent ends with the field. */
-function useReport(uploads: Uploads, given: Pick<FileFieldProps, 'isMany' | 'onChange' | 'onArrived'>): void {
-  const latest = useRef(given);
+/** Reports changes of the value to the form. Aborts running uploads when the field unmounts. */
+function useReport(uploads: Uploads, props: Pick<FileFieldProps, 'isMany' | 'onChange' | 'onArrived'>): void {
+  const latest = useRef(props);
   useEffect(() => {
-    latest.current = given;
+    latest.current = props;
   });
   useEffect(() => {
-    let told: string | undefined;
+    let reported: string | undefined;
     const unsubscribe = uploads.subscribe(() => {
       const { isMany, onChange, onArrived } = latest.current;
       const items = uploads.getState();
       const arrived = onArrived && items.find(({ value }) => value !== undefined);
       if (arrived !== undefined) {
-        // This calls the listener again, which takes the next one.
+        // `remove` notifies this listener again, which then handles the next file.
         uploads.remove(arrived.key);
         onArrived?.(arrived.value!);
         return;
       }
       const text = textOf(items, isMany);
-      if (text !== told) onChange?.((told = text));
+      if (text !== reported) onChange?.((reported = text));
     });
     return () => {
       uploads.abort();
@@ -133,7 +133,7 @@ function DropArea({ uploads, isMany, describedBy }: DropAreaProps) {
         multiple={isMany}
         onChange={({ target }) => {
           uploads.choose(target.files ?? []);
-          // A person can choose this file again.
+          // Otherwise selecting the same file again fires no change event.
           target.value = '';
         }}
       />

@@ -13,10 +13,10 @@ import { readPreview, type Preview } from './preview.js';
 
 const PdfPages = lazy(() => import('./pdf-pages.js').then((module) => ({ default: module.PdfPages })));
 
-/** The number of files that are shown at a time. */
+/** Number of files shown at a time. */
 const STEP = 10;
 
-/** The files of a result, or of anything else that is JSON. It shows nothing where there are none. */
+/** Shows the files in a result or other JSON. Renders nothing if there are none. */
 export function FilesOf({ value }: { value: unknown }) {
   const files = useMemo(() => filesOf(value), [value]);
   const [most, setMost] = useState(STEP);
@@ -36,7 +36,7 @@ export function FilesOf({ value }: { value: unknown }) {
   );
 }
 
-/** A file: its name, what can be seen of it, and its download. */
+/** A file with its name, preview and download. */
 function FileFigure({ file }: { file: FileValue }) {
   const id = useId();
   const download = useMutation({ mutationFn: () => downloadFile(file) });
@@ -72,7 +72,7 @@ function Seen({ file }: { file: FileValue }) {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['file-preview', file.file_id, isWanted],
     queryFn: ({ signal }) => limit(() => readPreview(file, isWanted, signal), signal),
-    // The bytes of a file never change. They leave the memory soon after the page.
+    // Bytes of a file never change. They may be large, so they leave the memory soon after their last use.
     staleTime: Infinity,
     gcTime: 10_000,
   });
@@ -130,12 +130,12 @@ function Media({ kind, blob, name }: { kind: 'image' | 'audio'; blob: Blob; name
   if (kind === 'image') {
     return <img className="file-image" ref={source} alt={name} onError={() => setIsBroken(true)} />;
   }
-  // Nobody has written captions for the recordings of runs.
+  // Recordings of runs have no captions.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
   return <audio className="file-audio" controls ref={source} aria-label={name} onError={() => setIsBroken(true)} />;
 }
 
-/** Gives an element the bytes, and takes them from the memory when it goes. */
+/** Sets the element's source to the bytes, and revokes the URL when the element unmounts. */
 function useSource(blob: Blob): RefCallback<HTMLImageElement | HTMLAudioElement> {
   return useCallback(
     (element: HTMLImageElement | HTMLAudioElement | null) => {
@@ -147,7 +147,7 @@ function useSource(blob: Blob): RefCallback<HTMLImageElement | HTMLAudioElement>
   );
 }
 
-/** Scrolls, also by keyboard. */
+/** Focusable, so that keyboard users can scroll it. */
 function Scrolled({ label, children }: { label: string; children: ReactNode }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -159,7 +159,7 @@ function Scrolled({ label, children }: { label: string; children: ReactNode }) {
 
 function Rows({ rows, name }: { rows: readonly (readonly string[])[]; name: string }) {
   const [head = [], ...body] = rows;
-  /* Rows and cells of a file have no names of their own, and never change. */
+  /* Rows and cells have no ids, and never change. */
   /* oxlint-disable react/no-array-index-key */
   return (
     <table className="file-rows" aria-label={name}>

@@ -1,4 +1,4 @@
-// Fields of nodes that take files: uploaded ones as literals, others by variables.
+// Fields of nodes that accept files: uploaded files as literals, others by variables.
 import { use, type ReactNode } from 'react';
 import { asObject, isObject } from '../ui/json.js';
 import { VariableText } from '../forms/fields.js';
@@ -13,12 +13,12 @@ import { FileField } from './file-field.js';
 import { toFile, type FileValue } from '../service/file-value.js';
 import './files.css';
 
-/** The formats of fields that take files. `form-files` is the record of a form, whose values are texts or files. */
+/** Controls by `format`. `form-files` is a form as a record whose values are texts or files. */
 const CONTROLS = { file: OneFilePicker, files: FilesPicker, 'form-files': FormFilesPicker } as const;
 
 type PickerProps = SchemaFieldProps & { projectId: number };
 
-/** Returns the control of a field that takes files; undefined for other formats. */
+/** Returns the control for a format, or undefined if the format is not about files. */
 export function filesControl(format: string, props: PickerProps): ReactNode {
   if (!Object.hasOwn(CONTROLS, format)) return undefined;
   const Control = CONTROLS[format as keyof typeof CONTROLS];
@@ -32,7 +32,7 @@ function OneFilePicker({ path, value, onChange, ...props }: PickerProps) {
 
 function FilesPicker({ path, value, onChange, ...props }: PickerProps) {
   const items: unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-  // One variable may give a list.
+  // A single text is stored without a list, because its variable may itself contain a list.
   const store = (next: unknown[]): unknown => {
     if (next.length === 0) return undefined;
     return next.length === 1 && typeof next[0] === 'string' ? next[0] : next;
@@ -107,10 +107,10 @@ function FormFilesPicker({ schema, path, label, value, projectId, onChange }: Pi
 }
 
 function freeName(name: string, rows: readonly (readonly [string, unknown])[]): string {
-  const taken = new Set(rows.map(([each]) => each));
+  const used = new Set(rows.map(([each]) => each));
   for (let number = 1; ; number += 1) {
     const wanted = number === 1 ? name : `${name}${number}`;
-    if (!taken.has(wanted)) return wanted;
+    if (!used.has(wanted)) return wanted;
   }
 }
 
@@ -139,7 +139,7 @@ interface ItemProps {
   onRemove: () => void;
 }
 
-/** A literal file is told by its name. Anything else is a text with variables. */
+/** A literal file shows its name. Any other value is a text with variables. */
 function Item({ label, path, value, onChange, onRemove }: ItemProps) {
   const file = toFile(value);
   return (

@@ -1,4 +1,4 @@
-// Fonts that a PDF may name without holding them. They are files of the console.
+// Serves the standard fonts that a PDF may use without embedding them, from the console's own files.
 const files = import.meta.glob<string>('/../node_modules/pdfjs-dist/standard_fonts/*.{pfb,ttf}', {
   query: '?url',
   import: 'default',

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { getDocument, GlobalWorkerOptions, VerbosityLevel, type PDFDocumentProxy } from 'pdfjs-dist';
-// The build gives its address.
+// The build resolves the address of the worker.
 // oxlint-disable-next-line import/default
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { Button } from '../ui/button.js';
@@ -9,11 +9,11 @@ import { PdfFonts } from './pdf-fonts.js';
 
 GlobalWorkerOptions.workerSrc = workerUrl;
 
-/** A page is drawn with at most so many dots a side, however large it says that it is. */
+/** Limit per side in pixels, whatever size the page declares. */
 const MOST_DOTS = 3_000;
 const MOST_IMAGE_DOTS = 32 * 1024 * 1024;
 
-/** The pages of a PDF, one at a time. Its scripts and links do nothing here. */
+/** Shows a PDF page by page. Its scripts and links are inactive. */
 export function PdfPages({ blob, name }: { blob: Blob; name: string }) {
   const { document, isBroken } = useDocument(blob);
   const [number, setNumber] = useState(1);
@@ -86,7 +86,7 @@ function useDocument(blob: Blob): Opened {
 
 interface PdfPageProps {
   document: PDFDocumentProxy;
-  /** From 1. */
+  /** Starts at 1. */
   number: number;
   onProblem: () => void;
 }
@@ -114,7 +114,7 @@ function PdfPage({ document, number, onProblem }: PdfPageProps) {
       const task = page.render({ canvas: place, viewport });
       stop = () => task.cancel();
       await task.promise;
-      // Screen readers read what is drawn.
+      // Text for screen readers.
       const { items } = await page.getTextContent();
       if (!isOver) setText(items.map((item) => ('str' in item ? item.str : '')).join(' '));
     };

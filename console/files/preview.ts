@@ -1,12 +1,12 @@
-// Decides what a person can see of a file. The bytes decide, and never the type that was declared. Nothing of a file is executed:
-// markup (SVG and HTML, too) is text.
+// Decides how to preview a file from its bytes, never from its declared type. Executes nothing: markup, including SVG
+// and HTML, is shown as text.
 import { api, unwrap } from '../service/api.js';
 import type { FileValue } from '../service/file-value.js';
 
 const HEAD_BYTES = 64 * 1024;
-/** Files up to here are shown without being asked for. */
+/** Larger files are only previewed on request. */
 const AT_ONCE_BYTES = 8 * 1024 * 1024;
-/** The bytes of what is shown are in memory, so larger files can only be downloaded. */
+/** A preview holds all bytes in memory, so larger files can only be downloaded. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const SHOWN_ROWS = 50;
 
@@ -14,7 +14,7 @@ export type Preview =
   | { kind: 'image' | 'audio' | 'pdf'; blob: Blob }
   | { kind: 'text'; text: string; isWhole: boolean }
   | { kind: 'table'; rows: string[][]; isWhole: boolean }
-  /** It can be shown, but it is large: the person is asked first. */
+  /** Can be previewed, but is large, so the person must ask for it. */
   | { kind: 'large' }
   | { kind: 'none' };
 
@@ -48,7 +48,7 @@ async function readBytes(file: FileValue, signal: AbortSignal, most?: number): P
 }
 
 /* oxlint-disable no-control-regex */
-/** The first bytes by which a browser knows what it can show, as text of one character a byte. */
+/** Magic numbers of the types that browsers can display. One character stands for one byte. */
 const SIGNS: readonly (readonly [sign: RegExp, type: string])[] = [
   [/^\x89PNG\r\n\x1a\n/, 'image/png'],
   [/^\xff\xd8\xff/, 'image/jpeg'],
@@ -65,7 +65,7 @@ const SIGNS: readonly (readonly [sign: RegExp, type: string])[] = [
 ];
 /* oxlint-enable no-control-regex */
 
-/** Returns the type of an image, a recording or a PDF; undefined for anything else. */
+/** Returns the MIME type of an image, a recording or a PDF; undefined for anything else. */
 function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   return SIGNS.find(([sign]) => sign.test(head))?.[1];
@@ -76,7 +76,7 @@ function kindOf(type: string): 'image' | 'audio' | 'pdf' {
   return type.startsWith('audio/') ? 'audio' : 'image';
 }
 
-/** Returns undefined for what is no text in UTF-8. A character that is cut at the end is left out. */
+/** Returns undefined if the bytes are not UTF-8 text. Omits a character that is cut at the end. */
 function textOf(bytes: Uint8Array, isWhole: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: !isWhole });

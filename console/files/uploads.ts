@@ -1,4 +1,4 @@
-// The files that a person has chosen for a field: what is sent, what has arrived, and what has failed.
+// The state of a field for files: uploading, uploaded and failed files.
 import { ServiceError } from '../service/api.js';
 import { explain } from '../service/explain.js';
 import { uploadFile } from '../service/upload.js';
@@ -12,26 +12,26 @@ export interface Chosen {
   name: string;
   /** In bytes. */
   size: number;
-  /** The part that has been sent, from 0 to 1. */
+  /** Uploaded fraction, from 0 to 1. */
   sent: number;
-  /** The file, once it has arrived. */
+  /** Set when the upload is complete. */
   value?: FileValue;
-  /** Why it has not arrived. */
+  /** Why the upload failed. */
   problem?: string;
 }
 
 export interface Uploads extends Stored<readonly Chosen[]> {
-  /** A field for one file has the last one that was chosen. */
+  /** Uploads the files. In a field for one file, the last file replaces the current one. */
   choose: (files: Iterable<File>) => void;
-  /** Takes a file that the project has already. */
+  /** Adds a file that is already stored. */
   take: (value: FileValue) => void;
   remove: (key: string) => void;
   retry: (key: string) => void;
-  /** Ends what is being sent, and forgets what has not arrived. */
+  /** Aborts running uploads and removes files that are not uploaded. */
   abort: () => void;
 }
 
-/** The whole page sends so many files at a time. */
+/** Limit of concurrent uploads of the whole page. */
 const limit = createLimit(3);
 let count = 0;
 
