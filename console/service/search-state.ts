@@ -50,10 +50,10 @@ export function useTyped(settled: string, settle: (text: string) => void): [stri
     setLast(settled);
     if (settled !== typed.trim()) setTyped(settled);
   }
-  const tell = useEffectEvent(settle);
+  const onSettle = useEffectEvent(settle);
   useEffect(() => {
     if (typed.trim() === settled) return undefined;
-    const timer = setTimeout(() => tell(typed.trim()), PAUSE_MS);
+    const timer = setTimeout(() => onSettle(typed.trim()), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed, settled]);
   return [typed, setTyped];

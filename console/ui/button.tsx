@@ -4,9 +4,9 @@ import './button.css';
 import { classNames } from './class-names.js';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `primary` is the one thing to do next. `quiet` has no frame, for toolbars and rows. */
+  /** `primary` marks the main action. `quiet` has no frame, for toolbars and rows. */
   variant?: 'plain' | 'primary' | 'danger' | 'quiet';
-  /** The action is in progress: the button has `aria-busy`, ignores further clicks and keeps the focus. */
+  /** The action is in progress: sets `aria-busy`, ignores clicks and keeps the focus. */
   isBusy?: boolean;
   ref?: Ref<HTMLButtonElement>;
 }
@@ -33,7 +33,7 @@ interface ButtonLinkProps {
   children: ReactNode;
 }
 
-/** A link of the console that looks like a button. */
+/** A link within the console that looks like a button. */
 export function ButtonLink({ to, variant = 'plain', children }: ButtonLinkProps) {
   return (
     <Link href={to} className={classNames('button', `button-${variant}`)}>

@@ -1,4 +1,4 @@
-/** `classNames('button', isWide && 'button-wide')` joins the names that are there with spaces. */
+/** Joins the truthy names with spaces: `classNames('button', isWide && 'button-wide')`. */
 export function classNames(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -7,7 +7,7 @@ const SHOWN_MS = 2_000;
 
 interface CopyButtonProps {
   text: string;
-  /** The accessible name, such as `Copy key`. */
+  /** Accessible name, such as `Copy key`. */
   label: string;
 }
 
@@ -26,9 +26,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   return <Button onClick={() => void copy()}>{outcome ?? label}</Button>;
 }
 
-/**
- * Outside a secure context browsers give pages no clipboard. Then the button says so, and the person copies by hand.
- */
+/** Pages have no clipboard outside a secure context. The button then asks the person to copy by hand. */
 async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
@@ -39,14 +37,17 @@ async function copyText(text: string): Promise<string> {
 }
 
 interface NewSecretProps {
-  /** A title such as `Your new key`. */
+  /** Such as `Your new key`. */
   title: string;
   text: string;
   copyLabel: string;
   onDone: () => void;
 }
 
-/** A secret that the service shows once. It stays until the person says so, and no click beside it loses it. */
+/**
+ * Shows a secret that the service reveals only once. Stays until the person presses `Done`, so that no stray
+ * click loses it.
+ */
 export function NewSecret({ title, text, copyLabel, onDone }: NewSecretProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

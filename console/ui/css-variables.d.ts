@@ -1,4 +1,4 @@
-// Styles may set the custom properties that style sheets read.
+// Lets `style` set custom properties.
 import 'react';
 
 declare module 'react' {

@@ -1,10 +1,10 @@
-// Exact sums of the plain decimals that the service writes (`0.00002`); doubles would round them.
+// Exact sums of the service's decimals (`0.00002`), which doubles would round.
 
 type Amount = Readonly<Record<string, string>>;
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Returns the sum by currency. An amount that is no plain decimal does not count. */
+/** Returns the sum by currency. Ignores amounts that are not plain decimals. */
 export function sumAmounts(amounts: readonly Amount[]): Amount {
   const values = new Map<string, string[]>();
   for (const [currency, value] of amounts.flatMap((amount) => Object.entries(amount))) {
@@ -13,7 +13,7 @@ export function sumAmounts(amounts: readonly Amount[]): Amount {
   return Object.fromEntries([...values].map(([currency, texts]) => [currency, sumDecimals(texts)]));
 }
 
-/** Returns the sum with as many decimals as it needs. Throws for a text that is no plain decimal. */
+/** Returns the sum without trailing zeros. Throws a TypeError if a text is not a plain decimal. */
 export function sumDecimals(texts: readonly string[]): string {
   const parts = texts.map(parse);
   const scale = Math.max(0, ...parts.map(({ decimals }) => decimals));

@@ -5,19 +5,22 @@ import { classNames } from './class-names.js';
 import './dialog.css';
 
 interface DialogProps {
-  /** The accessible name, such as `Run workflow`. */
+  /** Accessible name, such as `Run workflow`. */
   title: string;
-  /** It is called on Escape, on a click beside the dialog, and by the button `Close`. */
+  /** Called on Escape, on a click beside the dialog, and by the button `Close`. */
   onClose: () => void;
   children: ReactNode;
-  /** Buttons at the end, the main one last. */
+  /** Buttons at the bottom, the main one last. */
   footer?: ReactNode;
   isWide?: boolean;
-  /** A person writes in the dialog. A click beside it does not close it, because what was written would be lost. */
+  /**
+   * True if the dialog contains text fields. A click beside the dialog then does not close it, because the
+   * text would be lost.
+   */
   holdsText?: boolean;
 }
 
-/** A dialog is open as long as it is rendered: `{isOpen && <Dialog ...>}`. It holds the focus, and gives it back. */
+/** Open while rendered: `{isOpen && <Dialog ...>}`. Traps the focus, and restores it when closed. */
 export function Dialog({ title, onClose, children, footer, isWide = false, holdsText = false }: DialogProps) {
   const giveFocusBack = useFocusBack();
   return (
@@ -47,7 +50,7 @@ export function Dialog({ title, onClose, children, footer, isWide = false, holds
   );
 }
 
-/** Focuses what the dialog is for, and not the button `Close`, which comes first. */
+/** Focuses the first field instead of the button `Close`. */
 function focusFirstField(event: Event): void {
   const dialog = event.currentTarget instanceof HTMLElement ? event.currentTarget : undefined;
   const first = dialog?.querySelector<HTMLElement>(FIELDS);
@@ -61,20 +64,20 @@ const FIELDS = ['input', 'select', 'textarea', '[contenteditable="true"]', 'butt
   .join();
 
 interface ConfirmDialogProps {
-  /** The accessible name of the alertdialog, such as `Unsaved changes`. */
+  /** Accessible name, such as `Unsaved changes`. */
   title: string;
   children: ReactNode;
   confirmLabel: string;
   cancelLabel?: string;
-  /** Whether the action cannot be undone. */
+  /** True if the action cannot be undone. */
   isDangerous?: boolean;
   isBusy?: boolean;
   onConfirm: () => void;
-  /** It is called on Escape as well. */
+  /** Also called on Escape. */
   onCancel: () => void;
 }
 
-/** Asks before something is done. It is open as long as it is rendered, and the focus is on the harmless button. */
+/** Asks for confirmation (role `alertdialog`). Open while rendered. The safe button has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirmLabel, cancelLabel = 'Cancel', isDangerous = false, isBusy = false } = props;
   const giveFocusBack = useFocusBack();
@@ -104,27 +107,28 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 }
 
 /**
- * The element that had the focus before the dialog that is open. A dialog that takes its place gives the focus back
- * there as well.
+ * The element that had the focus before the open dialog. A dialog that replaces it restores the focus to
+ * the same element.
  */
 let last: HTMLElement | undefined;
 
 /**
- * Returns a handler for `onCloseAutoFocus`. A dialog without a trigger of Radix would lose the focus. The focus goes
- * back to where it was, or to the page's content if that is gone, unless something else has taken it meanwhile.
+ * Returns a handler for `onCloseAutoFocus`. Radix cannot restore the focus of a dialog without a trigger.
+ * Restores it to the previous element, or to the page's content if that element is gone. Leaves it alone if
+ * something else has the focus.
  */
 function useFocusBack(): (event: Event) => void {
   const [place] = useState(placeOfFocus);
   return (event) => {
     event.preventDefault();
-    const isTaken = document.activeElement !== null && document.activeElement !== document.body;
-    if (isTaken) return;
+    const isElsewhere = document.activeElement !== null && document.activeElement !== document.body;
+    if (isElsewhere) return;
     const target = place?.isConnected === true ? place : document.getElementById('main');
     target?.focus({ preventScroll: true });
   };
 }
 
-/** Items of a menu go away with it, so the focus goes back to the menu's button. */
+/** Menu items unmount with their menu, so the menu's button stands in for them. */
 function placeOfFocus(): HTMLElement | undefined {
   const { activeElement } = document;
   if (activeElement?.closest('[role="dialog"], [role="alertdialog"]')) return last;

@@ -1,10 +1,10 @@
-/** Hands the text to the person as a file. */
+/** Downloads the text as a file. */
 export function download(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has started to read the blob.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -3,14 +3,14 @@ import './fields.css';
 
 interface FieldProps {
   label: string;
-  /** A remark that the label does not make. */
+  /** Adds to the label; must not repeat it. */
   hint?: ReactNode;
-  /** The problem of the value: the service's sentence of `fieldErrors`, for example. */
+  /** Error of the value, for example from `fieldErrors`. */
   error?: string | undefined;
   isRequired?: boolean | undefined;
 }
 
-/** The properties of a field's control. */
+/** Attributes of a field's control. */
 export interface ControlProps {
   id: string;
   required: boolean;
@@ -18,7 +18,7 @@ export interface ControlProps {
   'aria-invalid': true | undefined;
 }
 
-/** A label above its control, the hint and the error below. Screen readers read both with the control. */
+/** A label above its control, with hint and error below. Both are linked to the control for screen readers. */
 export function Field({
   label,
   hint,
@@ -50,28 +50,28 @@ export function Field({
   );
 }
 
-/** Returns the id of the label of a control, for controls that the browser does not count as such. */
+/** Returns the id of a control's label, for `aria-labelledby` of controls that are not form elements. */
 export function labelIdOf(controlId: string): string {
   return `${controlId}label`;
 }
 
-type Given = Pick<
+type Attributes = Pick<
   InputHTMLAttributes<HTMLInputElement>,
   'autoComplete' | 'disabled' | 'inputMode' | 'maxLength' | 'name' | 'placeholder' | 'spellCheck'
 >;
 
-interface TextFieldProps extends FieldProps, Given {
+interface TextFieldProps extends FieldProps, Attributes {
   value: string;
   onChange: (value: string) => void;
   type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date' | 'datetime-local';
-  /** More than one row makes it a field of several lines. */
+  /** More than one row renders a textarea. */
   rows?: number;
   onKeyDown?: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
   ref?: Ref<HTMLInputElement>;
 }
 
 export function TextField(props: TextFieldProps) {
-  const { label, hint, error, isRequired, value, onChange, type = 'text', rows = 1, ref, ...given } = props;
+  const { label, hint, error, isRequired, value, onChange, type = 'text', rows = 1, ref, ...attributes } = props;
   return (
     <Field label={label} hint={hint} error={error} isRequired={isRequired}>
       {(control) =>
@@ -81,7 +81,7 @@ export function TextField(props: TextFieldProps) {
             rows={rows}
             value={value}
             onChange={({ target }) => onChange(target.value)}
-            {...given}
+            {...attributes}
             {...control}
           />
         ) : (
@@ -91,7 +91,7 @@ export function TextField(props: TextFieldProps) {
             value={value}
             onChange={({ target }) => onChange(target.value)}
             ref={ref}
-            {...given}
+            {...attributes}
             {...control}
           />
         )
@@ -112,7 +112,7 @@ interface SelectFieldProps extends FieldProps {
   disabled?: boolean;
 }
 
-/** A native combobox, which phones show in their own way. */
+/** A native select, for which phones have their own display. */
 export function SelectField(props: SelectFieldProps) {
   const { label, hint, error, isRequired, value, onChange, options, disabled } = props;
   return (
@@ -137,8 +137,7 @@ export function SelectField(props: SelectFieldProps) {
 }
 
 /**
- * An address may name a value that is not among the choices, or not yet. Then this value is shown, and not the first
- * choice.
+ * Adds an unknown value to the options, for example from an address. Otherwise the browser would show the first option.
  */
 function withChosen(options: readonly SelectOption[], value: string): readonly SelectOption[] {
   return value === '' || options.some((option) => option.value === value)
@@ -182,13 +181,13 @@ export function CheckboxField({ label, hint, error, isChecked, onChange, disable
 }
 
 interface SearchFieldProps {
-  /** The accessible name, such as `Search workflows`. */
+  /** Accessible name, such as `Search workflows`. */
   label: string;
   value: string;
   onChange: (value: string) => void;
 }
 
-/** The searchbox of a page. The key `/` leads to it. */
+/** The search field of a page. The key `/` focuses it. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   return (
     <input
@@ -208,7 +207,7 @@ interface HintProps {
   children: ReactNode;
 }
 
-/** A remark that a label does not make. Words between backquotes are code. */
+/** A remark. Text between backquotes is shown as code. */
 export function Hint({ id, children }: HintProps) {
   return (
     <p className="field-hint" id={id}>
@@ -217,7 +216,7 @@ export function Hint({ id, children }: HintProps) {
   );
 }
 
-/** A text in which words between backquotes are code. A backquote without a second one stays what it is. */
+/** Shows text between backquotes as code. An unpaired backquote stays as it is. */
 export function WithCode({ text }: { text: string }) {
   return text.split(/(`[^`]+`)/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part.slice(1, -1)}</code> : part));
 }

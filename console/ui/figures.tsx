@@ -3,15 +3,12 @@ import './figures.css';
 import { formatDuration } from './format.js';
 
 interface MoneyProps {
-  /**
-   * The amounts as the service returns them, by ISO 4217 code: `{"USD": "0.00002"}`. It is null if nothing is known
-   * yet.
-   */
+  /** Amounts by ISO 4217 code as the service returns them: `{"USD": "0.00002"}`. Null if unknown. */
   amount: Readonly<Record<string, string>> | null | undefined;
   currency?: string;
 }
 
-/** The service's decimal exactly as it is. Nothing is rounded, because most prices here are small. */
+/** Shows the service's decimal without rounding, because most prices are small. */
 export function Money({ amount, currency = 'USD' }: MoneyProps) {
   const value = amount?.[currency];
   return <span className="figure">{value === undefined ? '–' : `${value} ${currency}`}</span>;
@@ -20,7 +17,7 @@ export function Money({ amount, currency = 'USD' }: MoneyProps) {
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** A moment of the service (ISO 8601), in the person's own words and time zone. Null means not yet. */
+/** Shows a time of the service (ISO 8601) in the person's language and time zone. Null means not yet. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (at === null || at === undefined) return <span className="figure">–</span>;
   const moment = new Date(at);
@@ -34,7 +31,7 @@ export function Time({ at }: { at: string | null | undefined }) {
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** The time of day to the second, for a day that is shown elsewhere. */
+/** Time of day with seconds, where the day is shown elsewhere. */
 export function ClockTime({ at }: { at: string }) {
   const moment = new Date(at);
   return (
@@ -44,18 +41,18 @@ export function ClockTime({ at }: { at: string }) {
   );
 }
 
-/** A length of time. Null means that it is not known yet. */
+/** Null means not known yet. */
 export function Duration({ ms }: { ms: number | null | undefined }) {
   return <span className="figure">{ms === null || ms === undefined ? '–' : formatDuration(ms)}</span>;
 }
 
-/** The time since a moment, which is updated every second. */
+/** Elapsed time since `since`, updated every second. */
 export function RunningFor({ since }: { since: string }) {
   const now = useNow(1_000);
   return <Duration ms={Math.max(0, now - Date.parse(since))} />;
 }
 
-/** Returns the present moment in milliseconds since 1970, and updates it every `everyMs`. */
+/** Returns the current time in milliseconds since 1970, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -3,11 +3,11 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Returns `87 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min` or `3 d 4 h`, and never less than nothing. */
+/** Returns `87 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min` or `3 d 4 h`. Negative durations count as 0. */
 export function formatDuration(ms: number): string {
   const length = Math.max(0, ms);
   if (Math.round(length) < SECOND_MS) return `${Math.round(length)} ms`;
-  // A time that would be rounded up to a minute is shown as one.
+  // 59.95 s would round to `60.0 s`.
   if (length < 59.95 * SECOND_MS) return `${(length / SECOND_MS).toFixed(1)} s`;
   const whole = Math.round(length / SECOND_MS) * SECOND_MS;
   if (whole < HOUR_MS) return pair(whole, [MINUTE_MS, 'min'], [SECOND_MS, 's']);

@@ -1,5 +1,4 @@
-// JSON as the console reads, compares and shows it. A drawing may hold any JSON: what the editor does not know of it passes
-// through unchanged.
+// Reads, compares and formats JSON. Drawings may contain any JSON; parts unknown to the editor pass through unchanged.
 import { isEqualJson, isObject, type JsonObject } from '../../graph/json.js';
 
 export { isEqualJson, isObject, ownValue, type JsonObject } from '../../graph/json.js';
@@ -17,8 +16,8 @@ export function asText(value: unknown): string | undefined {
 }
 
 /**
- * Returns `value`, in which every part that equals the same part of `known` is taken from there. So what has not
- * changed is not drawn again.
+ * Returns `value` with each part that equals the same part of `known` replaced by that object, so that unchanged parts
+ * do not render again.
  */
 export function shareParts(known: unknown, value: unknown): unknown {
   if (isEqualJson(known, value)) return known;
@@ -29,9 +28,9 @@ export function shareParts(known: unknown, value: unknown): unknown {
   );
 }
 
-// Numbers are shown with the digits with which they are written.
+// Numbers with their original digits.
 
-/** A number whose digits JavaScript would round. */
+/** A number whose digits JavaScript would change. */
 export class WrittenNumber {
   readonly text: string;
 
@@ -42,7 +41,7 @@ export class WrittenNumber {
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
 
-/** Returns the value of a text that is a JSON object or array, and undefined for any other text. */
+/** Parses a JSON object or array. Returns undefined for any other text. */
 export function parseStructure(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -52,15 +51,15 @@ export function parseStructure(text: string): object | undefined {
   }
 }
 
-/** Newer browsers report how a number was written. In older ones it is what JavaScript makes of it. */
+/** Newer browsers pass the source text to revivers. Older ones only have the rounded number. */
 const keepDigits: Reviver = (_key, value, context) => {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return String(value) === context.source ? value : new WrittenNumber(context.source);
 };
 
 /**
- * Works like `JSON.parse`, but `JSON.stringify` writes the numbers as they were written. It throws what `JSON.parse`
- * throws.
+ * Like `JSON.parse`, but `JSON.stringify` writes the numbers with their original digits. Throws
+ * what `JSON.parse` throws.
  */
 export function parseExact(text: string): unknown {
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
@@ -71,12 +70,12 @@ export function parseExact(text: string): unknown {
   return JSON.parse(text, keep) as unknown;
 }
 
-/** Returns the text for a copy or a download, indented by two blanks a level. */
+/** Returns the text for copies and downloads, JSON with an indent of two spaces. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }
 
-/** Returns the size of a value in words: `3 fields`, `12 items`. */
+/** Returns the size of a value as text: `3 fields`, `12 items`. */
 export function summaryOf(value: object): string {
   if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
   const count = Object.keys(value).length;

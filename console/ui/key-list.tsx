@@ -1,7 +1,7 @@
 import './key-list.css';
 
 export interface KeyInWords {
-  /** The keys, such as `Ctrl+K`. */
+  /** Such as `Ctrl+K`. */
   keys: string;
   what: string;
 }
@@ -11,7 +11,7 @@ export const KEYS_OF_ALL_PAGES: readonly KeyInWords[] = [
   { keys: '?', what: 'Show these keys' },
 ];
 
-/** Keys and what they do. */
+/** Lists keys with their actions. */
 export function KeyList({ keys: list }: { keys: readonly KeyInWords[] }) {
   const isMac = navigator.platform.startsWith('Mac');
   return (

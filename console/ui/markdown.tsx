@@ -1,5 +1,5 @@
-// Markdown that users or models have written. Markup in it is text. Links open in another tab and do not say where they were
-// clicked. Pictures are links and are not loaded, because their server would learn who reads.
+// Renders Markdown from users or models. Markup is shown as text. Links open in a new tab without a referrer. Pictures
+// become links, because loading them would reveal the reader to their server.
 import type { ReactNode } from 'react';
 import ReactMarkdown, { type Components, type Options } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
@@ -9,7 +9,7 @@ import './markdown.css';
 const REMARK: Options['remarkPlugins'] = [remarkGfm];
 const REHYPE: Options['rehypePlugins'] = [rehypeSanitize];
 
-/** A result of a run, or the message of a task. */
+/** Result of a run, or message of a task. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown">
@@ -20,7 +20,7 @@ export function Markdown({ text }: { text: string }) {
   );
 }
 
-/** The guide of a published workflow. */
+/** Guide of a published workflow. */
 export function Guide({ text }: { text: string }) {
   return (
     <div className="guide">
@@ -31,7 +31,7 @@ export function Guide({ text }: { text: string }) {
   );
 }
 
-// The pages have the first two levels of headings themselves.
+// Headings start at level 3, because the pages use levels 1 and 2.
 const OF_RUN: Components = {
   a: ({ href, children }) => <Elsewhere href={href}>{children}</Elsewhere>,
   img: ({ src, alt }) => (
@@ -55,7 +55,7 @@ const OF_GUIDE: Components = {
   ),
 };
 
-/** A link that does not lead out of here, such as to a place in the text, is shown as text. */
+/** Links that are not external, such as anchors, are shown as text. */
 function Elsewhere({ href, children }: { href: string | undefined; children: ReactNode }) {
   if (href === undefined || !/^(?:https?:|mailto:)/i.test(href)) return <span>{children}</span>;
   return (

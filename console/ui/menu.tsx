@@ -11,7 +11,7 @@ interface MenuAction {
   disabled?: boolean;
 }
 
-/** An item that is a link to another page of the console. */
+/** An item that links to another page of the console. */
 interface MenuLink {
   label: string;
   to: string;
@@ -20,21 +20,21 @@ interface MenuLink {
 export type MenuItem = MenuAction | MenuLink;
 
 interface MenuProps {
-  /** The accessible name of the button. */
+  /** Accessible name of the button. */
   label: string;
-  /** The content of the button. Without it the button shows the label. */
+  /** Content of the button, by default the label. */
   children?: ReactNode;
   /** Text above the items. */
   heading?: ReactNode;
   items: readonly MenuItem[];
-  /** The looks of the button; `quiet` unless given. */
+  /** Variant of the button, by default `quiet`. */
   variant?: 'plain' | 'quiet';
-  /** The edge of the button at which the menu stands; its end unless given. */
+  /** Edge of the button with which the menu aligns, by default its end. */
   align?: 'start' | 'end';
   disabled?: boolean;
 }
 
-/** A button that opens a menu. Arrow keys, letters and Escape work in it. */
+/** A button with a menu, which supports arrow keys, letters and Escape. */
 export function Menu({
   label,
   children,

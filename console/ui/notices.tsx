@@ -5,14 +5,13 @@ import { createStore, useStored } from './store.js';
 
 interface AlertProps {
   children: ReactNode;
-  /** Shows the button `Try again`. */
+  /** Handler of the button `Try again`. */
   onRetry?: (() => void) | undefined;
   isRetrying?: boolean;
 }
 
 /**
- * A failure, which screen readers read at once (`role=alert`). For a failed call: `<Alert
- * onRetry={refetch}>{explain(error)}</Alert>`.
+ * An error that screen readers announce at once (`role=alert`): `<Alert onRetry={refetch}>{explain(error)}</Alert>`.
  */
 export function Alert({ children, onRetry, isRetrying = false }: AlertProps) {
   return (
@@ -27,15 +26,12 @@ export function Alert({ children, onRetry, isRetrying = false }: AlertProps) {
   );
 }
 
-/** A remark that is no failure, such as how to begin on an empty page. */
+/** A remark that is not an error. */
 export function Note({ children }: { children: ReactNode }) {
   return <div className="note">{children}</div>;
 }
 
-/**
- * Stands in place of what is being loaded (`aria-busy`). It is visible after a moment only, so that quick answers do
- * not flicker.
- */
+/** Placeholder during loading (`aria-busy`). Appears after a delay, so that quick responses do not flicker. */
 export function Loading({ label = 'Loading' }: { label?: string }) {
   return (
     <div className="loading" aria-busy="true">
@@ -47,13 +43,13 @@ export function Loading({ label = 'Loading' }: { label?: string }) {
 
 const message = createStore('');
 
-/** Tells screen readers what has happened without the focus moving there: `Saved`, `The run has succeeded`. */
+/** Announces a text to screen readers without moving the focus: `Saved`. */
 export function announce(text: string): void {
-  // Screen readers read the same sentence twice only if the text has changed.
+  // Screen readers only announce changes, so a repeated text gets a trailing space.
   message.setState(text === message.getState() ? `${text}\u00a0` : text);
 }
 
-/** The one live region of the page (`role=status`). */
+/** The page's only live region (`role=status`). */
 export function LiveRegion() {
   const text = useStored(message, (said) => said);
   return (

@@ -3,9 +3,9 @@ import { ButtonLink } from './button.js';
 import './page-header.css';
 
 interface PageHeaderProps {
-  /** The page's heading, and the title of the window. */
+  /** Heading of the page and title of the window. */
   title: string;
-  /** Content beside the heading: a status, for example. */
+  /** Content beside the heading, such as a status. */
   beside?: ReactNode;
   /** Buttons of the page, the main one last. */
   actions?: ReactNode;
@@ -24,7 +24,7 @@ export function PageHeader({ title, beside, actions }: PageHeaderProps) {
   );
 }
 
-/** Sets the title of the window while the component is there. */
+/** Sets the title of the window. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Workflow automation`;
@@ -32,12 +32,13 @@ export function useTitle(title: string): void {
 }
 
 interface NotFoundProps {
-  /** A sentence that says what was looked for, and why it may be missing. */
+  /** Sentence about what is missing and why. */
   children?: ReactNode;
 }
 
 /**
- * The page of an address that names nothing, or nothing that the person may see. The service does not tell them apart.
+ * Page for addresses that name nothing that the person may see. The service does not distinguish
+ * missing from forbidden.
  */
 export function NotFound({
   children = 'There is nothing at this address, or it is not shared with you.',

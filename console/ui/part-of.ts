@@ -1,5 +1,5 @@
 import { cutText } from '../../graph/cut-text.js';
-// The beginning of a text that is too long to be shown whole.
+// Cuts texts that are too long to be shown whole.
 
 export const SHOWN_BYTES = 64 * 1024;
 
@@ -8,15 +8,15 @@ interface Part {
   isWhole: boolean;
 }
 
-/** Returns as many characters as fit into `maxBytes` of UTF-8. None is cut in two. */
+/** Returns the longest beginning that fits into `maxBytes` of UTF-8, without splitting a character. */
 export function partOf(text: string, maxBytes = SHOWN_BYTES): Part {
-  // No character takes more than three bytes for each of its units.
+  // A UTF-16 unit takes at most three bytes of UTF-8, so this avoids encoding.
   if (text.length * 3 <= maxBytes) return { text, isWhole: true };
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
   return read === text.length ? { text, isWhole: true } : { text: text.slice(0, read), isWhole: false };
 }
 
-/** Returns the whole text if it is short, else its first lines, cut between two characters. */
+/** Returns the beginning of a text within both limits, without splitting a character. */
 export function beginningOf(text: string, mostLines: number, mostCharacters: number): Part {
   const lines = text.split('\n', mostLines + 1);
   const few = lines.length > mostLines ? lines.slice(0, mostLines).join('\n') : text;
@@ -24,11 +24,11 @@ export function beginningOf(text: string, mostLines: number, mostCharacters: num
   return { text: cutText(few, mostCharacters), isWhole: false };
 }
 
-/** The number of lines above and below the marked line. */
+/** Number of lines shown above and below the marked line. */
 const AROUND = 100;
 
 /**
- * Returns a line with the lines around it, and the number of the first one. Without a line it returns the beginning.
+ * Returns the lines around a line, the number of the first one, and the total. Without `line`, returns the beginning.
  */
 export function linesAround(code: string, line = 1): { lines: string[]; first: number; total: number } {
   const all = code.split(/\r?\n/);

@@ -5,14 +5,14 @@ import './remarks.css';
 interface RemarksDialogProps {
   title: string;
   lead: string;
-  /** Stands for the node in remarks that belong to none. */
+  /** Replaces the node's name in remarks without a node. */
   whole: string;
   warnings: readonly { node: string | null; message: string }[];
   onClose: () => void;
   onOpen: () => void;
 }
 
-/** The dialog that says what a new workflow lacks of the file or example that it comes from. */
+/** Lists the parts of a file or example that a new workflow lacks. */
 export function RemarksDialog({ title, lead, whole, warnings, onClose, onOpen }: RemarksDialogProps) {
   return (
     <Dialog
@@ -29,11 +29,11 @@ export function RemarksDialog({ title, lead, whole, warnings, onClose, onOpen }:
       }
     >
       <p>{lead}</p>
-      {/* The tabindex lets people scroll a long list by keyboard. */}
+      {/* Focusable, so that keyboard users can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ul className="remarks" aria-label="Remarks" tabIndex={0}>
         {warnings.map(({ node, message }, index) => (
-          // The list never changes.
+          // The index is a safe key, because the list never changes.
           <li key={index}>
             <strong>{node ?? whole}</strong>
             <span>{message}</span>

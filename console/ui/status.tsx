@@ -1,7 +1,7 @@
 import { classNames } from './class-names.js';
 import './status.css';
 
-/** The words of the interface, and the words that the console shows instead. */
+/** The service's words that the console replaces. */
 const WORDS: Readonly<Record<string, string>> = {
   succeed: 'succeeded',
   'not found': 'not run',
@@ -28,19 +28,19 @@ const TONES: Readonly<Record<string, string>> = {
   refused: 'bad',
 };
 
-/** Returns the word of the console for a status. Node and run statuses have the same words everywhere. */
+/** Returns the console's word for a status. Nodes and runs use the same words. */
 export function statusWord(status: string): string {
   return WORDS[status] ?? status;
 }
 
 interface StatusProps {
-  /** A status of the interface: of a run, a node, an attempt, a request, a delivery. */
+  /** Status of a run, node, attempt, request, delivery or connection, in the service's words. */
   status: string;
-  /** A text behind the word: `reused`, for example. */
+  /** Text after the status, such as `reused`. */
   suffix?: string;
 }
 
-/** A badge with the status in words. Its colour says nothing that the words do not. */
+/** A badge with the status as text. Its colour only repeats the text. */
 export function Status({ status, suffix }: StatusProps) {
   const text = [statusWord(status), suffix].filter(Boolean).join(', ');
   return <span className={classNames('status', `status-${TONES[status] ?? 'idle'}`)}>{text}</span>;

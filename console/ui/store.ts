@@ -1,6 +1,5 @@
-// State that lives outside the components: the session, what is announced, the drawing in the editor and how it is saved.
-// All other state is in React Query when the service has it, in the address when it can be sent to somebody, and otherwise
-// in the component that shows it.
+// A minimal store for state outside components: session, announcements, and the editor's drawing and its saving. Any
+// other state belongs to React Query if the service owns it, to the address if it can be shared, else to a component.
 import { useSyncExternalStore } from 'react';
 
 export interface Stored<State> {
@@ -29,7 +28,7 @@ export function createStore<State>(begin: State): Store<State> {
   };
 }
 
-/** Renders again when `pick` returns another value. It must return a part of the state, and no new object. */
+/** Renders again when the result of `pick` changes. `pick` must return a part of the state, not a new object. */
 export function useStored<State, Part>(store: Stored<State>, pick: (state: State) => Part): Part {
   return useSyncExternalStore(store.subscribe, () => pick(store.getState()));
 }

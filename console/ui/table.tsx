@@ -3,32 +3,32 @@ import { Button } from './button.js';
 import './table.css';
 
 export interface Column<Row> {
-  /** The column's heading, which is unique in the table. */
+  /** Must be unique in the table. */
   heading: string;
   cell: (row: Row) => ReactNode;
-  /** Figures stand at the right, so that their digits are above each other. */
+  /** Right-aligned, so that digits line up. */
   isFigure?: boolean;
-  /** The cell names its row (a row heading). */
+  /** True if the cell is the row's heading. */
   isName?: boolean;
-  /** Only screen readers read the heading: that of a column of buttons, for example. */
+  /** Hides the heading from all but screen readers, for example above buttons. */
   isHeadingHidden?: boolean;
 }
 
 interface TableProps<Row> {
-  /** The accessible name. */
+  /** Accessible name. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string | number;
-  /** The content in place of rows, if there are none. */
+  /** Content instead of rows if there are none. */
   empty?: ReactNode;
-  /** Whether each row is a card on a narrow screen, its cells below each other with their headings. */
+  /** True to show each row as a card on narrow screens, with the heading before each cell. */
   hasCards?: boolean;
 }
 
 /**
- * A table. A wide one scrolls in itself, and the page never scrolls sidewards. The roles are written out, because a
- * browser may take what looks like cards for no table.
+ * A table that scrolls horizontally within its frame. Roles are explicit for cards, because browsers drop the table
+ * semantics of elements with another CSS `display`.
  */
 export function Table<Row>({ label, columns, rows, keyOf, empty, hasCards = false }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return <p className="table-empty">{empty}</p>;
@@ -72,7 +72,7 @@ interface CellProps<Row> {
 function Cell<Row>({ column, row, hasCards }: CellProps<Row>) {
   const { heading, cell, isFigure, isName, isHeadingHidden } = column;
   const className = isFigure === true ? 'table-figure' : undefined;
-  // The style sheet writes the heading before the cell of a card. Screen readers have it from the column.
+  // The style sheet shows the heading before the cell of a card. Screen readers use the column's heading.
   const label = hasCards && isName !== true && isHeadingHidden !== true ? { 'data-heading': heading } : {};
   if (isName !== true) {
     return (
@@ -97,7 +97,7 @@ interface ScrollFrameProps {
   children: ReactNode;
 }
 
-/** A part that may be wider than its place. Then it takes the focus, so that the arrow keys scroll it. */
+/** A frame that becomes focusable when its content overflows, so that arrow keys can scroll it. */
 function ScrollFrame({ className, children }: ScrollFrameProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [isScrollable, setIsScrollable] = useState(false);
@@ -115,14 +115,14 @@ function ScrollFrame({ className, children }: ScrollFrameProps) {
 }
 
 interface PagerProps {
-  /** The page of the service's list envelope. The first page is 1. */
+  /** Page number of the service's list, from 1. */
   page: number;
   size: number;
   total: number;
   onPage: (page: number) => void;
 }
 
-/** The pager is missing if everything is on one page. */
+/** Renders nothing if everything fits on one page. */
 export function Pager({ page, size, total, onPage }: PagerProps) {
   const pages = Math.max(1, Math.ceil(total / size));
   if (pages === 1 && page === 1) return null;

@@ -9,15 +9,15 @@ interface Tab {
 }
 
 interface TabsProps {
-  /** The accessible name of the list of tabs. */
+  /** Accessible name of the list of tabs. */
   label: string;
   tabs: readonly Tab[];
-  /** The id of the tab that is shown. */
+  /** Id of the selected tab. */
   selected: string;
   onSelect: (id: string) => void;
 }
 
-/** Only the content of the selected tab is rendered. */
+/** Renders the content of the selected tab only. */
 export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => showTab(list.current!, selected), [selected]);
@@ -39,7 +39,7 @@ export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
   );
 }
 
-/** On a phone the tabs may be wider than the screen. The page itself does not scroll. */
+/** Scrolls the tab into view. Unlike `scrollIntoView`, this never scrolls the page. */
 function showTab(list: HTMLElement, id: string): void {
   const tab = [...list.children].find((child) => child.id.endsWith(`-trigger-${id}`));
   const place = tab?.getBoundingClientRect();
