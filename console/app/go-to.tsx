@@ -12,7 +12,7 @@ import './go-to.css';
 import { Problem } from '../service/problem.js';
 import { useTyped } from '../service/search-state.js';
 
-/** Finds pages, workflows and runs by typing. Enter goes to the first one, the arrows to the others. */
+/** Finds pages, workflows and runs by typing. Enter opens the first result, arrow keys move to the others. */
 export function GoTo({ onClose }: { onClose: () => void }) {
   const [wanted, setWanted] = useState('');
   const [text, setText] = useTyped(wanted, setWanted);
@@ -26,7 +26,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
     if (event.key === 'Enter' && at < 0) {
       event.preventDefault();
       const first = links[0]?.getAttribute('href');
-      // The pages that are found belong to an earlier text until the answer has come.
+      // Until the response arrives, the results belong to an earlier text.
       if (typeof first !== 'string' || (pages.length === 0 && wanted !== text)) return;
       onClose();
       navigate(first);
@@ -37,7 +37,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      {/* The keys move among the links, which work by themselves. */}
+      {/* The keys only move between links, which work without them. */}
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
       <div className="go-to" onKeyDown={move}>
         <SearchField label="Search workflows, runs and pages" value={text} onChange={setText} />

@@ -8,7 +8,7 @@ const KEYS = [
   { keys: 'Escape', what: 'Close what is open' },
 ];
 
-/** The keys of every page but the editor, which has a list of its own. */
+/** The keys of all pages except the editor, which has its own list. */
 export function Keys({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>

@@ -17,7 +17,7 @@ import { session, useUser, type User } from '../service/session.js';
 const GoTo = lazy(() => import('./go-to.js').then((module) => ({ default: module.GoTo })));
 const Keys = lazy(() => import('./keys.js').then((module) => ({ default: module.Keys })));
 
-/** The frame around every page: the way to the other pages, the account, the live region. */
+/** The frame around every page: navigation, account and live region. */
 export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const main = useFocusOnPage(path);
@@ -67,12 +67,12 @@ export function Layout({ children }: { children: ReactNode }) {
 function Bar({ path }: { path: string }) {
   const user = useUser();
   const [openAt, setOpenAt] = useState<string>();
-  // A menu that was opened on another page is closed on this one.
+  // A menu opened on another page counts as closed.
   const isOpen = openAt === path;
   const menu = useRef<HTMLButtonElement>(null);
   useEscape(isOpen, () => {
     setOpenAt(undefined);
-    // A link in it may have had the focus.
+    // A link in the closed menu may have had the focus.
     menu.current?.focus();
   });
   return (
@@ -116,14 +116,14 @@ function useEscape(isOpen: boolean, close: () => void): void {
   }, [isOpen]);
 }
 
-/** After a change of the page the keyboard and screen readers begin at its content, as after a page load. */
+/** After navigation, moves the focus to the page's content, as a page load would. */
 function useFocusOnPage(path: string) {
   const main = useRef<HTMLElement>(null);
   const last = useRef(path);
   useEffect(() => {
     if (last.current === path) return;
     last.current = path;
-    // A field of the new page may have taken the focus already.
+    // A field of the new page may already have the focus.
     if (main.current?.contains(document.activeElement) === true) return;
     main.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -134,7 +134,7 @@ function useFocusOnPage(path: string) {
 const ASK_EVERY_MS = 15_000;
 
 interface NavigationProps {
-  /** On narrow screens it is there only while it is open. */
+  /** Narrow screens show the navigation only while open. */
   isOpen: boolean;
   path: string;
   onChoose: () => void;
@@ -160,7 +160,7 @@ function Navigation({ isOpen, path, onChoose }: NavigationProps) {
   );
 }
 
-/** The badge is read as `Inbox, 2 waiting`: the words around its number are hidden from the eye alone. */
+/** Screen readers read `Inbox, 2 waiting`; only the number is visible. */
 function InboxName({ name, waiting = 0 }: { name: string; waiting: number | undefined }) {
   if (waiting === 0) return name;
   return (
@@ -174,8 +174,8 @@ function InboxName({ name, waiting = 0 }: { name: string; waiting: number | unde
 }
 
 /**
- * Returns how many approval requests, tasks and sign-ins wait for the person. It is undefined for visitors, and until it is
- * known.
+ * Returns the number of approval requests, tasks and sign-ins that wait for the person. Undefined for visitors
+ * and until loaded.
  */
 function useWaiting(): number | undefined {
   const user = useUser();
@@ -211,10 +211,10 @@ function AccountMenu({ user }: { user: User }) {
             {user.email !== null && <div>{user.email}</div>}
           </>
         }
-        // Signing out leaves the page as well, and unsaved changes on it would be gone.
+        // Signing out leaves the page, so unsaved changes would be lost.
         items={[{ label: 'Sign out', onSelect: () => (isGuarded() ? hold(leave) : leave()) }]}
       >
-        {/* This is a picture and no text, so the button is named Account whatever the person is called. */}
+        {/* CSS renders the initials, so the button's name is always `Account`. */}
         <span className="account-letters" data-letters={initialsOf(user.name)} />
       </Menu>
       {signOut.isError && (
@@ -234,15 +234,13 @@ function initialsOf(name: string): string {
   return ends.map((word) => firstLetter(word ?? '')).join('');
 }
 
-/** Counts letters as people do: an emoji of several code points is one. */
+/** Returns the first grapheme: an emoji of several code points counts as one letter. */
 function firstLetter(word: string): string {
   const [first] = new Intl.Segmenter().segment(word);
   return first?.segment.toUpperCase() ?? '';
 }
 
-/**
- * The key `/` leads to the searchbox of the page, or of the dialog in front of it, unless the person is writing a text.
- */
+/** The key `/` focuses the search field of the page or of the open dialog, unless the person is typing. */
 function focusSearch(event: KeyboardEvent): void {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (isWriting(event.target)) return;

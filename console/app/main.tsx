@@ -15,20 +15,20 @@ import { Routes } from './routes.js';
 import { ownerOf, session, useSession } from '../service/session.js';
 import { endSignInWindow } from '../service/sign-in-window.js';
 
-/** A window that the browser does not close becomes a page like any other after this time. */
+/** If the browser does not close a sign-in window within this time, it becomes a normal page. */
 const CLOSES_WITHIN_MS = 1_000;
 
 tellNonceToLibraries();
 reloadForNewRelease();
 
-// The next person at the same page must not see what the last one has read.
+// The next person at this page must not see data that the last one loaded.
 let userId: number | undefined;
 session.subscribe(() => {
   const next = ownerOf(session.getState())?.id;
   if (next !== userId) queryClient.clear();
   userId = next;
 });
-// A window that has come back from a provider closes. The session of the others must not be renewed in it meanwhile.
+// A sign-in window closes itself. Starting the session there would use the refresh cookie that other tabs share.
 if (endSignInWindow()) setTimeout(() => void session.start(), CLOSES_WITHIN_MS);
 else void session.start();
 
@@ -57,7 +57,7 @@ function InSession() {
       </main>
     );
   }
-  // Another person gets a page of their own.
+  // The key remounts everything for another person.
   return (
     <Layout key={ownerOf(state)?.id ?? 'visitor'}>
       <Routes />
@@ -93,9 +93,9 @@ const KEY = 'reloaded-at';
 const PAUSE_MS = 30_000;
 
 /**
- * A page that was open while the service was upgraded asks for parts of a release that is gone. Loading the page again
- * gets the new release. It is loaded once only, because a part can be missing for other reasons. It is not loaded over
- * unsaved changes: then a sentence in the place of the part says that it is missing.
+ * After an upgrade of the service, an open page requests chunks that no longer exist. Reloading gets the new release.
+ * It reloads at most once per `PAUSE_MS`, because a chunk may be missing for other reasons. With unsaved changes it
+ * does not reload; an error then replaces the missing part.
  */
 function reloadForNewRelease(): void {
   addEventListener('vite:preloadError', (event) => {

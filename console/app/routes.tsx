@@ -5,10 +5,7 @@ import { ADDRESSES } from '../service/addresses.js';
 import { toOwnPath, toSignInPath } from '../service/return-address.js';
 import { ownerOf, takeReturnAddress, useSession } from '../service/session.js';
 
-/**
- * There is one page for each address. `key` makes another record another page, so that nothing of the last one is left
- * in it.
- */
+/** One page per address. `key` remounts a page for another record, so that no state of the last one remains. */
 export function Routes() {
   return (
     <Switch>
@@ -48,7 +45,7 @@ function inSession(page: ReactNode) {
   return <RequireSession>{page}</RequireSession>;
 }
 
-/** Sign-in links and identity providers lead here. */
+/** Sign-in links and identity providers redirect here. */
 function Home() {
   const asked = toOwnPath(takeReturnAddress(), location.origin);
   return <Redirect to={asked === '/' ? ADDRESSES.workflows : asked} replace />;
@@ -60,7 +57,7 @@ function CasesById({ id }: { id: string }) {
   return WORKFLOW_ID.test(id) ? <CasesPage workflowId={Number(id)} /> : <NotFound />;
 }
 
-/** The ids of conversations are UUIDs; the service is not asked for others. */
+/** Conversation ids are UUIDs; other ids are rejected without a request. */
 const CONVERSATION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function ChatById({ id, conversation }: { id: string; conversation?: string }) {
@@ -81,8 +78,8 @@ const SessionDialog = lazy(() =>
 );
 
 /**
- * A visitor signs in first, and comes back to the address that was asked for. A person whose session ends over unsaved
- * changes signs in on top of them.
+ * Visitors sign in first and return to the requested address. A session that ends over unsaved changes is renewed in a
+ * dialog on top of them.
  */
 function RequireSession({ children }: { children: ReactNode }) {
   const state = useSession();
@@ -101,7 +98,7 @@ function RequireSession({ children }: { children: ReactNode }) {
   );
 }
 
-// Each page is loaded when it is needed for the first time, so none of them weighs on another one's first visit.
+// Each page is loaded on first use, to keep the first visit small.
 
 const SignInPage = lazy(() =>
   import('../pages/sign-in/sign-in-page.js').then((page) => ({ default: page.SignInPage })),
