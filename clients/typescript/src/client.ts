@@ -5,19 +5,19 @@ import { createRetryingFetch, type RetryOptions } from './retrying-fetch.js';
 import { createSessionFetch, type TokenSource } from './session-fetch.js';
 
 export interface ClientOptions extends RetryOptions {
-  /** Without a path: `https://workflows.example.com`. */
+  /** Origin without a path: `https://workflows.example.com`. */
   baseUrl: string;
   /**
-   * One of the two: a key, or the token of a frontend session (of a page that refreshes its session: a source of tokens).
-   * Neither for the open marketplace reads.
+   * Either an API key or a session token. A page that refreshes its session passes a `TokenSource`. Public reads of the
+   * marketplace need neither.
    */
   apiKey?: string;
   sessionToken?: string | TokenSource;
 }
 
-/** Every endpoint by method and path: `client.GET('/api/v1/workflows/{id}/', { params: { path: { id: 1 } } })`. */
+/** Typed calls by method and path: `client.GET('/api/v1/workflows/{id}/', { params: { path: { id: 1 } } })`. */
 export type Client = FetchClient<paths> & {
-  /** The input of a run goes as it is with a key, and in `input_data` with a session token. */
+  /** The input of a run is the plain body with a key, but the field `input_data` with a session token. */
   readonly usesSessionToken: boolean;
 };
 
@@ -29,10 +29,10 @@ export function createClient({ baseUrl, apiKey, sessionToken, ...retries }: Clie
         ? { ...retries, fetch: createSessionFetch(sessionToken, retries.fetch) }
         : retries,
     ),
-    // The service redirects nowhere, and a key in a header of its own would go along to any other host.
+    // The service never redirects. Following a redirect would send the key header to another host.
     redirect: 'error',
     headers: {
-      // The chat proxy takes the key as bearer, everything else in its own header.
+      // The chat proxy expects the key as bearer token; all other endpoints expect this header.
       ...(apiKey === undefined ? {} : { 'X-Api-Key': apiKey }),
       ...(typeof sessionToken === 'string' ? { Authorization: `Bearer ${sessionToken}` } : {}),
     },
@@ -40,7 +40,7 @@ export function createClient({ baseUrl, apiKey, sessionToken, ...retries }: Clie
   return Object.assign(client, { usesSessionToken: sessionToken !== undefined });
 }
 
-/** The body of a good answer; of any other one a `ServiceError` is thrown. */
+/** Returns the body of a successful response; throws a `ServiceError` otherwise. */
 export async function unwrap<T>(
   answer: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<Exclude<T, undefined>> {

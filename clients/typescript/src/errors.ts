@@ -1,21 +1,21 @@
-// What the service answers when it cannot do what was asked, as errors to catch.
+// Error responses of the service as exceptions.
 import type { components } from './openapi.js';
 
 type Envelope = components['schemas']['RunEnvelope'];
 
-/** An answer with status 400 or above. */
+/** A response with status 400 or above. */
 export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly status: number;
-  /** A stable machine word such as `not_found` or `throttled`; `invalid` where the body names fields instead. */
+  /** Stable code such as `not_found` or `throttled`; `invalid` if the body has errors by field. */
   readonly code: string;
-  /** A sentence for people; empty where the body holds none. */
+  /** Sentence for people; empty if the body has none. */
   readonly detail: string;
-  /** Sentences by field, where the body names fields. */
+  /** Sentences by field, if the body has errors by field. */
   readonly fields: Record<string, string[]> | undefined;
-  /** Names the request in the service's logs. */
+  /** Identifies the request in the service's logs. */
   readonly requestId: string | undefined;
-  /** What the service asked to wait before the next try. */
+  /** Delay requested by the service's `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly body: unknown;
 
@@ -32,12 +32,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** The drawing or its input is not valid: the run was not started. The HTTP status of such an answer is 200. */
+/** The drawing or its input is invalid, so the run was not started. The HTTP status of such a response is 200. */
 export class RunRefusedError extends Error {
   override name = 'RunRefusedError';
-  /** 400: the drawing's structure. 422: fields of its nodes. */
+  /** 400: the structure of the drawing is invalid. 422: fields of its nodes are invalid. */
   readonly status: number;
-  /** Of a 422: what is wrong, by node; field path -> sentence. */
+  /** For a 422: sentences by node id and field path. */
   readonly nodeErrors: Record<string, Record<string, string>[]>;
   readonly envelope: Envelope;
 
@@ -50,7 +50,7 @@ export class RunRefusedError extends Error {
   }
 }
 
-/** The run goes on; `waitForRun` with the same id waits for it again. */
+/** The run continues; call `waitForRun` with the same id to wait again. */
 export class RunTimeoutError extends Error {
   override name = 'RunTimeoutError';
   readonly runId: string;
@@ -61,7 +61,7 @@ export class RunTimeoutError extends Error {
   }
 }
 
-/** There is no such run, or its results have expired. */
+/** The run does not exist, or its results have expired. */
 export class RunNotFoundError extends Error {
   override name = 'RunNotFoundError';
   readonly runId: string;
@@ -72,7 +72,7 @@ export class RunNotFoundError extends Error {
   }
 }
 
-/** Milliseconds from now, of the header's seconds or date. */
+/** Parses `Retry-After`, seconds or date, to milliseconds from now. */
 export function readRetryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after')?.trim();
   if (text === undefined || text === '') return undefined;
@@ -81,8 +81,8 @@ export function readRetryAfter(headers: Headers): number | undefined {
 }
 
 /**
- * `{detail, code}`, `{field: [sentence]}`, or `{error: {message, code}}` of the chat proxy. A proxy on the way may send
- * anything.
+ * Known bodies: `{detail, code}`, `{field: [sentence]}`, and `{error: {message, code}}` of the chat proxy. Proxies may
+ * send anything else.
  */
 function readBody(body: unknown): { code: string; detail: string; fields: Record<string, string[]> | undefined } {
   const known = isObject(body) && isObject(body['error']) ? body['error'] : body;

@@ -1,12 +1,12 @@
-// A run as it happens: server-sent events, resumed where a connection breaks.
+// Follows a run by server-sent events, and resumes after a broken connection.
 import type { Client } from './client.js';
 import { RunNotFoundError, ServiceError } from './errors.js';
 import { pause } from './pause.js';
 import type { NodeResult, RunStatus } from './runs.js';
 
 /**
- * `version` rises from event to event; `node`: what `pollRun` shows of it, with its `path`; `output`: that of a run which
- * has ended, absent where it has none.
+ * `version` increases with each event. `node` is the entry of `pollRun` plus its `path`. `output` is the ended run's
+ * output, absent if it has none.
  */
 export type RunEvent =
   | { type: 'node'; version: number; node: NodeResult & { path: string } }
@@ -14,9 +14,9 @@ export type RunEvent =
   | { type: 'human_task'; version: number; task: Record<string, unknown> & { id: string; status: string } }
   | { type: 'run'; version: number; status: RunStatus; output?: unknown };
 
-/** What a model writes, while it writes it: one of `text` and `tool_call`. With `reset`, what came before does not count. */
+/** Model output during generation: either `text` or `tool_call`. `reset` discards all earlier output of the call. */
 export interface Delta {
-  /** The node's id. */
+  /** Id of the node. */
   id: string;
   path: string;
   attempt: number;
@@ -27,27 +27,27 @@ export interface Delta {
   reset?: true;
 }
 
-/** It has no version: whoever connects again is told the text so far with `reset`. */
+/** Has no version, so it cannot be resumed: after a reconnect, the service sends the text so far with `reset`. */
 export interface DeltaEvent {
   type: 'delta';
   delta: Delta;
 }
 
 export interface FollowOptions {
-  /** The version behind which to begin: of an event that you have had, or of a poll. By default the run's beginning. */
+  /** Version of the last event or poll that you have; events after it follow. By default all events of the run. */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Asks for what models write, too. */
+/** Also requests model output. */
 export interface WithDeltas {
   include: 'deltas';
 }
 
 export interface ReadEventsOptions extends FollowOptions {
-  /** Called when the service has begun to send: a proxy that gathers answers lets nothing through until the end. */
+  /** Called with the first bytes from the service. A buffering proxy delays them until the end of the stream. */
   onOpen?: () => void;
-  /** The stream is given up where nothing has come for so long; the service sends a comment every 15 seconds. */
+  /** Aborts the stream after this time without data; the service sends a comment every 15 seconds. */
   silenceMs?: number;
 }
 
@@ -56,8 +56,8 @@ const MAX_PAUSE_MS = 15_000;
 const SILENCE_MS = 45_000;
 
 /**
- * Every event of a run, each once and in order, until the run has ended. Broken connections are made again for as long as
- * it takes; `signal` ends it. Throws `RunNotFoundError`, and `ServiceError` for what another attempt cannot help.
+ * Yields every event of a run once and in order, until the run ends. Reconnects without limit; abort `signal` to stop.
+ * Throws `RunNotFoundError`, and `ServiceError` if a retry cannot help (status below 500).
  */
 export function followRun(
   client: Client,
@@ -89,14 +89,14 @@ export async function* followRun(
   }
 }
 
-/** Whether the event is the last one of its run. */
+/** True if the event is the last one of its run. */
 export function isRunEnd(event: RunEvent): boolean {
   return event.type === 'run' && (event.status === 'succeed' || event.status === 'failed');
 }
 
 /**
- * The events that one connection brings; it may end before the run does. `followRun` does what is to be done then. Throws
- * where the connection breaks or falls silent, `RunNotFoundError`, and `ServiceError`.
+ * Yields the events of a single connection, which may end before the run does; `followRun` handles that. Throws if the
+ * connection breaks or falls silent, `RunNotFoundError`, and `ServiceError`.
  */
 export function readRunEvents(
   client: Client,
@@ -143,7 +143,7 @@ async function open(
   return body;
 }
 
-/** A signal that is aborted with `signal`, and when `restart` was not called for so long. */
+/** Returns a signal that aborts with `signal`, or if `restart` was not called for `silenceMs`. */
 function watchSilence(silenceMs: number, signal?: AbortSignal) {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal?.reason);
@@ -204,8 +204,8 @@ function toEvent(lines: string[]): RunEvent | DeltaEvent | undefined {
   if (type === 'approval') return { type, version, approval: data };
   if (type === 'human_task') return { type, version, task: data };
   if (type === 'run') {
-    const { status, ...said } = data as { status: RunStatus; output?: unknown };
-    return { type, version, status, ...('output' in said ? { output: said.output } : {}) };
+    const { status, ...rest } = data as { status: RunStatus; output?: unknown };
+    return { type, version, status, ...('output' in rest ? { output: rest.output } : {}) };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** A random UUID (version 4). A page that came over plain HTTP has no `crypto.randomUUID`. */
+/** Returns a random UUID (version 4). Works over plain HTTP, where `crypto.randomUUID` is missing. */
 export function createIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

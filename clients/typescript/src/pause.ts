@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after `ms`. Rejects with the signal's reason when it aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);

@@ -1,13 +1,13 @@
-// A `fetch` that repeats what may be repeated: what the service did not do, or does once however often it is asked.
+// A `fetch` that retries requests if that is safe: the service rejected them unprocessed, or they are idempotent.
 import { readRetryAfter } from './errors.js';
 import { pause } from './pause.js';
 
 export interface RetryOptions {
-  /** Tries in all, the first included. */
+  /** Number of attempts, including the first. */
   maxAttempts?: number;
-  /** Pause before the second try where the service does not say how long; doubles after that. */
+  /** Pause before the second attempt, unless the service requests another; doubles with each attempt. */
   firstDelayMs?: number;
-  /** An answer that asks for more patience than this is given to the caller. A spent rate limit asks for a minute at most. */
+  /** Responses that request a longer pause are returned to the caller. A spent rate limit requests at most a minute. */
   longestRetryAfterMs?: number;
   fetch?: (request: Request) => Promise<Response>;
 }
@@ -20,7 +20,7 @@ export function createRetryingFetch(options: RetryOptions = {}): (request: Reque
   const send = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   return async (request) => {
     for (let attempt = 1; ; attempt += 1) {
-      // At random up to twice as long, so that those who were refused together do not come back together.
+      // Jitter of up to 100 %, so that clients refused together do not retry together.
       const delayMs = firstDelayMs * 2 ** (attempt - 1) * (1 + Math.random());
       try {
         const response = await send(request.clone());
@@ -38,18 +38,18 @@ export function createRetryingFetch(options: RetryOptions = {}): (request: Reque
 }
 
 async function mayRepeat(request: Request, response: Response): Promise<boolean> {
-  // The limit comes before everything else: nothing was done.
+  // The rate limit is checked before anything else, so the request was not processed.
   if (response.status === 429) return true;
   if (!PASSING_STATUSES.includes(response.status)) return false;
   return isRepeatable(request) || (response.status === 503 && (await isOverloaded(response)));
 }
 
-/** A repetition changes nothing more than the request did. */
+/** True for safe and idempotent methods, and for requests with an idempotency key. */
 function isRepeatable({ method, headers }: Request): boolean {
   return SAFE_METHODS.includes(method) || headers.has('idempotency-key');
 }
 
-/** The service's own word that nothing was done; a 503 of a proxy says nothing of the kind. */
+/** True if the service itself reports that it did not process the request. A proxy's 503 does not guarantee that. */
 async function isOverloaded(response: Response): Promise<boolean> {
   try {
     const body = (await response.clone().json()) as { code?: unknown } | null;

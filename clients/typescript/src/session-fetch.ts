@@ -1,16 +1,16 @@
-// The token of a frontend session on each request, and one more try with a new token where the service refuses it.
+// Adds the session's token to each request, and retries once with a new token if the service refuses it.
 
-/** Where a page gets the token of its session from. Undefined: there is no session, and the request goes without. */
+/** Provides the page's session token. Undefined: no session; the request is sent without a token. */
 export interface TokenSource {
-  /** The token for the next request; renewed first where it is about to end. */
+  /** Returns the token for the next request, renewed if it is about to expire. */
   current(): Promise<string | undefined>;
-  /** A token in place of the one that was refused, or undefined where the session has ended. */
+  /** Returns a replacement for a refused token, or undefined if the session has ended. */
   renew(refused: string | undefined): Promise<string | undefined>;
 }
 
 type Send = (request: Request) => Promise<Response>;
 
-/** A request that was answered 401 has done nothing, so it may be sent again, whatever its method. */
+/** A request answered by 401 was not processed, so any method may be retried. */
 export function createSessionFetch(tokens: TokenSource, send: Send = (request) => globalThis.fetch(request)): Send {
   return async (request) => {
     const token = await tokens.current();
