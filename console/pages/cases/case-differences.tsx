@@ -14,7 +14,7 @@ interface CaseDifferencesProps {
   labels: ReadonlyMap<string, string>;
 }
 
-/** What was expected of each case that has failed, and what came instead. */
+/** Expected and actual values of each failed case. */
 export function CaseDifferences({ run, cases, labels }: CaseDifferencesProps) {
   const failed = run.cases.filter(({ status }) => status === 'failed' || status === 'error');
   if (failed.length === 0) return null;

@@ -28,7 +28,7 @@ import { CaseDialog } from '../../parts/cases/case-dialog.js';
 import { CaseDifferences } from './case-differences.js';
 import '../../parts/cases/cases.css';
 
-/** The cases of a workflow: what they expect, and how they ended when they were run last. */
+/** The test cases of a workflow and the results of their last run. */
 export function CasesPage({ workflowId }: { workflowId: number }) {
   const workflow = useQuery({
     queryKey: ['workflow', workflowId, 'cases-page'],
@@ -68,7 +68,7 @@ interface ListedProps {
   cases: readonly Case[];
 }
 
-/** The address names the run of cases that is shown: `?run=`. */
+/** The address names the shown case run: `?run=`. */
 function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
   const search = useSearchState();
   const caseRunId = search.get('run');
@@ -158,7 +158,7 @@ interface Asked {
   of: Case;
 }
 
-interface Given {
+interface ColumnOptions {
   workflowId: number;
   isEditor: boolean;
   isBusy: boolean;
@@ -167,7 +167,7 @@ interface Given {
   ask: (asked: Asked) => void;
 }
 
-function columnsOf({ workflowId, isEditor, isBusy, statusOf, run, ask }: Given): Column<Case>[] {
+function columnsOf({ workflowId, isEditor, isBusy, statusOf, run, ask }: ColumnOptions): Column<Case>[] {
   const columns: Column<Case>[] = [
     { heading: 'Name', isName: true, cell: ({ name }) => name },
     { heading: 'Status', cell: (each) => <Status status={statusOf(each)} /> },
@@ -223,7 +223,7 @@ interface RequiredBoxProps {
   isReadOnly: boolean;
 }
 
-/** Whether the case must pass before the workflow is published. */
+/** Checked if the case must pass before the workflow can be published. */
 function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: RequiredBoxProps) {
   const [wanted, setWanted] = useState(required);
   const change = useChange((isRequired: boolean) => changeCase(workflowId, id, { required: isRequired }), {

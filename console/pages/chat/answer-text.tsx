@@ -7,16 +7,18 @@ import { toVisibleJson } from '../../ui/visible-json.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 
-/** A longer text is read as Markdown once it is whole: reading it anew with each word would take too long. */
+/**
+ * Longer texts are rendered as Markdown only when complete, because parsing them again with each word would be slow.
+ */
 const MOST_WHILE_WRITING = 32_768;
 
 interface AnswerTextProps {
   text: string;
-  /** Whether more of it comes. */
+  /** True while more text is coming. */
   isWriting?: boolean;
 }
 
-/** An answer as Markdown. One that is JSON is shown as it is. */
+/** Shows an answer as Markdown, or as JSON if it is JSON. */
 export function AnswerText({ text, isWriting = false }: AnswerTextProps) {
   const shown = useDeferredValue(text);
   const isJson = useMemo(() => !isWriting && parseStructure(shown) !== undefined, [shown, isWriting]);

@@ -15,7 +15,9 @@ import { RequestArticle } from '../../parts/requests/request-article.js';
 import { SignInArticle } from '../../parts/requests/sign-in-article.js';
 import { TaskArticle } from '../../parts/requests/task-article.js';
 
-/** A run below is read so often. It is not followed, because browsers have six connections for a service. */
+/**
+ * Poll interval for the runs of sub-workflows. They are not streamed, because browsers have six connections per origin.
+ */
 const READ_AGAIN_MS = 3_000;
 
 interface AsksProps {
@@ -23,12 +25,12 @@ interface AsksProps {
   projectId: number;
 }
 
-/** What a run asks people, or a run below it, as cards like those of the inbox. */
+/** Requests to people from a run and the runs that it started, as cards like those of the inbox. */
 export function Asks({ runId, projectId }: AsksProps) {
   return <Cards requests={useRequests(runId)} projectId={projectId} />;
 }
 
-/** What the run of a sub-workflow asks outside its loops. Sub-workflows are in the project of those that call them. */
+/** Requests of a sub-workflow's run outside its loops. Sub-workflows belong to the project of their callers. */
 function AsksBelow({ runId, projectId }: AsksProps) {
   const { data: requests } = useQuery({
     queryKey: ['run-requests', runId],
@@ -41,7 +43,7 @@ function AsksBelow({ runId, projectId }: AsksProps) {
   return requests && <Cards requests={requests} projectId={projectId} />;
 }
 
-/** A request that was decided stays while its run is shown. */
+/** A decided request stays visible while its run is shown. */
 function Cards({
   requests: { approvals, tasks, signIns, below },
   projectId,
@@ -78,7 +80,7 @@ interface SignInsProps {
   waits: Requests['signIns'];
 }
 
-/** Those who may sign in get a button, and the others are told who may. */
+/** People who may sign in get a button; others see who may. */
 function SignIns({ projectId, waits }: SignInsProps) {
   const { data: own = [] } = useConnectionsToSignIn();
   const signIn = useSignIn();
@@ -109,7 +111,7 @@ function Card<Item>({ query: { data, error, refetch, isFetching }, children }: C
   return <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
 }
 
-/** Reads what is asked, and reads it again when the run no longer asks it: somebody has decided elsewhere. */
+/** Loads the requests. Reloads each one that the run no longer lists, because somebody decided it elsewhere. */
 function useEach<Item>(name: string, ids: readonly string[], read: (id: string, signal: AbortSignal) => Promise<Item>) {
   const [seen, setSeen] = useState(ids);
   const fresh = ids.filter((id) => !seen.includes(id));

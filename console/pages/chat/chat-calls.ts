@@ -1,4 +1,4 @@
-// Conversations, as the service returns them. See docs/use/conversations.md.
+// Service calls about conversations. See docs/use/conversations.md.
 import { useInfiniteQuery, useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { api, ServiceError, unwrap, type components } from '../../service/api.js';
 import { explain } from '../../service/explain.js';
@@ -11,7 +11,7 @@ export type Conversation = components['schemas']['Conversation'];
 
 const LIST_SIZE = 50;
 
-/** The conversations that the person may read, newest first. */
+/** Conversations that the person may read, newest first. */
 export function useConversations(workflowId: number) {
   return useInfiniteQuery({
     queryKey: ['conversations', workflowId],
@@ -49,7 +49,10 @@ export function deleteConversation(id: string): Promise<unknown> {
 export interface Saying {
   content: string;
   files: readonly FileValue[];
-  /** The message in whose place it is asked. What is being answered is stopped then, because it is left aside. */
+  /**
+   * Id of the message that this one replaces. The service then stops the current answer, because it belongs to
+   * the replaced branch.
+   */
   replaces: string | undefined;
 }
 
@@ -78,7 +81,7 @@ async function readPage(id: string, page: number, signal?: AbortSignal): Promise
   return unwrap(api.GET('/api/v1/conversations/{conversation_id}/messages/', options));
 }
 
-/** The messages from the first page that was asked for to the newest. */
+/** Messages from the first requested page to the newest. */
 export function useMessages(id: string) {
   return useQuery({
     queryKey: messagesKey(id),
@@ -91,7 +94,7 @@ export function useMessages(id: string) {
   });
 }
 
-/** Returns what reads the messages of a conversation again, because something has changed. */
+/** Returns a function that reloads the messages of a conversation. */
 export function useReadAgain(id: string): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: messagesKey(id) });
@@ -107,10 +110,10 @@ export async function readOlder(id: string): Promise<void> {
   );
 }
 
-/** Returns why a message was not taken. Fields of the workflow's input are told by their ids. */
+/** Explains why a message was refused. Fields of the workflow's input appear with their ids. */
 export function explainRefusal(error: unknown): string {
   const errors = error instanceof ServiceError && isObject(error.body) ? error.body['errors'] : undefined;
   if (!isObject(errors)) return explain(error);
-  const said = Object.entries(errors).map(([field, sentences]) => `${field}: ${asArray(sentences).join(' ')}`);
-  return `${explain(error)} ${said.join(' ')}`.trim();
+  const parts = Object.entries(errors).map(([field, sentences]) => `${field}: ${asArray(sentences).join(' ')}`);
+  return `${explain(error)} ${parts.join(' ')}`.trim();
 }

@@ -16,11 +16,11 @@ import { ConversationList, NewConversation } from './conversation-list.js';
 
 interface ChatPageProps {
   workflowId: number;
-  /** Undefined where none is chosen. */
+  /** Undefined if no conversation is selected. */
   conversationId: string | undefined;
 }
 
-/** Conversations with a workflow. */
+/** The page of a workflow's conversations. */
 export function ChatPage({ workflowId, conversationId }: ChatPageProps) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['workflow', workflowId, 'chat'],

@@ -1,4 +1,4 @@
-// The workflow of a chat, as the parts of the page need it.
+// The parts of a workflow that the chat uses.
 import { nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
 import { asObject, ownValue } from '../../ui/json.js';
 import { runFields, type RunField } from '../../parts/run-input/run-input.js';
@@ -7,15 +7,15 @@ export interface ChatWorkflow {
   id: number;
   title: string;
   projectId: number;
-  /** Whether the person may write. */
+  /** True if the person may write messages. */
   mayWrite: boolean;
-  /** The fields of its trigger that the conversation itself does not give. */
+  /** Fields of the trigger that the conversation does not fill in. */
   fields: readonly RunField[];
-  /** The ids of the nodes that call tools. */
+  /** Ids of the nodes that call tools. */
   agents: readonly string[];
 }
 
-/** The conversation gives these fields to each run by itself. */
+/** The service fills in these fields for each run of a conversation. */
 const OWN_FIELDS: readonly string[] = ['message', 'messages', 'conversation_id', 'files'];
 
 export function readDrawing(drawing: Drawing, kinds: NodeKinds): Pick<ChatWorkflow, 'fields' | 'agents'> {
@@ -24,7 +24,7 @@ export function readDrawing(drawing: Drawing, kinds: NodeKinds): Pick<ChatWorkfl
   return { fields: fields.filter(({ id }) => !OWN_FIELDS.includes(id)), agents };
 }
 
-/** Agents are the nodes whose results tell their steps and what these have used. */
+/** Agents are the nodes whose results have both `steps` and `usage`. */
 function hasSteps(kinds: NodeKinds, type: string): boolean {
   const properties = asObject(asObject(kinds.get(type)?.output_schema)['properties']);
   return ownValue(properties, 'steps') !== undefined && ownValue(properties, 'usage') !== undefined;

@@ -7,9 +7,9 @@ import { Button } from '../../ui/button.js';
 import { Alert, announce } from '../../ui/notices.js';
 import { explainRefusal, sendMessage } from './chat-calls.js';
 
-/** A message that is asked once more. */
+/** A message to ask again. */
 export interface Anew {
-  /** The id of the message in whose place it is asked. */
+  /** Id of the message that it replaces. */
   replaces: string;
   content: string;
   files: readonly FileValue[];
@@ -17,18 +17,18 @@ export interface Anew {
 
 interface ComposerProps {
   conversationId: string;
-  /** The project that gets the files. */
+  /** Project that stores the files. */
   projectId: number;
   anew: Anew | undefined;
   onAnew: (anew: Anew | undefined) => void;
   onSent: () => Promise<void>;
-  /** Cancels what is being answered; undefined if nothing is. */
+  /** Cancels the current answer; undefined if there is none. */
   stop: { isBusy: boolean; act: () => void } | undefined;
 }
 
 const MOST_CHARACTERS = 262_144;
 
-/** A message that is typed and not sent. `files` is the JSON of the chosen files, or empty. */
+/** An unsent message. `files` is the JSON of the selected files, or empty. */
 interface Draft {
   text: string;
   files: string;
@@ -36,7 +36,7 @@ interface Draft {
 
 const EMPTY: Draft = { text: '', files: '' };
 
-// Drafts last as long as the page, and are removed when the person signs out, like all that the cache holds.
+// Drafts last as long as the page. They are in the query cache, which is cleared on signing out.
 const DRAFTS = 'chat-drafts';
 queryClient.setQueryDefaults([DRAFTS], { gcTime: Infinity });
 
@@ -44,25 +44,25 @@ function readDraft(conversationId: string): Draft {
   return queryClient.getQueryData<Draft>([DRAFTS, conversationId]) ?? EMPTY;
 }
 
-function keepDraft(conversationId: string, { text, files }: Draft): void {
-  // An upload that still goes on ends with the field.
+function storeDraft(conversationId: string, { text, files }: Draft): void {
+  // The upload is aborted when the field unmounts.
   queryClient.setQueryData([DRAFTS, conversationId], { text, files: files === UPLOADING ? '' : files });
 }
 
-/** The field for the next message. Enter sends it, Shift+Enter breaks the line. */
+/** The field for the next message. Enter sends it, Shift+Enter inserts a line break. */
 export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop }: ComposerProps) {
   const [{ text, files }, setShown] = useState(() => readDraft(conversationId));
-  /** Another number makes the field for files another one, which is empty. */
+  /** Changing the key remounts the file field, which clears it. */
   const [round, setRound] = useState(0);
-  const [begun, setBegun] = useState<Anew>();
+  const [lastAnew, setLastAnew] = useState<Anew>();
   const field = useRef<HTMLTextAreaElement>(null);
   const { keyOf, settle, settleIfRefused } = useRunKey();
   const begin = (draft: Draft): void => {
     setShown(draft);
     setRound(round + 1);
   };
-  if (anew !== begun) {
-    setBegun(anew);
+  if (anew !== lastAnew) {
+    setLastAnew(anew);
     if (anew !== undefined) {
       begin({ text: anew.content, files: anew.files.length === 0 ? '' : JSON.stringify(anew.files) });
     }
@@ -70,10 +70,10 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
   useEffect(() => {
     if (anew !== undefined) field.current?.focus();
   }, [anew]);
-  // A message that is asked anew leaves the draft alone.
+  // Editing a message to ask again must not overwrite the draft.
   const isDraft = anew === undefined;
   useEffect(() => {
-    if (isDraft) keepDraft(conversationId, { text, files });
+    if (isDraft) storeDraft(conversationId, { text, files });
   }, [isDraft, conversationId, text, files]);
   const sending = useMutation({
     mutationFn: () => {
@@ -83,7 +83,7 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
     onSuccess: async () => {
       settle();
       announce('The message is sent.');
-      if (anew === undefined) keepDraft(conversationId, EMPTY);
+      if (anew === undefined) storeDraft(conversationId, EMPTY);
       begin(readDraft(conversationId));
       onAnew(undefined);
       await onSent();
@@ -96,7 +96,7 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
     if (!sending.isPending && !isEmpty && !isUploading) sending.mutate();
   };
   const press = (event: KeyboardEvent): void => {
-    // Enter that ends a composition of characters belongs to the composition.
+    // Enter during a composition accepts the composed characters instead.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     send();

@@ -14,7 +14,7 @@ import type { ChatWorkflow } from './chat-workflow.js';
 
 interface ConversationListProps {
   workflowId: number;
-  /** The conversation that is open. */
+  /** Id of the open conversation. */
   openId: string | undefined;
 }
 
@@ -61,12 +61,12 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
   );
 }
 
-/** A conversation gets its title by its first message. */
+/** The first message becomes the title of a conversation. */
 export function titleOf({ title }: Pick<Conversation, 'title'>): string {
   return title.trim() === '' ? 'New conversation' : toVisibleText(title);
 }
 
-/** Begins a conversation. Where the trigger has more fields than a message gives, a person fills them in first. */
+/** Creates a conversation. If the trigger has more fields than a message fills in, asks for them first. */
 export function NewConversation({ workflow }: { workflow: ChatWorkflow }) {
   const [isAsking, setIsAsking] = useState(false);
   const creation = useCreation(workflow.id);

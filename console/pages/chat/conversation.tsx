@@ -19,7 +19,7 @@ interface ConversationProps {
   id: string;
 }
 
-/** One conversation: its title, its messages, and the field for the next one. */
+/** A conversation: title, messages, and the field for the next message. */
 export function Conversation({ workflow, id }: ConversationProps) {
   const { data, error, refetch, isFetching } = useConversation(id);
   const user = useUser();

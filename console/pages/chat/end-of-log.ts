@@ -1,20 +1,20 @@
 import { useCallback, useRef, useState, type RefCallback } from 'react';
 
-/** A person who is so near to the end reads what comes. */
+/** Within this distance from the end, in pixels, the log follows new messages. */
 const NEAR_PX = 48;
 
 interface EndOfLog {
-  /** The `ref` of the log, whose first child is its content. */
+  /** `ref` of the log, whose first child must be its content. */
   watch: RefCallback<HTMLElement>;
   isAtEnd: boolean;
   goToEnd: () => void;
-  /** Notes where the first of what is shown stands, before another page of messages is put above it. */
+  /** Remembers the position of the first message before older messages are inserted above it. */
   holdPlace: (firstPage: number | undefined) => void;
-  /** Brings it back there, once another page is the first. */
+  /** Restores that position after `firstPage` has changed. */
   settlePlace: (firstPage: number | undefined) => void;
 }
 
-/** Follows the end of a log that grows, as long as the person is there. Whoever reads above is not moved. */
+/** Keeps a growing log scrolled to its end while the person is there. Does not move people who read further up. */
 export function useEndOfLog(): EndOfLog {
   const element = useRef<HTMLElement>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
@@ -30,7 +30,7 @@ export function useEndOfLog(): EndOfLog {
     let lastTop = 0;
     const look = (): void => {
       const isNear = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_PX;
-      // The content may have grown since the log was moved to its end: only who moves up leaves the end.
+      // The content may have grown since the last scroll to the end, so only scrolling up counts as leaving it.
       if (isNear) follows.current = true;
       else if (log.scrollTop < lastTop) follows.current = false;
       lastTop = log.scrollTop;

@@ -11,18 +11,18 @@ import { Unanswered } from './unanswered.js';
 interface ExchangeProps {
   workflow: ChatWorkflow;
   exchange: Exchange;
-  /** The runs that have not ended, oldest first. */
+  /** Ids of the runs that have not ended, oldest first. */
   open: readonly string[];
-  /** The runs among them whose events are read. */
+  /** The open runs whose events are streamed. */
   followed: ReadonlySet<string>;
   mayWrite: boolean;
-  /** Reads the messages again. */
+  /** Reloads the messages. */
   onChanged: () => Promise<void>;
-  /** Puts a message into the field, to be asked anew. */
+  /** Puts a message into the composer to ask it again. */
   onAnew: (anew: Anew) => void;
 }
 
-/** A message and its answer. Before them stands, folded, what they have taken the place of. */
+/** A message with its answer. The exchanges that it replaced are folded above it. */
 export function ShownExchange(props: ExchangeProps) {
   const { exchange, open, followed, workflow, mayWrite, onChanged, onAnew } = props;
   const { runId, message, answer, former } = exchange;

@@ -20,14 +20,14 @@ import { Queued } from './unanswered.js';
 interface LiveAnswerProps {
   workflow: ChatWorkflow;
   runId: string;
-  /** Whether messages before it are not answered yet. */
+  /** True if earlier messages are not answered yet. */
   isBehind: boolean;
   mayWrite: boolean;
-  /** Reads the messages again. */
+  /** Reloads the messages. */
   onChanged: () => Promise<void>;
 }
 
-/** The answer of a run that has not ended: its words as they come, its tool calls, and what it asks people. */
+/** The answer of an open run: streamed text, tool calls, and requests to people. */
 export function LiveAnswer(props: LiveAnswerProps) {
   const { runId } = props;
   const { data, error, refetch, isFetching } = useRun(runId);
@@ -80,7 +80,7 @@ function Followed({ workflow, runId, isBehind, mayWrite, onChanged, run }: LiveA
   );
 }
 
-/** A run that ends leaves an answer. */
+/** Reloads the messages after the run's end, because they then contain the answer. */
 function useEnd(word: string, isOpen: boolean, onChanged: () => Promise<void>): void {
   const isOver = !isOpen || word === 'succeed' || word === 'failed';
   const change = useEffectEvent(() => void onChanged());
@@ -90,8 +90,9 @@ function useEnd(word: string, isOpen: boolean, onChanged: () => Promise<void>): 
 }
 
 /**
- * Returns the ids of the nodes of which one answers. A run that was queued gets its drawing when it begins, and is read
- * once more then. The state of its nodes is left alone, because the events may have told a newer one meanwhile.
+ * Returns the ids of the nodes that may answer. A queued run gets its drawing at its start, so its nodes are
+ * loaded again then. This bypasses `useRun`, which would write node states into the live cache that may be older
+ * than the events.
  */
 function useAnswerNodes(run: RunDetail, hasLeftQueue: boolean): readonly string[] {
   const { data } = useQuery({
@@ -108,19 +109,19 @@ function useAnswerNodes(run: RunDetail, hasLeftQueue: boolean): readonly string[
 
 const NONE: readonly string[] = [];
 
-/** Returns the words of the node that answers, of which a run has at most one. */
+/** Returns the output of the answering node, of which a run has at most one. */
 function useAnswer(runId: string, answering: readonly string[]): { text: string; isGoingOn: boolean } {
   const words = useWords(runId, (all) => {
     const id = answering.find((nodeId) => all.has(nodeId));
     return id === undefined ? null : all.get(id)!;
   });
   const live = useLive(runId);
-  // A model that has asked for tools writes no more until it has their answers.
+  // A model that called tools writes no more until it gets their results.
   if (words) return { text: words.text, isGoingOn: words.text !== '' && words.toolCalls.length === 0 };
   return { text: live === undefined ? '' : resultOf(live, answering), isGoingOn: false };
 }
 
-/** Returns the content of the node that has answered, before the run ends and the answer becomes a message. */
+/** Returns the result of the answering node, until the run ends and the answer becomes a message. */
 function resultOf(live: LiveRun, answering: readonly string[]): string {
   if (hasEnded(live) && live.status === 'failed') return '';
   for (const id of answering) {

@@ -11,16 +11,16 @@ import { ShownExchange } from './exchange.js';
 import { firstLoaded, openOf, runToStop, toExchanges, type Exchange } from './messages.js';
 import { useEndOfLog } from './end-of-log.js';
 
-/** So many runs are followed at a time: browsers have few connections for a service. */
+/** Limit of streamed runs, because browsers have few connections per origin. */
 const MOST_FOLLOWED = 3;
 const NONE: readonly Exchange[] = [];
 
 interface MessagesProps {
   workflow: ChatWorkflow;
-  /** The conversation. */
+  /** Id of the conversation. */
   id: string;
   title: string;
-  /** Whether the person has begun the conversation. */
+  /** True if the person started the conversation. */
   isOwn: boolean;
 }
 
@@ -46,7 +46,7 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
   const toStop = runToStop(open);
   return (
     <>
-      {/* The tabindex lets people scroll it by keyboard. */}
+      {/* Focusable, so that keyboard users can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="chat-log" role="log" aria-label="Messages" tabIndex={0} ref={watch}>
         <div className="chat-log-inner">
@@ -102,7 +102,7 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
   );
 }
 
-/** The first message gives a conversation its title. */
+/** Reloads the conversations after the first message, which becomes the title. */
 function useTitleOfFirst(title: string, count: number): void {
   const isMissing = title === '' && count > 0;
   useEffect(() => {

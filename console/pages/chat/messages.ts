@@ -1,16 +1,17 @@
-// The messages of a conversation as a page shows them. The service lists the oldest first, and a chat begins at its end.
+// Loads the messages of a conversation from its end, and groups them into exchanges. The service lists
+// the oldest first.
 import type { components } from '../../../clients/typescript/src/index.js';
 
 export type Message = components['schemas']['Message'];
 
 export const PAGE_SIZE = 50;
-/** A chat begins with at least so many messages, if it has them. */
+/** Minimum of messages to load at first, if the conversation has as many. */
 const FEWEST = 20;
 
-/** The pages that were read, by their numbers. There is no gap between them. */
+/** Loaded pages by number, without gaps. */
 export interface Loaded {
   pages: ReadonlyMap<number, readonly Message[]>;
-  /** How many messages the conversation has. */
+  /** Total number of messages in the conversation. */
   total: number;
 }
 
@@ -24,7 +25,7 @@ export function firstLoaded({ pages }: Loaded): number {
   return Math.min(...pages.keys());
 }
 
-/** Reads the newest messages, and of those that are known the ones that may have changed. */
+/** Loads new messages, and reloads known ones that may have changed. */
 export async function readNewest(known: Loaded | undefined, read: ReadPage): Promise<Loaded> {
   const pages = new Map(known?.pages);
   let page = known === undefined ? 1 : firstToRead(known);
@@ -43,7 +44,7 @@ export async function readNewest(known: Loaded | undefined, read: ReadPage): Pro
   return { pages, total };
 }
 
-/** Answers stand at the end. The status of a message without one may have changed wherever it stands. */
+/** Answers are appended at the end. The status of an unanswered message may change on any page. */
 function firstToRead({ pages, total }: Loaded): number {
   const answered = new Set(
     [...pages.values()].flat().flatMap((item) => (item.role === 'assistant' ? item.run_id : [])),
@@ -54,23 +55,23 @@ function firstToRead({ pages, total }: Loaded): number {
   return Math.min(lastPage(total), ...open);
 }
 
-/** Pages that were read meanwhile stay. */
+/** Merges pages. Pages of `one` that were loaded during the request remain. */
 export function together(one: Loaded | undefined, other: Loaded): Loaded {
   return { pages: new Map([...(one?.pages ?? []), ...other.pages]), total: Math.max(one?.total ?? 0, other.total) };
 }
 
-/** A message of a person and the answer to it. One of the two may be missing, but not both. */
+/** A message of a person with its answer. Either may be missing, but not both. */
 export interface Exchange {
   runId: string;
-  /** Undefined if it stands on a page that is not read. */
+  /** Undefined if the message is on a page that is not loaded. */
   message: Message | undefined;
-  /** Undefined while the run goes on. */
+  /** Undefined while the run is open. */
   answer: Message | undefined;
-  /** What stood in its place before it was asked anew, oldest first. */
+  /** Exchanges that this one replaced, oldest first. */
   former: Exchange[];
 }
 
-/** Returns the exchanges of the present branch, oldest first. Each has before it what was left aside for it. */
+/** Returns the exchanges of the current branch, oldest first, each with those that it replaced. */
 export function toExchanges({ pages }: Loaded): Exchange[] {
   const byRun = new Map<string, Exchange>();
   const inOrder = [...pages].toSorted(([one], [other]) => one - other).flatMap(([, items]) => items);
@@ -78,7 +79,7 @@ export function toExchanges({ pages }: Loaded): Exchange[] {
     const known = byRun.get(item.run_id) ?? { runId: item.run_id, message: undefined, answer: undefined, former: [] };
     byRun.set(item.run_id, item.role === 'user' ? { ...known, message: item } : { ...known, answer: item });
   }
-  // An answer without its message is of a message before all that are read.
+  // An answer without a message belongs to a message on an earlier page.
   const all = [...byRun.values()];
   return inBranch([...all.filter(({ message }) => !message), ...all.filter(({ message }) => message)]);
 }
@@ -89,7 +90,7 @@ function inBranch(exchanges: readonly Exchange[]): Exchange[] {
   for (const [place, { message }] of exchanges.entries()) {
     const replaced = message?.replaces ?? undefined;
     if (replaced === undefined) before.push(place - 1);
-    // The replaced message may stand on a page that is not read: then nothing that is read comes before this one.
+    // If the replaced message is not loaded, no loaded message precedes this one in the branch.
     else before.push(before[places.get(replaced) ?? -1] ?? -1);
   }
   const branch = new Set<number>();
@@ -105,23 +106,23 @@ function inBranch(exchanges: readonly Exchange[]): Exchange[] {
   return shown;
 }
 
-/** Returns the exchanges whose runs have not ended, oldest first. */
+/** Returns the exchanges of open runs, oldest first. */
 export function openOf(exchanges: readonly Exchange[]): Exchange[] {
   return exchanges
     .flatMap((exchange) => [...exchange.former, exchange])
     .filter(({ message, answer }) => answer === undefined && message !== undefined);
 }
 
-/** Returns the run that is stopped first: the newest that has begun, else the first of those that are queued. */
+/** Returns the run to stop: the newest that has started, else the first in the queue. */
 export function runToStop(open: readonly Exchange[]): string | undefined {
-  const begun = open.filter(({ message }) => message?.status !== 'in queue');
-  return (begun.at(-1) ?? open[0])?.runId;
+  const started = open.filter(({ message }) => message?.status !== 'in queue');
+  return (started.at(-1) ?? open[0])?.runId;
 }
 
-/** Returns why there is no answer, in a sentence; undefined if there is one. */
+/** Returns a sentence why there is no answer, or undefined if there is one. */
 export function failureSentence({ status, error }: Message): string | undefined {
   if (status === 'cancelled') return 'It was cancelled, so there is no answer.';
   if (status !== 'failed') return undefined;
-  const said = error === null || error.message === '' ? 'Its run says no more.' : error.message;
-  return `There is no answer, because the run failed. ${said}`;
+  const reason = error === null || error.message === '' ? 'Its run says no more.' : error.message;
+  return `There is no answer, because the run failed. ${reason}`;
 }

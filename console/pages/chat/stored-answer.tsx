@@ -12,11 +12,11 @@ import { StoredToolCalls } from './tool-calls.js';
 interface StoredAnswerProps {
   workflow: ChatWorkflow;
   answer: Message;
-  /** Puts the question into the field, to be asked anew. */
+  /** Puts the question into the composer to ask it again. */
   onAnew: (() => void) | undefined;
 }
 
-/** The answer of a run that has ended, or why there is none. */
+/** The answer of an ended run, or why there is none. */
 export const StoredAnswer = memo(
   ({ workflow, answer, onAnew }: StoredAnswerProps) => {
     const { content, run_id: runId, files, cost, truncated } = answer;

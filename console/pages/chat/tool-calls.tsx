@@ -16,7 +16,7 @@ interface ToolCallsProps {
   runId: string;
 }
 
-/** The tool calls of a run that has ended. They are read once the answer comes into view. */
+/** Tool calls of an ended run, loaded when the answer scrolls into view. */
 export function StoredToolCalls({ workflow, runId }: ToolCallsProps) {
   const place = useRef<HTMLDivElement>(null);
   const isSeen = useHasBeenSeen(place, workflow.agents.length > 0);
@@ -37,12 +37,12 @@ export function StoredToolCalls({ workflow, runId }: ToolCallsProps) {
   );
 }
 
-/** The tool calls of an agent that works. */
+/** Tool calls of a running agent. */
 export function LiveToolCalls({ workflow, runId, nodeId }: ToolCallsProps & { nodeId: string }) {
   const entry = useNodeEntry(runId, nodeId);
   const words = useNodeWords(runId, nodeId);
   const { approvals } = useRequests(runId);
-  // News of the agent ask for its steps anew: another step, a call that is asked for, a decision.
+  // Part of the query key: a new step, tool call or decision reloads the steps.
   const news = [entry?.status, words?.attempt, words?.step, words?.toolCalls.length, ...approvals].join();
   const { data = NONE } = useQuery({
     queryKey: ['agent-steps', runId, nodeId, 'chat', news],
@@ -61,10 +61,10 @@ type ShownCall = Pick<StepCall, 'tool_name' | 'arguments' | 'edited_arguments' |
 
 const NONE: readonly ShownCall[] = [];
 
-/** A call that the model has just asked for. */
-function toStepCall({ name, arguments: given }: ToolCall): ShownCall {
+/** Converts a call that the model has just requested. */
+function toStepCall({ name, arguments: text }: ToolCall): ShownCall {
   const nothing = { edited_arguments: null, outcome: null, answer: null, run_id: null, approval: null };
-  return { ...nothing, tool_name: name, arguments: readArguments(given), left_out: false };
+  return { ...nothing, tool_name: name, arguments: readArguments(text), left_out: false };
 }
 
 function readArguments(text: string): unknown {
@@ -86,7 +86,7 @@ async function readCalls(workflowId: number, runId: string, nodeId: string, sign
       if (items.length === 0 || page * size >= total) break;
     }
   } catch (error) {
-    // The drawing of this run did not have the agent yet.
+    // The drawing of this run did not contain the agent.
     if (!isNotFound(error)) throw error;
   }
   return steps.flatMap(({ tool_calls: calls }) => calls);
@@ -97,7 +97,7 @@ function Calls({ calls }: { calls: readonly ShownCall[] }) {
   return (
     <ul className="chat-call-list" aria-label="Tool calls">
       {calls.map((call, index) => (
-        // A tool may be called twice, and the calls keep their order.
+        // A tool may be called twice; the order of calls is stable.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={index}>
           <OneCall call={call} />
@@ -107,9 +107,9 @@ function Calls({ calls }: { calls: readonly ShownCall[] }) {
   );
 }
 
-/** A row that opens: the arguments of the call, and what the model was told. */
+/** A foldable row with the arguments of the call and the answer to the model. */
 function OneCall({ call }: { call: ShownCall }) {
-  const { tool_name: name, arguments: given, edited_arguments: edited, answer, run_id: childId } = call;
+  const { tool_name: name, arguments: original, edited_arguments: edited, answer, run_id: childId } = call;
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details className="chat-call" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
@@ -125,7 +125,7 @@ function OneCall({ call }: { call: ShownCall }) {
             <>
               <h4>{edited === null ? 'Arguments' : 'Arguments, changed by a person'}</h4>
               <pre className="chat-plain" dir="ltr">
-                {toShown(edited ?? given)}
+                {toShown(edited ?? original)}
               </pre>
               {answer !== null && (
                 <>
@@ -155,7 +155,7 @@ function outcomeOf({ outcome, approval }: ShownCall): string {
   return approval?.status === 'pending' ? 'waiting' : 'in progress';
 }
 
-/** Arguments that are no JSON object are a text. */
+/** Arguments that are not a JSON object are shown as text. */
 function toShown(value: unknown): string {
   return typeof value === 'string' ? toVisibleText(value) : toVisibleJson(value);
 }
@@ -163,7 +163,7 @@ function toShown(value: unknown): string {
 function useHasBeenSeen(place: RefObject<HTMLElement | null>, isWanted: boolean): boolean {
   const [isSeen, setIsSeen] = useState(false);
   useEffect(() => {
-    // The place itself has no size while nothing is known.
+    // Observes the parent, because the element itself has no size while it is empty.
     const element = place.current?.parentElement ?? null;
     if (!isWanted || isSeen || element === null) return undefined;
     const observer = new IntersectionObserver((entries) => {

@@ -11,7 +11,7 @@ interface QueuedProps {
   onChanged: () => Promise<void>;
 }
 
-/** Says that a message waits for its turn. */
+/** Shows that a message waits in the queue. */
 export function Queued({ workflowId, runId, mayWrite, onChanged }: QueuedProps) {
   const cancelling = useMutation({ mutationFn: () => cancelRun(workflowId, runId), onSettled: onChanged });
   return (
@@ -27,7 +27,7 @@ export function Queued({ workflowId, runId, mayWrite, onChanged }: QueuedProps) 
   );
 }
 
-/** A message whose run is not followed, because so many others are. */
+/** A message whose run is not streamed, because of `MOST_FOLLOWED`. */
 export function Unanswered({ isQueued, ...queued }: QueuedProps & { isQueued: boolean }) {
   return (
     <article className="chat-answer" aria-label="Answer">

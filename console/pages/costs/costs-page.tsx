@@ -14,11 +14,11 @@ import './costs.css';
 import { isDay, lastDays, toSpan, type Span } from './figures.js';
 import { LimitsSection } from './limits-section.js';
 
-/** The page must notice that another day has begun. */
+/** Often enough to notice the start of a new day. */
 const TICK_MS = 60_000;
 const COUNT = new Intl.NumberFormat();
 
-/** The address is `?from=&to=&project=&currency=`. Days are of UTC, and both are included. */
+/** Address: `?from=&to=&project=&currency=`. Days are in UTC and inclusive. */
 export function CostsPage() {
   const filters = useSearchState();
   const { get } = filters;
@@ -32,7 +32,7 @@ export function CostsPage() {
   const currency = currencies.find((code) => code === get('currency')) ?? currencies[0] ?? 'USD';
   const isEmpty = byDay.data?.length === 0 && !byDay.isPlaceholderData && byDay.error === null;
   const errors = fieldErrors(byDay.error);
-  // Days that the service refuses have no figures, and its sentence stands at the field.
+  // If the service refuses the days, there are no figures; the field shows the error.
   const isRefused = 'from' in errors || 'to' in errors;
   return (
     <>
@@ -97,9 +97,9 @@ const SPANS = [7, 30, 90, 365] as const;
 interface CostsFiltersProps {
   filters: ReturnType<typeof useSearchState>;
   span: Span;
-  /** The present moment in milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   now: number;
-  /** Sentences of the service about `from` and `to`. */
+  /** Errors of the fields `from` and `to`. */
   errors: Readonly<Record<string, string>>;
   currencies: readonly string[];
   currency: string;
@@ -150,7 +150,7 @@ interface DayFieldProps {
   label: string;
   /** YYYY-MM-DD. */
   value: string;
-  /** It is called for whole days only: while a year is being typed, browsers report the year 2 and the year 20. */
+  /** Called with complete days only: while somebody types a year, browsers report the years 2 and 20. */
   onChange: (day: string) => void;
   error: string | undefined;
 }

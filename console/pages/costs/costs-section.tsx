@@ -9,7 +9,7 @@ import { Table, type Column } from '../../ui/table.js';
 import { daysOf, marksOf, type Span } from './figures.js';
 import { cutText } from '../../../graph/cut-text.js';
 
-/** A picture and its table have at most this many rows, unless a person asks for all. Days are always shown. */
+/** Maximum of rows unless the person asks for all. Days are always shown completely. */
 const MOST_ROWS = 12;
 
 interface CostsSectionProps {
@@ -20,7 +20,7 @@ interface CostsSectionProps {
   currency: string;
 }
 
-/** A picture and the table of the same name, with the same rows. */
+/** A chart with a table of the same data. */
 export function CostsSection({ title, group, usage, span, currency }: CostsSectionProps) {
   const { data, error, isFetching, isPlaceholderData, refetch } = usage;
   const [isAll, setIsAll] = useState(false);
@@ -58,7 +58,7 @@ const HEIGHT = 220;
 const BOTTOM = 24;
 const TOP = 10;
 const FORMAT = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-/** On narrow screens every other label is left out. */
+/** Narrow screens hide every other label. */
 const MOST_LABELS = 8;
 
 interface DayPictureProps {
@@ -69,8 +69,8 @@ interface DayPictureProps {
 }
 
 /**
- * A bar for each day of the span. Days without costs have none. The picture is as wide as its place, and the marks of
- * its axis stand before it. The table beside it has the same figures.
+ * Bar chart with one bar per day; days without costs have none. Fills its container; the labels of the axis are left of
+ * it. The table contains the same figures.
  */
 function DayPicture({ label, rows, span, currency }: DayPictureProps) {
   const days = daysOf(span);
@@ -123,21 +123,18 @@ function DayPicture({ label, rows, span, currency }: DayPictureProps) {
 }
 
 const ROW = 44;
-/** The percentage of the width. The rest is for the figure behind the longest bar. */
+/** Percentage of the width. The rest is for the figure after the longest bar. */
 const LONGEST = 70;
 const MOST_LETTERS = 100;
 
 interface RankPictureProps {
   label: string;
-  /** The most expensive first. */
+  /** Most expensive first. */
   rows: readonly Usage[];
   currency: string;
 }
 
-/**
- * A bar for each row, whose length stands for its cost. The picture is as wide as its place, and its letters keep their
- * size.
- */
+/** Bar chart with one bar per row, whose length shows its cost. Fills its container without scaling the text. */
 function RankPicture({ label, rows, currency }: RankPictureProps) {
   const costs = rows.map(({ amount }) => Number(amount[currency] ?? 0));
   const most = Math.max(0, ...costs) || 1;
@@ -173,7 +170,7 @@ interface UsageTableProps {
   currency: string;
 }
 
-/** The figures of a picture, and their parts. */
+/** The figures of a chart with their parts. */
 function UsageTable({ label, group, rows, currency }: UsageTableProps) {
   return <Table label={label} hasCards rows={rows} keyOf={keyOf} columns={columnsOf(group, currency)} />;
 }
@@ -203,7 +200,7 @@ type Path = paths['/api/v1/usage/']['get'];
 export type Usage = Path['responses'][200]['content']['application/json'][number];
 type UsageGroup = 'day' | 'workflow' | 'model';
 
-/** Returns what the person's projects, or one of them, have used. */
+/** Loads the usage of one or all of the person's projects. */
 export function useUsage(
   groupBy: UsageGroup,
   { from, to }: Span,
@@ -220,7 +217,7 @@ export function useUsage(
   });
 }
 
-/** Returns the currencies of amounts. USD comes first, because prices are in it. */
+/** Returns the currencies. USD is first, because prices are in USD. */
 export function currenciesOf(rows: readonly Usage[]): string[] {
   const codes = new Set(rows.flatMap(({ amount }) => Object.keys(amount)));
   return [...codes].toSorted(

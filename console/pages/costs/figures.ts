@@ -1,4 +1,4 @@
-// The days of a page of costs: UTC days, both included, as the service counts them.
+// Spans of days in UTC, both ends inclusive, as the service counts them.
 
 export interface Span {
   /** YYYY-MM-DD. */
@@ -8,24 +8,22 @@ export interface Span {
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-/** The service answers at most this many at once. */
+/** The service's limit per request. */
 const MOST_DAYS = 366;
 
-/** Returns the span of the address, in which a person may have written anything. Without one it is the last 30 days. */
+/** Parses the span in the address, which may contain anything. Defaults to the last 30 days. */
 export function toSpan(from: string, to: string, nowMs: number): Span {
   const last = isDay(to) ? to : dayOf(nowMs);
   return { from: isDay(from) ? from : addDays(last, 1 - DEFAULT_DAYS), to: last };
 }
 
-/** Returns the last days up to today. */
+/** Returns the last `days` days up to today. */
 export function lastDays(days: number, nowMs: number): Span {
   const to = dayOf(nowMs);
   return { from: addDays(to, 1 - days), to };
 }
 
-/**
- * Returns every day of the span, but no more than the service takes. There is none if the span ends before it begins.
- */
+/** Returns the days of the span, at most `MOST_DAYS`. Empty if the span ends before it starts. */
 export function daysOf({ from, to }: Span): string[] {
   const days: string[] = [];
   for (let day = from; day <= to && days.length < MOST_DAYS; day = addDays(day, 1)) days.push(day);
@@ -46,10 +44,7 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/**
- * Returns the marks of an axis from zero to at least `most`: three to six round numbers, with the texts that a person
- * reads.
- */
+/** Returns the ticks of an axis from 0 to at least `most`: three to six round numbers with their labels. */
 export function marksOf(most: number): { value: number; text: string }[] {
   if (!(most > 0) || !Number.isFinite(most)) return [{ value: 0, text: '0' }];
   const rough = most / 4;

@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Money, Time } from '../../ui/figures.js';
 
-/** The limits of what projects may spend. All projects with a limit are shown, or the chosen project. */
+/** The spending limits: of the chosen project, else of all projects with a limit. */
 export function LimitsSection({ chosen }: { chosen: number | undefined }) {
   const { data, error, isFetching, refetch } = useProjects();
   const [changed, setChanged] = useState<Project | 'new'>();
@@ -45,7 +45,7 @@ export function LimitsSection({ chosen }: { chosen: number | undefined }) {
 
 const PERIODS = { day: 'today (UTC)', month: 'in this month (UTC)', total: 'in all' } as const;
 const COUNT = new Intl.NumberFormat();
-/** The reserved amount changes while runs are open. */
+/** Polled, because the reserved amount changes while runs are open. */
 const EVERY_MS = 10_000;
 
 interface LimitItemProps {
@@ -53,7 +53,7 @@ interface LimitItemProps {
   onChange: () => void;
 }
 
-/** The limit of a project: what is used and reserved of it, and what was stopped. */
+/** The limit of a project, with the used and reserved amounts and the stopped calls. */
 function LimitItem({ project, onChange }: LimitItemProps) {
   const { id, name, role } = project;
   const { data, error } = useQuery({
@@ -105,7 +105,7 @@ function LimitItem({ project, onChange }: LimitItemProps) {
   );
 }
 
-/** Returns the parts of the bar, for which rounding does no harm. A limit of nothing is full. */
+/** Returns the values of the progress bar, where rounding does no harm. A limit of 0 shows a full bar. */
 function filledBy(used: string, limit: string): { value: number; max: number } {
   const max = Number(limit);
   return max > 0 ? { value: Math.min(Number(used), max), max } : { value: 1, max: 1 };
@@ -121,7 +121,7 @@ const PERIOD_CHOICES: { value: Limit['period']; label: string }[] = [
 const FIELDS = ['spending_limit', 'spending_limit.amount', 'spending_limit.period'];
 
 interface LimitDialogProps {
-  /** One of them gets the limit. */
+  /** Projects to choose from. */
   projects: readonly Project[];
   onClose: () => void;
 }

@@ -12,12 +12,12 @@ import './inbox.css';
 
 const ASK_EVERY_MS = 10_000;
 
-/** Returns whether the item is a task: only tasks have this field. */
+/** Only tasks have the field `may_answer`. */
 function isTask(item: Approval | Task): item is Task {
   return 'may_answer' in item;
 }
 
-/** Requests and tasks have ids of the same form, so an id without a request is looked up among the tasks. */
+/** Requests and tasks share one form of id, so an id without a request is looked up as a task. */
 async function readItem(id: string, signal: AbortSignal): Promise<Approval | Task> {
   try {
     return await readApproval(id, signal);
@@ -27,7 +27,7 @@ async function readItem(id: string, signal: AbortSignal): Promise<Approval | Tas
   }
 }
 
-/** One request or task, for links in messages. */
+/** A single request or task, for links in messages. */
 export function InboxItemPage({ itemId }: { itemId: string }) {
   const queries = useQueryClient();
   const queryKey = ['approvals', 'item', itemId];

@@ -18,8 +18,8 @@ import { useWaiting, useWaitingTasks, WaitingConnections, WaitingList, WaitingTa
 const TABS = ['waiting', 'decided', 'tasks'] as const;
 
 /**
- * Runs ask people here: by tasks, by requests of agents for tool calls, and by connections that need a sign-in.
- * `?tab=decided` shows decided requests, `?tab=tasks` tasks that have ended.
+ * Requests of runs to people: tasks, approval requests for tool calls, and connections that need a sign-in.
+ * `?tab=decided` shows decided requests, `?tab=tasks` ended tasks.
  */
 export function InboxPage() {
   const { get, set } = useSearchState();
@@ -57,22 +57,22 @@ export function InboxPage() {
 const PAGE_SIZE = 20;
 
 interface EndedListProps<Item, Outcome extends string> {
-  /** The first part of the queries' key. */
+  /** First part of the query keys. */
   name: string;
-  /** The noun for one of the items, such as `request`. */
+  /** Noun for one item, such as `request`. */
   noun: string;
-  /** The first outcome is chosen if the address names none. */
+  /** The first outcome is the default. */
   outcomes: readonly { value: Outcome; label: string }[];
   list: (
     query: { status: Outcome; page: number; size: number },
     signal: AbortSignal,
   ) => Promise<{ items: Item[]; total: number; size: number }>;
   idOf: (item: Item) => string;
-  /** `onChange` is called when the item is no longer as it was listed. */
+  /** Call `onChange` when the item has changed. */
   children: (item: Item, onChange: () => void) => ReactNode;
 }
 
-/** The list of what has ended, by outcome: `?outcome=&page=`. */
+/** Ended items by outcome: `?outcome=&page=`. */
 function EndedList<Item, Outcome extends string>(props: EndedListProps<Item, Outcome>) {
   const { name, noun, outcomes, list, idOf, children } = props;
   const { get, page, set } = useSearchState();
@@ -129,7 +129,7 @@ const TASK_OUTCOMES = [
   { value: 'expired', label: 'Expired' },
 ] as const;
 
-/** The tasks that the person could have answered, and that have ended. */
+/** Ended tasks that the person could have answered. */
 function EndedTasks() {
   return (
     <EndedList name="tasks" noun="task" outcomes={TASK_OUTCOMES} list={listTasks} idOf={(task) => task.id}>

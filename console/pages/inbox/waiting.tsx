@@ -16,15 +16,15 @@ type Waiting = ReturnType<typeof useWaiting>;
 
 interface WaitingListProps {
   waiting: Waiting;
-  /** Whether no task and no sign-in waits for the person. */
+  /** True if no task and no sign-in waits for the person. */
   hasNothingElse: boolean;
 }
 
 export function WaitingList({ waiting, hasNothingElse }: WaitingListProps) {
   const { list, requests, fresh, total, hasMore } = waiting;
-  const tell = useEffectEvent((count: number) => announce(`${countOf(count)}.`));
+  const announceNew = useEffectEvent((count: number) => announce(`${countOf(count)}.`));
   useEffect(() => {
-    if (fresh.length > 0) tell(fresh.length);
+    if (fresh.length > 0) announceNew(fresh.length);
   }, [fresh.length]);
   if (requests === undefined) {
     if (list.error === null) return <Loading />;
@@ -88,7 +88,7 @@ interface Listed {
   total: number;
 }
 
-/** The requests that wait, as a list in which nothing moves by itself. It lasts as long as the page. */
+/** Pending requests as a list that never moves by itself, until the page closes. */
 export function useWaiting() {
   const [pages, setPages] = useState(1);
   const [shown, setShown] = useState<readonly Approval[]>();
@@ -100,7 +100,7 @@ export function useWaiting() {
     placeholderData: (before) => before,
   });
   const listed = list.data?.items;
-  // Requests below those that are shown move nothing, and are shown at once.
+  // Appending requests below the shown ones moves nothing, so they appear at once.
   if (listed !== undefined && listed !== seen) {
     setSeen(listed);
     setShown(shown === undefined ? listed : withOlder(shown, listed));
@@ -110,7 +110,7 @@ export function useWaiting() {
   const fresh = shown === undefined || listed === undefined ? [] : freshOf(shown, listed);
   return {
     list,
-    /** The value is undefined until the first answer. */
+    /** Undefined until the first response. */
     requests: shown === undefined ? undefined : current,
     total: list.data?.total ?? 0,
     fresh,
@@ -121,7 +121,7 @@ export function useWaiting() {
   };
 }
 
-/** Returns the present state of requests that are listed no longer. */
+/** Loads the current state of requests that are no longer listed. */
 function useEach(ids: readonly string[]): Approval[] {
   const answers = useQueries({
     queries: ids.map((id) => ({
@@ -145,7 +145,7 @@ async function readPages(pages: number, signal: AbortSignal): Promise<Listed> {
   return { items: [...items.values()], total };
 }
 
-/** The tasks that wait for the person. Nothing is shown where there are none. */
+/** Tasks that wait for the person. Renders nothing if there are none. */
 export function WaitingTasks({ tasks }: { tasks: ReturnType<typeof useWaitingTasks> }) {
   const { list, shown, total, change } = tasks;
   if (list.error !== null && total === undefined) {
@@ -167,7 +167,7 @@ export function WaitingTasks({ tasks }: { tasks: ReturnType<typeof useWaitingTas
 
 const MOST_TASKS = 50;
 
-/** The tasks that wait for the person, as a list in which nothing moves by itself. It lasts as long as the page. */
+/** Tasks that wait for the person, as a list that never moves by itself, until the page closes. */
 export function useWaitingTasks() {
   const [shown, setShown] = useState<readonly Task[]>([]);
   const [seen, setSeen] = useState<readonly Task[]>();
@@ -183,13 +183,13 @@ export function useWaitingTasks() {
   return {
     list,
     shown,
-    /** The value is undefined until the first answer. */
+    /** Undefined until the first response. */
     total: list.data?.total,
     change: (changed: Task) => setShown(shown.map((task) => (task.id === changed.id ? changed : task))),
   };
 }
 
-/** The connections that need a sign-in of the person. Nothing is shown where there are none. */
+/** Connections that need the person to sign in. Renders nothing if there are none. */
 export function WaitingConnections({ query }: { query: UseQueryResult<ConnectionToSignIn[]> }) {
   const { data, error, refetch, isFetching } = query;
   const signIn = useSignIn(() => document.getElementById('main')?.focus());

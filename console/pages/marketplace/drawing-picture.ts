@@ -1,4 +1,5 @@
-// Places of the nodes of a drawing, and its links. Anybody may have drawn it, so nothing in it is taken on trust.
+// Computes positions and links for the picture of a drawing. Drawings come from strangers, so nothing in
+// them is trusted.
 
 export interface PictureNode {
   id: string;
@@ -10,7 +11,7 @@ export interface PictureNode {
 export interface PictureLink {
   from: PictureNode;
   to: PictureNode;
-  /** The branch, such as `true` or the id of a case. It is empty for an ordinary link. */
+  /** Branch such as `true` or the id of a case; empty for an ordinary link. */
   branch: string;
 }
 
@@ -26,7 +27,7 @@ export const NODE_HEIGHT = 52;
 const MARGIN = 16;
 const GAP_X = 72;
 const GAP_Y = 28;
-/** A drawing that is wider or higher was not made for people, and is laid out anew. */
+/** Larger drawings were not made by hand, so they are laid out again. */
 const MOST_PIXELS = 40_000;
 
 type Data = Record<string, unknown>;
@@ -36,11 +37,11 @@ interface Link {
   branch: string;
 }
 
-/** Returns an empty picture for a value that is no drawing. */
+/** Returns an empty picture if the value is not a drawing. */
 export function toPicture(drawing: unknown): Picture {
-  const given = isData(drawing) && Array.isArray(drawing['nodes']) ? drawing['nodes'] : [];
+  const listed = isData(drawing) && Array.isArray(drawing['nodes']) ? drawing['nodes'] : [];
   const byId = new Map<string, Data>();
-  for (const node of given) if (isData(node) && typeof node['id'] === 'string') byId.set(node['id'], node);
+  for (const node of listed) if (isData(node) && typeof node['id'] === 'string') byId.set(node['id'], node);
   const links = linksOf(byId, isData(drawing) ? drawing['edges'] : undefined);
   const places = placesOf(byId) ?? layersOf([...byId.keys()], links);
   const nodes = new Map<string, PictureNode>();
@@ -64,12 +65,12 @@ function labelOf({ id, type, data }: Data): string {
   return label || textOf(type) || textOf(id);
 }
 
-/** Returns an empty text for a value that is no text. */
+/** Returns an empty text if the value is not a text. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Returns the links in the data of the nodes, which run, and those that are only drawn. */
+/** Returns the links in the nodes' data, which run, and those that are only drawn. */
 function linksOf(byId: ReadonlyMap<string, Data>, edges: unknown): Link[] {
   const links = new Map<string, Link>();
   const add = (from: unknown, to: unknown, branch: string): void => {
@@ -84,8 +85,8 @@ function linksOf(byId: ReadonlyMap<string, Data>, edges: unknown): Link[] {
 }
 
 /**
- * Yields the targets in `next_nodes`, in fields such as `true_node` and `error_node`, and in lists such as `cases`,
- * whose items name a `node`.
+ * Yields the targets in `next_nodes`, in fields such as `true_node`, and in lists such as `cases`, whose
+ * items have a `node`.
  */
 function* targetsOf(data: Data): Generator<[unknown, string]> {
   for (const [field, value] of Object.entries(data)) {
@@ -97,17 +98,14 @@ function* targetsOf(data: Data): Generator<[unknown, string]> {
   }
 }
 
-/** Returns the branch of a handle: `condition-true` -> `true`. */
+/** Returns the branch of a handle: `true` for `condition-true`. */
 function branchOf(handle: unknown): string {
   return typeof handle === 'string' && !/^(?:out|output|source)/.test(handle) ? handle.replace(/^condition-/, '') : '';
 }
 
 type Places = Map<string, { x: number; y: number }>;
 
-/**
- * Returns the places as they were drawn. It returns undefined for places that people cannot use: none at all, all in
- * one place, or very far apart.
- */
+/** Returns the drawn positions. Returns undefined if they are unusable: missing, overlapping, or very far apart. */
 function placesOf(byId: ReadonlyMap<string, Data>): Places | undefined {
   const places: Places = new Map();
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -125,7 +123,7 @@ function placesOf(byId: ReadonlyMap<string, Data>): Places | undefined {
   return places;
 }
 
-/** Returns whether nodes hide each other: two are in the same place, to half a node. */
+/** True if nodes overlap: two are in the same cell of half a node's size. */
 function covers(places: Places): boolean {
   const cells = new Set<string>();
   for (const { x, y } of places.values()) {
@@ -134,7 +132,7 @@ function covers(places: Places): boolean {
   return cells.size < places.size;
 }
 
-/** Places nodes in columns, by the length of the shortest way from the beginning. */
+/** Places nodes in columns by their shortest distance from the start. */
 function layersOf(ids: readonly string[], links: readonly Link[]): Places {
   const next = new Map<string, string[]>(ids.map((id) => [id, []]));
   const isEntered = new Set<string>();
@@ -155,7 +153,7 @@ function layersOf(ids: readonly string[], links: readonly Link[]): Places {
     }
   };
   visit(ids.filter((id) => !isEntered.has(id)));
-  // The nodes that are left are in circles.
+  // The remaining nodes are in circles.
   for (const id of ids) visit([id]);
   return places;
 }

@@ -13,7 +13,7 @@ import './marketplace-item.css';
 
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Runs that show what the workflow does. */
+/** Example runs of the workflow. */
 export function Examples({ slug }: { slug: string }) {
   const { data, error, refetch, isFetching } = useExamples(slug);
   const [chosen, setChosen] = useState<string>();
@@ -55,7 +55,7 @@ function OneExample({ slug, listed }: { slug: string; listed: Listed }) {
 const MOST_RESULTS = 30;
 type Entry = Example['result'][string];
 
-/** The drawing with how each node ended, the input, and the nodes' results in the order of the drawing. */
+/** The drawing with each node's status, the input, and the results in the drawing's order. */
 function ExampleContents({ example }: { example: Example }) {
   const [isAll, setIsAll] = useState(false);
   const statuses = useMemo(
@@ -94,7 +94,7 @@ function NodeResult({ label, entry }: { label: string; entry: Entry }) {
   );
 }
 
-/** Returns the text that other nodes read. A failed node has an error instead. */
+/** Returns the result's text content, or the error of a failed node. */
 function textOf({ result, error }: Entry): string {
   if (error !== undefined) return `${error.code}: ${error.message}`;
   const content = (result as { content?: unknown } | null | undefined)?.content;
@@ -107,7 +107,7 @@ type Example =
   paths['/api/v1/workflows/marketplace/{slug}/examples/{run_id}/']['get']['responses'][200]['content']['application/json'];
 type Listed = Pick<ExampleList[number], 'id' | 'created_at' | 'cost'>;
 
-/** Returns the newest examples without their contents, which may be large. */
+/** Loads the latest examples. Keeps only their heads in memory, because the contents may be large. */
 function useExamples(slug: string): UseQueryResult<Listed[]> {
   return useQuery({
     queryKey: ['marketplace', 'examples', slug],
@@ -120,7 +120,7 @@ function useExamples(slug: string): UseQueryResult<Listed[]> {
   });
 }
 
-/** Returns an example with its whole results. */
+/** Loads an example with its complete results. */
 function useExample(slug: string, runId: string): UseQueryResult<Example> {
   return useQuery({
     queryKey: ['marketplace', 'examples', slug, runId],
@@ -135,13 +135,13 @@ function useExample(slug: string, runId: string): UseQueryResult<Example> {
 const MOST_LINES = 30;
 const MOST_CHARACTERS = 4_000;
 
-/** A text that somebody has written. A long one is folded at first. */
+/** A text that is folded if it is long. */
 function LongText({ label, text }: { label: string; text: string }) {
   const [isOpen, setIsOpen] = useState(false);
   const part = beginningOf(text, MOST_LINES, MOST_CHARACTERS);
   return (
     <div className="long-text">
-      {/* The tabindex lets people scroll it by keyboard. */}
+      {/* Focusable, so that keyboard users can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="long-text-body" role="group" aria-label={label} tabIndex={0}>
         {isOpen ? text : part.text}

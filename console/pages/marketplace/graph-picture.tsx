@@ -6,18 +6,18 @@ import './marketplace-item.css';
 
 const SCALES = [0.25, 0.4, 0.6, 0.8, 1, 1.5] as const;
 const BEGIN_AT = 3;
-/** The interface's word for a node that the run has not reached. */
+/** The service's status of a node that the run did not reach. */
 const NOT_RUN = 'not found';
 const MOST_LETTERS = 24;
 
 interface GraphPictureProps {
-  /** A drawing from the service, which anybody may have drawn. */
+  /** Untrusted: anybody may have published it. */
   drawing: unknown;
-  /** The statuses of the interface, by node id. */
+  /** The service's statuses by node id. */
   statuses: ReadonlyMap<string, string>;
 }
 
-/** A drawing to look at. Each node is a group named `<label>, <status>`. */
+/** A read-only drawing. Each node is a group named `<label>, <status>`. */
 export function GraphPicture({ drawing, statuses }: GraphPictureProps) {
   const arrow = useId();
   const [step, setStep] = useState(BEGIN_AT);
@@ -33,7 +33,7 @@ export function GraphPicture({ drawing, statuses }: GraphPictureProps) {
           Zoom in
         </Button>
       </p>
-      {/* The tabindex lets people scroll it by keyboard. */}
+      {/* Focusable, so that keyboard users can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="graph-picture-frame" role="group" aria-label="Drawing" tabIndex={0}>
         <svg width={width * scale} height={height * scale} viewBox={`0 0 ${width} ${height}`}>
@@ -85,7 +85,7 @@ function NodeBox({ node: { x, y, label }, status }: { node: PictureNode; status:
         rx="8"
         className={`graph-picture-node graph-picture-${status.replace(' ', '-')}`}
       />
-      {/* The inner picture cuts a text that is too wide for the node. */}
+      {/* The nested `svg` clips text that is wider than the node. */}
       <svg x="12" width={NODE_WIDTH - 20} height={NODE_HEIGHT}>
         <text y="22" className="graph-picture-label">
           {shortened(label)}

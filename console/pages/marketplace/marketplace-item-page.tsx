@@ -100,7 +100,7 @@ function Figures({ workflow }: { workflow: Published }) {
 
 const PATH = '/api/v1/workflows/marketplace/{slug}/add-from-marketplace/';
 
-/** Makes a copy and leads to it. A visitor signs in first, and comes back here. */
+/** Copies the workflow and opens the copy. Visitors sign in first and return here. */
 function AddButton({ workflow }: { workflow: Published }) {
   const user = useUser();
   const [here, go] = useLocation();

@@ -15,7 +15,7 @@ import { Fee, useCategories, usePublished, type Ordering, type Published } from 
 const PAGE_SIZE = 24;
 const FILTERS = ['search', 'category', 'subcategory', 'language'] as const;
 
-/** The address is `?search=&category=&subcategory=&language=&ordering=&page=`. */
+/** Address: `?search=&category=&subcategory=&language=&ordering=&page=`. */
 export function MarketplacePage() {
   const filters = useSearchState();
   const { get, set, page } = filters;
@@ -86,7 +86,7 @@ const ORDERINGS: readonly { value: Ordering | ''; label: string }[] = [
   { value: 'total_cost', label: 'Least spent on' },
 ];
 
-/** Returns the ordering that a text of the address names, if the service knows it. */
+/** Returns the ordering in the address if the service supports it. */
 function toOrdering(text: string): Ordering | undefined {
   const known = ORDERINGS.find(({ value }) => value === text)?.value;
   return known === '' ? undefined : known;

@@ -1,4 +1,4 @@
-// Published workflows, and the categories by which they are filtered. All of it is open to visitors.
+// Service calls about published workflows and their categories, which visitors may read as well.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { isZeroDecimal } from '../../../graph/decimal.js';
 import { api, unwrap, type paths } from '../../service/api.js';
@@ -13,7 +13,7 @@ export type Published = List['items'][number];
 type Category = Categories['items'][number];
 export type Ordering = NonNullable<Query['ordering']>;
 
-/** Categories change with releases. */
+/** Categories only change with a release. */
 const CATEGORIES_STALE_MS = 3_600_000;
 
 export function usePublished(query: Query): UseQueryResult<List> {
@@ -35,7 +35,7 @@ export function useCategories(): UseQueryResult<Category[]> {
   });
 }
 
-/** The fee of a run of a copy that has succeeded. Its calls are paid for in addition. */
+/** The fee per successful run of a copy, in addition to the cost of its calls. */
 export function Fee({ workflow }: { workflow: Pick<Published, 'run_fee' | 'free_runs_per_user'> }) {
   const { run_fee: fee, free_runs_per_user: free } = workflow;
   if (isZeroDecimal(fee)) return <>No fee</>;

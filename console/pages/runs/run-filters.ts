@@ -1,16 +1,16 @@
-// The filters of the list of runs as they stand in the address, and as the service takes them.
+// Converts the filters of the list of runs between the address and the service's query.
 import { toStoredStatus, type StoredStatus } from '../../live/run-word.js';
 
 export interface RunFilters {
-  /** A word of the console, such as `failed`, or an empty text. */
+  /** The console's word, such as `failed`, or empty. */
   status: string;
   project: string;
   workflow: string;
   search: string;
-  /** Days (`2026-01-31`) in the person's own time zone, or moments with their offset. */
+  /** Days (`2026-01-31`) in the person's time zone, or times with their offset. */
   from: string;
   to: string;
-  /** One of `newest`, `oldest`, `dearest` and `cheapest`. */
+  /** `newest`, `oldest`, `dearest` or `cheapest`. */
   order: string;
   page: number;
 }
@@ -56,7 +56,7 @@ export function readFilters(params: URLSearchParams): RunFilters {
   };
 }
 
-/** Defaults are left out, so that an address names its filters and nothing else. */
+/** Omits defaults to keep addresses short. */
 export function toParams(filters: RunFilters): URLSearchParams {
   const params = new URLSearchParams();
   for (const name of TEXTS) {
@@ -71,7 +71,7 @@ export function isFiltered(filters: RunFilters): boolean {
   return TEXTS.some((name) => name !== 'order' && filters[name] !== '');
 }
 
-/** A text that is no value of its filter, as an old address may hold, is left out. */
+/** Omits invalid values, for example from old addresses. */
 export function toQuery(filters: RunFilters): RunsQuery {
   const status = toStoredStatus(filters.status);
   const after = toMoment(filters.from, 0);
@@ -90,12 +90,12 @@ export function toQuery(filters: RunFilters): RunsQuery {
   };
 }
 
-/** Returns the day for the field of a date, of a day or of a moment. */
+/** Returns the day of a day or time, for a date field. */
 export function dayOf(text: string): string {
   return DAY.test(text.slice(0, 10)) ? text.slice(0, 10) : '';
 }
 
-/** Returns the beginning of a day in the person's time zone, or of the day after. A moment stays as it is. */
+/** Returns the start of a day in the person's time zone, or of the next day. A time stays unchanged. */
 function toMoment(text: string, daysLater: 0 | 1): string | undefined {
   if (dayOf(text) === '') return undefined;
   const [year, month, day] = text.split('-').map(Number);
@@ -103,7 +103,8 @@ function toMoment(text: string, daysLater: 0 | 1): string | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
 }
 
-// A page of a list that is looked at while it changes. Rows stay where they are, and new ones wait to be asked for.
+// Merges updates into a shown page of a list without moving its rows. New rows are hidden until the
+// person asks for them.
 
 interface Page<Row> {
   items: readonly Row[];
@@ -111,11 +112,11 @@ interface Page<Row> {
 
 interface MergedPage<Row> {
   rows: readonly Row[];
-  /** The number of rows of the fresh page that are not shown. */
+  /** Number of new rows that are hidden. */
   newCount: number;
 }
 
-/** Returns the rows of `shown`, in the state of `fresh` if it has them. If nothing was shown, it returns `fresh`. */
+/** Returns the rows of `shown`, updated from `fresh`. If nothing was shown, returns `fresh`. */
 export function mergePage<Row extends { id: string }>(shown: Page<Row> | undefined, fresh: Page<Row>): MergedPage<Row> {
   if (shown === undefined || shown.items.length === 0) return { rows: fresh.items, newCount: 0 };
   const known = new Set(shown.items.map(({ id }) => id));

@@ -69,11 +69,11 @@ function Empty({ filters, onReset }: { filters: RunFilters; onReset: () => void 
   );
 }
 
-/** The filters are in the address. The text of a search gets there when the person pauses. */
+/** Filters in the address. Typed search text gets there after a pause. */
 function useFilters() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
-  // A choice is a step of Back, and typing is none.
+  // The back button undoes choices, but not typing.
   const change = (next: Partial<RunFilters>): void =>
     setParams((before) => toParams({ ...readFilters(before), page: 1, ...next }), { replace: 'search' in next });
   const [search, setSearch] = useTyped(filters.search, (text) => change({ search: text }));
@@ -82,7 +82,7 @@ function useFilters() {
 
 interface FilterBarProps {
   filters: RunFilters;
-  /** The text in the searchbox, which may be ahead of the address. */
+  /** Text of the search field, which may be newer than the address. */
   search: string;
   onSearch: (text: string) => void;
   onChange: (change: Partial<RunFilters>) => void;
@@ -131,7 +131,7 @@ function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
   );
 }
 
-/** An address may name a choice that is not in the list. */
+/** The address may name a project or workflow that is not in the list. */
 function toOptions(
   all: string,
   noun: string,
@@ -145,12 +145,14 @@ function toOptions(
 
 interface RunsListProps {
   data: RunsPageData;
-  /** Whether the rows are those of the filters before. */
+  /** True if the rows belong to the previous filters. */
   isStale: boolean;
   onPage: (page: number) => void;
 }
 
-/** A page of runs. Rows change in place, and do not move while somebody aims at one of them. */
+/**
+ * A page of runs. Rows update in place, but the list does not move while somebody points at it or has the focus in it.
+ */
 function RunsList({ data, isStale, onPage }: RunsListProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<RunsPageData>();
@@ -216,19 +218,17 @@ function RunsTable({ runs }: { runs: readonly ListedRun[] }) {
   );
 }
 
-// The data that the list of runs reads from the service.
+// Service calls of the list of runs.
 
 type RunsPageData = paths['/api/v1/runs/']['get']['responses'][200]['content']['application/json'];
 type ListedRun = RunsPageData['items'][number];
 
 const OPEN_EVERY_MS = 2_500;
 const QUIET_EVERY_MS = 15_000;
-/** The service's lists have at most this many items. */
+/** The service's maximum page size. */
 const MOST = 100;
 
-/**
- * The list is read again and again, more often while a run that is shown is open. It is not read while nobody looks.
- */
+/** Polls the list, more often while a listed run is open. Hidden pages are not polled. */
 function useRuns(filters: RunFilters): UseQueryResult<RunsPageData> {
   const query = toQuery(filters);
   return useQuery({
@@ -245,7 +245,7 @@ interface Choice {
   name: string;
 }
 
-/** The projects of the filter. */
+/** Options of the project filter. */
 function useProjectChoices(): UseQueryResult<readonly Choice[]> {
   return useQuery({
     queryKey: ['projects', 'choices'],
@@ -255,13 +255,13 @@ function useProjectChoices(): UseQueryResult<readonly Choice[]> {
   });
 }
 
-/** Returns the workflows of the filter: those that have run most lately. Only the titles that are shown are kept. */
+/** Options of the workflow filter, most recently run first. Stores only ids and titles. */
 function useWorkflowChoices(project: number | undefined): UseQueryResult<readonly Choice[]> {
   return useQuery({
     queryKey: ['workflows', 'choices', project],
     queryFn: async ({ signal }) => {
-      const given = { size: MOST, ordering: '-last_run_at' as const, ...(project === undefined ? {} : { project }) };
-      const { items } = await unwrap(api.GET('/api/v1/all-workflows/', { params: { query: given }, signal }));
+      const filter = { size: MOST, ordering: '-last_run_at' as const, ...(project === undefined ? {} : { project }) };
+      const { items } = await unwrap(api.GET('/api/v1/all-workflows/', { params: { query: filter }, signal }));
       return items.map(({ id, title }) => ({ id, name: title }));
     },
     staleTime: 60_000,

@@ -6,12 +6,12 @@ type List = Route['responses'][200]['content']['application/json'];
 export type AuditRecord = List['items'][number];
 type AuditAction = AuditRecord['action'];
 
-/** Empty texts are no filters. */
+/** Empty texts mean no filter. */
 export interface AuditFilters {
   action: AuditAction | '';
-  /** A user's id. */
+  /** User id. */
   user: string;
-  /** Days, both included. */
+  /** Days, both inclusive. */
   from: string;
   to: string;
   page: number;
@@ -19,7 +19,7 @@ export interface AuditFilters {
 
 const PAGE_SIZE = 25;
 
-/** Returns the records of a project, or without a project those of all projects and of what belongs to none. */
+/** Loads the audit records of a project. Without a project, those of all projects and of the service. */
 export function useAudit(projectId: number | undefined, filters: AuditFilters): UseQueryResult<List> {
   return useQuery({
     queryKey: ['audit', projectId, filters],
@@ -41,7 +41,7 @@ export function useAudit(projectId: number | undefined, filters: AuditFilters): 
   });
 }
 
-/** Returns the first hundred users, whom the filter offers. */
+/** Loads the first hundred users as options of the filter. */
 export function useUserChoices(): UseQueryResult<{ id: number; name: string }[]> {
   return useQuery({
     queryKey: ['users', 'choices'],
@@ -50,9 +50,7 @@ export function useUserChoices(): UseQueryResult<{ id: number; name: string }[]>
   });
 }
 
-/**
- * The actions in words, in the order in which the filter offers them. An action that is missing here does not compile.
- */
+/** Texts of the actions, in the order of the filter. The type makes sure that none is missing. */
 export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'project.created': 'Created project',
   'project.changed': 'Changed project',

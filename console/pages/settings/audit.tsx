@@ -32,8 +32,8 @@ export function AuditTab({ project }: { project: Project }) {
 }
 
 /**
- * The audit log of all projects and of what belongs to none, for administrators. `projects` are those of the
- * administrator, by name.
+ * The audit log of all projects and of the service, for administrators. `projects` are the administrator's own,
+ * for their names.
  */
 export function ServiceAuditTab({ projects }: { projects: readonly Project[] }) {
   const { data: users } = useUserChoices();
@@ -51,9 +51,9 @@ export function ServiceAuditTab({ projects }: { projects: readonly Project[] }) 
 }
 
 interface AuditLogProps {
-  /** Without a project the log is that of everything. */
+  /** All projects and the service by default. */
   projectId?: number;
-  /** The people whom the filter offers. */
+  /** Options of the filter. */
   people: readonly SelectOption[];
   projectName?: (id: number) => string;
 }
@@ -95,7 +95,7 @@ function AuditLog({ projectId, people, projectName }: AuditLogProps) {
 
 interface AuditTableProps {
   records: readonly AuditRecord[];
-  /** Returns the name of a project by its id. It is undefined if all records are of one project. */
+  /** Returns the name of a project. Undefined if all records belong to one project. */
   projectName?: ((id: number) => string) | undefined;
 }
 

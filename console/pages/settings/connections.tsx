@@ -27,7 +27,7 @@ import { signInProblem, useSignIn } from '../../parts/connection/sign-in.js';
 
 type Open = { dialog: 'new' } | { dialog: 'edit' | 'remove' | 'used-by'; connection: Connection };
 
-/** The connections of the project. A sign-in that has failed leads here with its reason: `?error=`. */
+/** The connections of the project. A failed sign-in redirects here with its error code: `?error=`. */
 export function ConnectionsTab({ project }: { project: Project }) {
   const { get, set } = useSearchState();
   const { data, error, refetch, isFetching } = useConnections(project.id);
@@ -92,25 +92,25 @@ export function ConnectionsTab({ project }: { project: Project }) {
 
 interface Tests {
   begin: (id: number) => void;
-  /** The connection that is being tested. */
+  /** Id of the connection being tested. */
   pending: number | undefined;
-  /** What the last test of a connection has come to. */
+  /** Result of each connection's last test. */
   outcomes: ReadonlyMap<number, string>;
 }
 
 function useTests(projectId: number): Tests {
   const [outcomes, setOutcomes] = useState<ReadonlyMap<number, string>>(new Map());
-  const tell = (id: number, text: string): void => setOutcomes((before) => new Map(before).set(id, text));
+  const show = (id: number, text: string): void => setOutcomes((before) => new Map(before).set(id, text));
   const change = useChange((id: number) => testConnection(projectId, id), {
     invalidates: [CONNECTIONS],
     said: 'The connection is tested.',
-    onSuccess: ({ ok, message }, id) => tell(id, `${ok ? 'Works' : 'Does not work'}. ${message}`),
+    onSuccess: ({ ok, message }, id) => show(id, `${ok ? 'Works' : 'Does not work'}. ${message}`),
   });
   return {
     begin(id) {
       if (change.isPending) return;
-      tell(id, 'Testing…');
-      change.mutate(id, { onError: (error) => tell(id, explain(error)) });
+      show(id, 'Testing…');
+      change.mutate(id, { onError: (error) => show(id, explain(error)) });
     },
     pending: change.isPending ? change.variables : undefined,
     outcomes,
@@ -213,7 +213,7 @@ interface ConnectionDialogProps {
   onClose: () => void;
 }
 
-/** The service refuses to remove what workflows use, and names them. Then the person may insist. */
+/** The service refuses to remove a connection in use and names the workflows. The person can then force it. */
 function RemoveDialog({ projectId, connection: { id, name }, onClose }: ConnectionDialogProps) {
   const [isUsed, setIsUsed] = useState(false);
   const change = useChange(

@@ -17,7 +17,7 @@ import { toVisibleText } from '../../ui/visible-json.js';
 
 const PAGE_SIZE = 20;
 
-/** The files of a project: how large they are, what uses them, and when they go. */
+/** The files of a project: size, uses and expiry. */
 export function FilesTab({ project }: { project: Project }) {
   const { get, set } = useSearchState();
   const [page, setPage] = useState(1);

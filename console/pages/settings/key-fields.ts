@@ -1,15 +1,15 @@
-// The fields in the dialog of an API key, and the body that is sent.
+// Converts between the form of an API key and the body of requests.
 
 export type KeyScope = 'full' | 'run' | 'read';
 
 export interface KeyFields {
   label: string;
-  /** A local time such as `2030-01-31T12:00`. An empty text means never. */
+  /** Local time such as `2030-01-31T12:00`; empty means never. */
   expires: string;
-  /** The id of a project. An empty text means all projects. */
+  /** Project id; empty means all projects. */
   project: string;
   scope: KeyScope;
-  /** Requests a minute. An empty text means the default. */
+  /** Requests per minute; empty means the default. */
   rateLimit: string;
 }
 
@@ -41,7 +41,7 @@ export function toFields({ label, expires_at, project, scope, rate_limit }: Key)
   };
 }
 
-/** Returns only the fields that differ. A time that has passed, for example, may stay and may not be sent. */
+/** Returns only changed fields, because the service refuses some unchanged values, such as an expiry in the past. */
 export function toBody(before: KeyFields, now: KeyFields): KeyBody {
   return {
     ...(now.label !== before.label && { label: now.label }),
@@ -52,7 +52,7 @@ export function toBody(before: KeyFields, now: KeyFields): KeyBody {
   };
 }
 
-/** A text that is no time is sent as it is, so that the service says what is wrong with it. */
+/** Sends invalid text as it is, so that the service explains the error. */
 function toMoment(text: string): string | null {
   if (text === '') return null;
   const moment = new Date(text);
@@ -69,7 +69,7 @@ function toLocalTime(moment: Date): string {
   return `${day}T${pad(moment.getHours())}:${pad(moment.getMinutes())}`;
 }
 
-/** The scopes in words. */
+/** Labels of the scopes. */
 export const SCOPES: Record<KeyScope, string> = {
   full: 'Do everything that you can',
   run: 'Run workflows, answer what runs ask',

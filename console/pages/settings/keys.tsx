@@ -19,7 +19,7 @@ import { NEW_KEY, SCOPES, toBody, toFields, type KeyBody, type KeyFields, type K
 
 type Open = { dialog: 'new' } | { dialog: 'edit' | 'delete'; key: Key };
 
-/** The person's own keys, whatever their projects. */
+/** The person's own API keys, for all projects. */
 export function KeysTab({ projects }: { projects: readonly Project[] }) {
   const user = useUser();
   const { data, error, refetch, isFetching } = useKeys();
@@ -93,7 +93,7 @@ function columnsOf(projects: readonly Project[], open: (what: Open) => void): Co
 }
 
 interface KeyDialogProps {
-  /** The key that is changed. Without it a new one is made. */
+  /** The key to edit; a new one by default. */
   of?: Key;
   projects: readonly Project[];
   onClose: () => void;
@@ -180,7 +180,7 @@ function save(of: Key | undefined, before: KeyFields, fields: KeyFields): Promis
   return of === undefined ? createKey(body) : changeKey(of.id, body);
 }
 
-/** The project of an older key may be gone, or not be the person's any more. */
+/** The project of an older key may be deleted or no longer accessible. */
 function choicesOf(projects: readonly Project[], chosen: string) {
   const known = projects.map(({ id, name }) => ({ value: String(id), label: name }));
   const isLost = chosen !== '' && !known.some(({ value }) => value === chosen);
@@ -195,7 +195,7 @@ type List = paths['/api/v1/api-keys/']['get']['responses'][200]['content']['appl
 type Key = List['items'][number];
 type NewKey = paths['/api/v1/api-keys/']['post']['responses'][201]['content']['application/json'];
 
-/** A user has at most 100. */
+/** A user has at most 100 keys. */
 function useKeys(): UseQueryResult<Key[]> {
   return useQuery({
     queryKey: ['api-keys'],

@@ -65,7 +65,7 @@ export function MembersTab({ project }: { project: Project }) {
 
 const SENTENCES = { 403: 'Only owners make, change and remove owners.' };
 
-/** A removal is taken back as easily as it is made. */
+/** Offers to undo a removal, because it happens without confirmation. */
 function Removed({ project, member, onDone }: { project: Project; member: Member; onDone: () => void }) {
   const undo = useChange(() => addMember(project.id, { user_id: member.user_id }, member.role), {
     invalidates: ['members'],
@@ -85,9 +85,9 @@ function Removed({ project, member, onDone }: { project: Project; member: Member
   );
 }
 
-interface Given {
+interface ColumnOptions {
   project: Project;
-  /** The id of the person at the page. */
+  /** User id of the person at the page. */
   userId: number | undefined;
   isBusy: boolean;
   onRole: (member: Member, role: Role) => void;
@@ -95,7 +95,7 @@ interface Given {
 }
 
 /** A role that the person may not change is shown as text. */
-function columnsOf({ project, userId, isBusy, onRole, onRemove }: Given): Column<Member>[] {
+function columnsOf({ project, userId, isBusy, onRole, onRemove }: ColumnOptions): Column<Member>[] {
   const mayChange = ({ role }: Member): boolean =>
     project.role === 'owner' || (mayAct(project.role, 'admin') && role !== 'owner');
   return [
@@ -175,7 +175,7 @@ function AddMember({ project }: { project: Project }) {
 
 interface LeaveProjectProps {
   project: Project;
-  /** The id of the person at the page. */
+  /** User id of the person at the page. */
   userId: number;
   onClose: () => void;
 }
@@ -203,7 +203,7 @@ const ROLES: readonly { value: Role; label: string }[] = [
   { value: 'owner', label: 'owner' },
 ];
 
-/** Only owners make owners. */
+/** Only owners can make owners. */
 function rolesFor(own: Role): readonly { value: Role; label: string }[] {
   return own === 'owner' ? ROLES : ROLES.filter(({ value }) => value !== 'owner');
 }

@@ -13,7 +13,7 @@ import { Table, type Column } from '../../ui/table.js';
 type List = paths['/api/v1/auth/sessions/']['get']['responses'][200]['content']['application/json'];
 type Session = List['items'][number];
 
-/** The places where the person is signed in. */
+/** The person's sessions. */
 export function SessionsTab() {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['sessions'],
@@ -75,7 +75,7 @@ const METHODS: Record<ListedSession['method'], string> = {
   oidc: 'Identity provider',
 };
 
-/** The columns of a table of sessions. */
+/** Columns of tables of sessions. */
 export const SESSION_FACTS: Column<ListedSession>[] = [
   {
     heading: 'Browser',
@@ -91,7 +91,7 @@ export const SESSION_FACTS: Column<ListedSession>[] = [
 
 const EMPTY = { current_password: '', new_password: '' };
 
-/** The person's own password. */
+/** Changes the person's own password. */
 export function PasswordTab() {
   const [fields, setFields] = useState(EMPTY);
   const change = useChange(() => unwrap(api.POST('/api/v1/auth/password/', { body: fields })), {

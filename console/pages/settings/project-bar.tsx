@@ -17,7 +17,7 @@ interface ProjectBarProps {
   onChoose: (projectId: number) => void;
 }
 
-/** The project whose members, keys and webhooks the tabs are about. */
+/** Selects the project to which the tabs apply. */
 export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
   const [dialog, setDialog] = useState<'new' | 'rename' | 'delete'>();
   const close = (): void => setDialog(undefined);
@@ -69,7 +69,7 @@ export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
 }
 
 interface NameProjectProps {
-  /** The project that gets another name. Without it a new one is made. */
+  /** The project to rename; a new one by default. */
   project?: Project;
   onClose: () => void;
   onNamed?: (projectId: number) => void;

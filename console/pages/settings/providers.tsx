@@ -48,7 +48,7 @@ export function ProvidersTab({ project }: { project: Project }) {
 
 interface ProviderKeysProps {
   projectId: number;
-  /** It is absent if the person may not delete keys. */
+  /** Undefined if the person may not delete keys. */
   onDelete?: (key: ProviderKey) => void;
 }
 
@@ -151,7 +151,7 @@ type ProviderKey = List['items'][number];
 
 const KEYS = '/api/v1/projects/{id}/provider-keys/';
 
-/** A project has at most 100. */
+/** A project has at most 100 provider keys. */
 function useProviderKeys(projectId: number): UseQueryResult<ProviderKey[]> {
   return useQuery({
     queryKey: ['provider-keys', projectId],

@@ -19,7 +19,7 @@ import { StartsTab } from './starts.js';
 import { UsersTab } from './users.js';
 import { WebhooksTab } from './webhooks.js';
 
-/** The address is `?tab=&project=`. The project is the first one unless the address names one of the person's. */
+/** Address: `?tab=&project=`. Unknown or missing projects mean the person's first one. */
 export function SettingsPage() {
   const { get, set } = useSearchState();
   const user = useUser();
@@ -74,7 +74,7 @@ interface OfProjectProps {
   children: (project: Project) => ReactNode;
 }
 
-/** The content of a tab that belongs to a project, or the way to a project. */
+/** Content of a project's tab, or a note if the person has no project. */
 function OfProject({ project, children }: OfProjectProps) {
   if (project !== undefined) return children(project);
   return <Note>You have no project yet. Make one with the button New project, or ask its owner to add you.</Note>;

@@ -84,7 +84,7 @@ interface OfChosenWorkflowProps {
   children: (workflowId: number) => ReactNode;
 }
 
-/** Asks for the workflow, then shows the dialog that makes something for it. */
+/** Asks for the workflow, then shows the dialog for it. */
 function OfChosenWorkflow({ project, title, onClose, children }: OfChosenWorkflowProps) {
   const workflows = useTitles(project.id);
   const [wanted, setWanted] = useState('');

@@ -14,7 +14,7 @@ import { Time } from '../../ui/figures.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 import { SESSION_FACTS, type ListedSession } from './own-sign-in.js';
 
-/** The users, for administrators. */
+/** The users of the service, for administrators. */
 export function UsersTab() {
   const [{ search, page }, setShown] = useState({ search: '', page: 1 });
   const [typed, setTyped] = useTyped(search, (text) => setShown({ search: text, page: 1 }));
@@ -74,7 +74,7 @@ function columnsOf({ open, makeLink, isBusy }: Actions): Column<Listed>[] {
   return [
     { heading: 'Name', cell: ({ name }) => name, isName: true },
     { heading: 'Email', cell: ({ email }) => email ?? '–' },
-    { heading: 'API access', cell: ({ api_access: isGiven }) => (isGiven ? 'Yes' : 'No') },
+    { heading: 'API access', cell: ({ api_access: hasAccess }) => (hasAccess ? 'Yes' : 'No') },
     { heading: 'Administrator', cell: ({ is_admin: isAdmin }) => (isAdmin ? 'Yes' : 'No') },
     { heading: 'Active', cell: ({ is_active: isActive }) => (isActive ? 'Yes' : 'No') },
     { heading: 'Created', cell: (user) => <Time at={user.created_at} /> },
@@ -104,7 +104,7 @@ type Fields = UserFields & Pick<Listed, 'is_active'>;
 
 const NEW_USER: Fields = { name: '', email: null, api_access: true, is_admin: false, is_active: true };
 
-/** Without `of` a new user is made. */
+/** Creates a user unless `of` is set. */
 function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
   const [fields, setFields] = useState<Fields>(of ?? NEW_USER);
   const set = (changed: Partial<Fields>): void => setFields({ ...fields, ...changed });
@@ -148,14 +148,14 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
         label="API access"
         hint="Whether the user's keys are admitted."
         isChecked={fields.api_access}
-        onChange={(isGiven) => set({ api_access: isGiven })}
+        onChange={(hasAccess) => set({ api_access: hasAccess })}
         error={errors['api_access']}
       />
       <CheckboxField
         label="Administrator"
         hint="Manages users. It gives no access to projects."
         isChecked={fields.is_admin}
-        onChange={(isGiven) => set({ is_admin: isGiven })}
+        onChange={(isAdmin) => set({ is_admin: isAdmin })}
         error={errors['is_admin']}
       />
       {of !== undefined && (
@@ -171,7 +171,7 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
   );
 }
 
-/** Only changed fields are sent, because somebody else may have changed the rest meanwhile. */
+/** Sends changed fields only, because somebody else may have changed the others in the meantime. */
 function save(of: Listed | undefined, { is_active: isActive, ...fields }: Fields): Promise<Listed> {
   if (of === undefined) return createUser(fields);
   return changeUser(of.id, {

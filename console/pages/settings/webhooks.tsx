@@ -15,7 +15,7 @@ import { Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 
-/** The address of the project's events, and their deliveries. */
+/** The webhook address of the project and its deliveries. */
 export function WebhooksTab({ project }: { project: Project }) {
   const isAdmin = mayAct(project.role, 'admin');
   return (
@@ -91,7 +91,7 @@ function save(id: number, body: { webhook_url: string; is_webhook_enabled: boole
   return unwrap(api.PATCH('/api/v1/projects/{id}/', { params: { path: { id } }, body }));
 }
 
-/** The secret by which receivers check signatures. */
+/** The secret with which receivers verify signatures. */
 function SigningSecret({ projectId }: { projectId: number }) {
   const [isAsking, setIsAsking] = useState(false);
   const [secret, setSecret] = useState<string>();
@@ -204,7 +204,7 @@ type Delivery = List['items'][number];
 const ASK_EVERY_MS = 5_000;
 const PAGE_SIZE = 20;
 
-/** Deliveries change while one looks at them. */
+/** Polled, because deliveries change while the page is open. */
 function useDeliveries(projectId: number, page: number): UseQueryResult<List> {
   return useQuery({
     queryKey: ['deliveries', projectId, page],

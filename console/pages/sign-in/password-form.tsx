@@ -15,7 +15,7 @@ export function PasswordForm() {
   return (
     <form
       className="sign-in-form"
-      // The service judges the fields, so that its sentences stand beside them.
+      // The service validates the fields, so that its sentences appear beside them.
       noValidate
       onSubmit={submits(signIn)}
     >

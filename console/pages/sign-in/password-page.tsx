@@ -12,7 +12,9 @@ import { Alert } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import './sign-in-page.css';
 
-/** The page of a password link. A user who is signed in sees it as well, because the link may be somebody else's. */
+/**
+ * The page of a password link. Also shown to people who are signed in, because the link may belong to somebody else.
+ */
 export function PasswordPage() {
   const [token] = useState(readPasswordToken);
   return (

@@ -4,10 +4,7 @@ import { Note } from '../../ui/notices.js';
 import { PasswordForm } from './password-form.js';
 import './sign-in-page.css';
 
-/**
- * The dialog lies over a page with unsaved changes, whose session has ended. Signing in in another tab closes it as
- * well.
- */
+/** Shown over a page with unsaved changes after its session ended. Signing in in another tab closes it as well. */
 export function SessionDialog() {
   const [isOpen, setIsOpen] = useState(true);
   if (!isOpen) return null;

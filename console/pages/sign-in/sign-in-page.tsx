@@ -9,7 +9,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { PasswordForm } from './password-form.js';
 import './sign-in-page.css';
 
-/** `?next=` names the address that was asked for. It is taken only if it is a path of this origin. */
+/** `?next=` has the address to return to, which is used only if it is a path of this origin. */
 export function SignInPage() {
   const [search] = useSearchParams();
   const next = toOwnPath(search.get('next'), location.origin);
@@ -31,7 +31,7 @@ export function SignInPage() {
   );
 }
 
-/** The sentences for what can go wrong on the way back from an identity provider (docs/use/sign-in.md). */
+/** Sentences for the errors with which an identity provider redirects back (docs/use/sign-in.md). */
 const PROVIDER_PROBLEMS: Readonly<Record<string, string>> = {
   invalid_state: 'That sign-in was not begun in this browser, or more than ten minutes ago. Please begin again.',
   authentication_failed: 'The identity provider has refused the sign-in.',
@@ -43,7 +43,7 @@ const PROVIDER_PROBLEMS: Readonly<Record<string, string>> = {
 const LINK_IS_USED =
   'This sign-in link was used before, or is more than ten minutes old. Ask for another one, or sign in here.';
 
-/** Other ways than a password, as the operator has set them up. */
+/** The identity providers that the operator has configured. */
 function Providers({ next }: { next: string }) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['providers'],

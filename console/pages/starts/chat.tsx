@@ -5,12 +5,12 @@ import { useOffer } from './offer.js';
 
 interface ChatSectionProps {
   workflowId: number;
-  /** As it is stored. */
+  /** Stored value. */
   isChat: boolean;
   mayChange: boolean;
 }
 
-/** Says whether people talk with the workflow, and leads to the chat. */
+/** Offers the workflow as a chat, with a link to it. */
 export function ChatSection({ workflowId, isChat: stored, mayChange }: ChatSectionProps) {
   const { isOffered, error, choose } = useOffer(workflowId, { field: 'is_chat', stored, invalidates: ['workflow'] });
   return (

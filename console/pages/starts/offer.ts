@@ -5,15 +5,18 @@ import { useChange } from '../../service/queries.js';
 type Fields = NonNullable<paths['/api/v1/workflows/{id}/']['patch']['requestBody']>['content']['application/json'];
 
 interface OfferOptions {
-  /** The field of the workflow that says so. */
+  /** Field of the workflow. */
   field: 'is_chat' | 'is_tool';
-  /** Undefined before it is known. */
+  /** Undefined until loaded. */
   stored: boolean | undefined;
-  /** The queries that the change makes old. */
+  /** Query keys that the change makes stale. */
   invalidates: string[];
 }
 
-/** The switch that offers a workflow to others. A choice is shown at once, and the stored value again if it fails. */
+/**
+ * A switch that offers the workflow to others. Shows the choice at once, and reverts to the stored value
+ * if saving fails.
+ */
 export function useOffer(workflowId: number, { field, stored, invalidates }: OfferOptions) {
   const save = (isOffered: boolean): Promise<unknown> => {
     const body: Fields = { [field]: isOffered };

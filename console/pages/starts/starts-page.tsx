@@ -6,7 +6,7 @@ import { ButtonLink } from '../../ui/button.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { StartsSections } from './starts-sections.js';
 
-/** Runs of one workflow are started here without a person or a program that holds a key. */
+/** Ways to start runs of the workflow without a person or an API key. */
 export function StartsPage({ workflowId }: { workflowId: number }) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['workflow', workflowId, 'starts'],

@@ -11,7 +11,7 @@ interface StartsSectionsProps {
   isChat: boolean;
 }
 
-/** A section for each way in which runs of a workflow start by themselves. */
+/** One section per way to start runs. */
 export function StartsSections({ workflowId, role, isChat }: StartsSectionsProps) {
   return (
     <div className="starts">

@@ -11,7 +11,7 @@ interface ToolSectionProps {
   mayChange: boolean;
 }
 
-/** Says whether MCP clients are offered the workflow, and how they get to it. */
+/** Offers the workflow to MCP clients, with connection details. */
 export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
   const { data, error, refetch, isFetching } = useTool(workflowId);
   const {
@@ -48,7 +48,7 @@ export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
   );
 }
 
-/** The facts for a person who sets up an MCP client, and what a model is told of the tool. */
+/** Connection details for MCP clients, and the tool's description for models. */
 function ToolFacts({ tool }: { tool: Tool }) {
   const settings = toClientSettings(tool);
   return (
@@ -80,7 +80,7 @@ function ToolText({ title, text, children }: { title: string; text: string; chil
         <h3>{title}</h3>
         {children}
       </div>
-      {/* The tabindex lets people scroll it by keyboard. */}
+      {/* Focusable, so that keyboard users can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="tool-json" dir="ltr" tabIndex={0}>
         {text}
@@ -100,7 +100,7 @@ function useTool(workflowId: number): UseQueryResult<Tool> {
   });
 }
 
-/** Returns the configuration of a server that most MCP clients take. */
+/** Returns the server configuration in the format of most MCP clients. */
 function toClientSettings({ url }: Tool): string {
   const server = { type: 'http', url, headers: { Authorization: 'Bearer YOUR_API_KEY' } };
   return JSON.stringify({ mcpServers: { workflows: server } }, null, 2);

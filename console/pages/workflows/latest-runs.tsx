@@ -2,7 +2,7 @@ import { classNames } from '../../ui/class-names.js';
 import { runWord, type StoredStatus } from '../../live/run-word.js';
 import './latest-runs.css';
 
-/** The last runs of a workflow as a small picture: a bar a run, the newest at the right. Failed ones are the highest. */
+/** Bar chart of a workflow's last runs, the newest on the right. Bars of failed runs are the highest. */
 export function LatestRuns({ statuses }: { statuses: readonly StoredStatus[] | undefined }) {
   if (statuses === undefined || statuses.length === 0) return <span className="figure">–</span>;
   const words = statuses.map((status) => runWord({ status, run_started_at: '' }));
@@ -10,7 +10,7 @@ export function LatestRuns({ statuses }: { statuses: readonly StoredStatus[] | u
   return (
     <span role="img" aria-label={inWords(words)} title={inWords(words)} className="latest-runs">
       {newestLast.map((word, index) => (
-        // Runs have their places alone.
+        // Only the position identifies a run here.
         // oxlint-disable-next-line react/no-array-index-key
         <span key={index} className={classNames('latest-run', `latest-run-${word.replace(' ', '-')}`)} />
       ))}

@@ -14,7 +14,7 @@ import { SelectField, TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
 
 interface NewWorkflowDialogProps {
-  /** The id of the project that the list shows. It is empty if the list shows all. */
+  /** Id of the project that the list shows; empty if it shows all. */
   project: string;
   onClose: () => void;
 }
@@ -43,7 +43,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
     },
   });
   const errors = fieldErrors(create.error);
-  // A problem in the drawing of a template has no field here.
+  // Problems in a template's drawing have no field here.
   const isSaidBeside = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
     <Dialog title="New workflow" onClose={onClose}>
@@ -76,11 +76,11 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   );
 }
 
-// A new workflow can begin with nothing, with a workflow that the person has already (the samples, for example), or
-// with a free one of the marketplace, as one of its examples ran.
+// A new workflow starts empty, as a copy of the person's own workflow, or from the latest example of a
+// free marketplace workflow.
 
 interface Template {
-  /** The key is unique, and a value of the combobox. */
+  /** Unique; value of the select option. */
   key: string;
   label: string;
   read: () => Promise<JsonObject>;
@@ -104,7 +104,7 @@ async function ownTemplates(): Promise<Template[]> {
   }));
 }
 
-/** Only free workflows are offered. The marketplace's own button copies a workflow with its fee. */
+/** Offers free workflows only. Copying one with a fee requires the marketplace's own button. */
 async function marketplaceTemplates(): Promise<Template[]> {
   const { items } = await unwrap(api.GET('/api/v1/workflows/marketplace/', { params: { query: { size: 20 } } }));
   const free = items.filter(({ run_fee: fee }) => isZeroDecimal(fee));
@@ -124,15 +124,15 @@ async function marketplaceTemplates(): Promise<Template[]> {
   return found.flat();
 }
 
-/** A workflow that was unpublished a moment ago is left out, and the others remain. */
+/** Skips a workflow that was unpublished in the meantime. */
 function orNone(error: unknown): [] {
   if (isNotFound(error)) return [];
   throw error;
 }
 
 /**
- * Returns the id. Masked secrets of the drawing begin empty, because a new workflow has nothing stored that they could
- * stand for.
+ * Creates a workflow and returns its id. Clears masked secrets, because the new workflow has no stored
+ * secrets for them.
  */
 async function createWorkflow(project: number, title: string, data: JsonObject): Promise<number> {
   const body = { project, title, data: withoutMasks(data) as JsonObject };

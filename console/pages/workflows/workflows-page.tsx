@@ -123,7 +123,7 @@ function columnsOf(projects: ReadonlyMap<number, string>): Column<ListedWorkflow
   ];
 }
 
-/** Bookmarked workflows come first in the list. */
+/** Bookmarked workflows are listed first. */
 function BookmarkButton({ workflow }: { workflow: ListedWorkflow }) {
   const queries = useQueryClient();
   const { id, is_bookmarked: isBookmarked, title } = workflow;
@@ -135,7 +135,7 @@ function BookmarkButton({ workflow }: { workflow: ListedWorkflow }) {
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
   });
-  // The wished state is shown at once.
+  // Optimistic: shows the requested state at once.
   const isOn = toggle.isPending ? toggle.variables : isBookmarked;
   const change = (): void => toggle.mutate(!isBookmarked);
   return (
@@ -178,7 +178,7 @@ function EmptyWorkflows({ isFiltered, onClear, onNew }: EmptyWorkflowsProps) {
         first one, or take one that others have published.
       </p>
       <div className="workflows-empty-actions">
-        {/* The button has another name than the page's own button, which opens the same dialog. */}
+        {/* A different name from the button in the header, which opens the same dialog. */}
         <Button variant="primary" onClick={onNew}>
           Draw the first workflow
         </Button>
@@ -189,7 +189,7 @@ function EmptyWorkflows({ isFiltered, onClear, onNew }: EmptyWorkflowsProps) {
 }
 
 interface Filters {
-  /** An id, or an empty text for all. */
+  /** Project id, or empty for all. */
   project: string;
   search: string;
   page: number;

@@ -21,7 +21,7 @@ export interface AskedTest {
 /** A run or test whose nodes are shown in the editor. */
 export interface TestRun {
   runId: string;
-  /** Undefined for runs of the whole workflow, and for tests started before the editor opened. */
+  /** Set for tests that the person started in this editor. */
   asked?: AskedTest;
   /** The drawing that runs. Undefined if the run was started elsewhere; it is then loaded with the run. */
   drawing?: Drawing;
