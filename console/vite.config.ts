@@ -1,14 +1,14 @@
-// The console's build: `npm run build` writes it to dist/console, `npm run console` serves it while one works on it.
+// Build of the console: `npm run build` writes to dist/console, `npm run console` serves it during development.
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { ADDRESSES } from './service/addresses.js';
 
 const root = import.meta.dirname;
-/** `npm start` has its API here unless told otherwise. */
+/** The default address of `npm start`. */
 const API_URL = process.env['API_URL'] ?? 'http://127.0.0.1:3000';
 
-/** The addresses for which the API answers the page (api/console/). */
+/** Addresses for which the API serves the page (api/console/). */
 const addresses: Plugin = {
   name: 'addresses',
   generateBundle() {
@@ -25,9 +25,9 @@ export default defineConfig({
     outDir: path.join(root, '../dist/console'),
     emptyOutDir: true,
     target: 'es2022',
-    // The manifest says which chunk imports which. The size of the first page is measured from it.
+    // The manifest lists the imports of each chunk, from which the size of the first page is measured.
     manifest: 'manifest.json',
-    // The policy forbids inline scripts, and browsers keep each file for good.
+    // The page's policy forbids inline scripts, and separate files are cached by browsers for good.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -53,7 +53,7 @@ function Query({ address, onChange }: { address: string; onChange: (address: str
       rows={shown}
       isText
       onChange={(next) => {
-        // A changed row loses `written`, so that it is encoded anew.
+        // A changed row loses `written`, so that it is encoded again.
         const written = next.map((row) =>
           shown.some((old) => old === row) ? (row as QueryRow) : { name: row.name, value: String(row.value) },
         );

@@ -19,8 +19,8 @@ export type User = SignedIn['user'];
 
 /**
  * `starting`: the page is checking for a session. `failed`: the check failed. `out`: no session. `problem` is why the
- * opened link failed, `hasEnded` is true if a session has just ended, and `heldFor` is the person whose unsaved changes
- * are still on the page.
+ * opened link failed. `hasEnded` is true if a session has just ended. `heldFor` is the person whose unsaved changes are
+ * still on the page.
  */
 type SessionState =
   | { phase: 'starting' }

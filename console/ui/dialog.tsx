@@ -73,7 +73,7 @@ interface ConfirmDialogProps {
   isDangerous?: boolean;
   isBusy?: boolean;
   onConfirm: () => void;
-  /** Also called on Escape. */
+  /** Escape cancels as well. */
   onCancel: () => void;
 }
 

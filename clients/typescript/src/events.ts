@@ -39,7 +39,7 @@ export interface FollowOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Also requests model output. */
+/** Adds the output of models to the events. */
 export interface WithDeltas {
   include: 'deltas';
 }
