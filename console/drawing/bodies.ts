@@ -12,7 +12,6 @@ export interface Bodies {
 interface BodyLink {
   source: string;
   target: string;
-  /** True if the link leads from a loop into its body. */
   isIntoBody: boolean;
 }
 
@@ -110,7 +109,6 @@ export const FRAME_TITLE = 32;
 /** Ids of nodes and links contain no control characters, so the prefix prevents collisions. */
 const PREFIX = '\u001Fbody of ';
 
-/** Returns the id of a loop's frame on the canvas. */
 export function frameId(loop: string): string {
   return PREFIX + loop;
 }

@@ -238,7 +238,6 @@ function withListedHandles(kind: NodeKind, data: JsonObject): JsonObject {
   return { ...data, [field]: items };
 }
 
-/** Returns the schema of the field whose items are handles. */
 export function listSchema({ schema }: NodeKind, field: string): JsonObject {
   return asObject(asObject(schema['properties'])[field]);
 }

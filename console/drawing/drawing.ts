@@ -38,7 +38,6 @@ export function typeOf(node: JsonObject): string {
   return asText(node['type']) ?? '';
 }
 
-/** Returns the display name of a node. */
 export function labelOf(node: JsonObject | undefined, kinds: NodeKinds): string {
   if (node === undefined) return 'Unknown node';
   const data = dataOf(node);
@@ -79,7 +78,6 @@ export type NodeKind =
 
 export type NodeKinds = ReadonlyMap<string, NodeKind>;
 
-/** Maps the kinds by the `type` of their nodes. */
 export function byType(kinds: readonly NodeKind[]): NodeKinds {
   return new Map(kinds.map((kind) => [kind.type, kind]));
 }

@@ -15,7 +15,6 @@ export interface Selection {
 
 /** Test information about a node. */
 export interface Remark {
-  /** Status of the node's last result. */
   status: string | undefined;
   pin: 'pinned' | 'pinned, stale' | undefined;
   /** True if a model of the node is writing. */

@@ -44,7 +44,6 @@ export type FlowNode = Node<CardData, 'card'>;
 
 export type NoteNode = Node<{ text: string }, 'note'>;
 
-/** Everything on the canvas. */
 export type CanvasNode = FlowNode | FrameNode | NoteNode;
 
 /** Size in pixels of the area around a link's end that accepts the pointer. */
@@ -62,7 +61,6 @@ interface NodeLooks {
   kinds: NodeKinds;
   selection: Selection;
   problems: readonly Problem[];
-  /** Test information by node id. */
   remarks?: ReadonlyMap<string, Remark>;
   /** Positions of nodes during a drag. The drawing is updated when the drag ends. */
   moving: ReadonlyMap<string, Position>;
@@ -220,7 +218,6 @@ interface FrameLooks {
   drawing: Drawing;
   kinds: NodeKinds;
   selected: ReadonlySet<string>;
-  /** Positions of nodes during a drag. */
   moving: ReadonlyMap<string, Position>;
 }
 

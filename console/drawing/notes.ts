@@ -15,7 +15,6 @@ export const LEAST_SIZE = { width: 120, height: 64 };
 /** Ids of nodes and links contain no control characters. */
 const PREFIX = '\u001Fnote ';
 
-/** Returns the key of a note on the canvas. */
 export function noteKey(id: string): string {
   return PREFIX + id;
 }
@@ -77,7 +76,6 @@ export function removeNotes(drawing: Drawing, ids: ReadonlySet<string>): Drawing
   return left.length === notes.length ? drawing : { ...drawing, notes: left };
 }
 
-/** Returns the ids of the selected notes. */
 export function chosenNotes(drawing: Drawing, keys: Iterable<string>): Set<string> {
   const ids = [...keys].map(noteOfKey).filter((id) => id !== undefined && notesOf(drawing).has(id));
   return new Set(ids as string[]);

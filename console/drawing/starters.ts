@@ -6,7 +6,6 @@ import { exitsOf } from './links.js';
 
 export interface Starter {
   name: string;
-  /** One-line description. */
   line: string;
   /** Kind whose icon is shown. */
   icon: string;

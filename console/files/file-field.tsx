@@ -13,7 +13,6 @@ interface FileFieldProps {
   hint?: string | undefined;
   error?: string | undefined;
   isRequired?: boolean;
-  /** Project that stores the files. */
   projectId: number;
   isMany: boolean;
   /** Called with each uploaded file. The field then has no value of its own. */

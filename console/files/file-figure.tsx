@@ -36,7 +36,6 @@ export function FilesOf({ value }: { value: unknown }) {
   );
 }
 
-/** A file with its name, preview and download. */
 function FileFigure({ file }: { file: FileValue }) {
   const id = useId();
   const download = useMutation({ mutationFn: () => downloadFile(file) });

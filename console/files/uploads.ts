@@ -16,7 +16,6 @@ export interface Chosen {
   sent: number;
   /** Set when the upload is complete. */
   value?: FileValue;
-  /** Why the upload failed. */
   problem?: string;
 }
 

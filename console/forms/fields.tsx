@@ -84,7 +84,6 @@ interface SchemaSelectProps {
   onChoose: (value: string) => void;
 }
 
-/** A select for a field of the form. */
 export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectProps) {
   const { schema, path, label, isRequired = false } = field;
   const error = useFieldError(path);
@@ -271,7 +270,6 @@ const HINTS: Readonly<Record<string, string>> = {
   is_not_empty: EMPTY,
 };
 
-/** Returns a sentence about how the operator compares. */
 export function hintOf(sign: string): string {
   return (Object.hasOwn(HINTS, sign) ? HINTS[sign] : undefined) ?? COMPARED;
 }
@@ -372,7 +370,6 @@ function Row({ label, isText, path, row, onChange, onRemove }: RowProps) {
 interface RecordValueProps {
   label: string;
   value: unknown;
-  /** True if values are texts; otherwise they are any JSON. */
   isText: boolean;
   isWrong: boolean;
   onChange: (value: unknown) => void;

@@ -214,14 +214,12 @@ function VariantsField(props: SchemaFieldProps) {
 }
 
 interface ItemButtonsProps {
-  /** Display name of the item. */
   name: string;
   at: number;
   items: readonly unknown[];
   onChange: (items: unknown[]) => void;
 }
 
-/** Moves or removes an item of a list. */
 export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
   const move = (to: number): void => onChange(items.toSpliced(at, 1).toSpliced(to, 0, items[at]));
   return (
@@ -270,7 +268,6 @@ function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
 
 const CodeEditor = lazy(() => import('./code-editor.js').then((part) => ({ default: part.CodeEditor })));
 
-/** Edits JavaScript. */
 function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (
     <EditorField
@@ -295,7 +292,6 @@ interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'l
   onChange: (value: string) => void;
 }
 
-/** A label above an editor, with hint and errors below. */
 function EditorField({ schema, path, label, editor: Editor, value, problem, preview, onChange }: EditorFieldProps) {
   const error = useFieldError(path);
   const { isReadOnly } = use(FormContext);

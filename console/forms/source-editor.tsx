@@ -15,7 +15,6 @@ export interface SourceEditorProps {
   attributes: Attributes;
   value: string;
   isReadOnly: boolean;
-  /** True if variables can be inserted. */
   takesVariables: boolean;
   /** Extension of the language. Must be a stable object, because a new one recreates the editor. */
   language: Extension;

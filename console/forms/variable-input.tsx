@@ -16,7 +16,6 @@ export async function loadTextEditor(): Promise<Editor> {
 }
 
 interface VariableInputProps {
-  /** Attributes of the textbox, such as its accessible name. */
   attributes: Attributes;
   value: string;
   isLong?: boolean;

@@ -52,7 +52,7 @@ export function toBodyType(data: JsonObject, type: BodyType): JsonObject {
   }
 }
 
-/** A form with files can donate its fields to another type of body; a single file cannot. */
+/** A form with files can pass its fields to another type of body; a single file cannot. */
 function withoutFiles(body: unknown): unknown {
   const fields = asObject(body)[BODY_KEYS['form-files']];
   if (fields !== undefined) return fields;

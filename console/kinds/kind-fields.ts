@@ -6,7 +6,6 @@ import { cutText } from '../../graph/cut-text.js';
 interface FieldGroup {
   heading: string;
   keys: string[];
-  /** Schema with only these fields. */
   fields: JsonObject;
 }
 
@@ -24,7 +23,6 @@ export function groupsOf(schema: JsonObject): FieldGroup[] {
   }));
 }
 
-/** Returns the schema without grouped fields. */
 export function withoutGroups(schema: JsonObject): JsonObject {
   const own = Object.entries(propertiesOf(schema)).filter(([, property]) => asText(property['group']) === undefined);
   return { ...schema, properties: Object.fromEntries(own) };

@@ -92,7 +92,6 @@ interface HandleListProps {
   kind: NodeKind;
   /** The field whose items are handles. */
   field: string;
-  /** Value of the field. */
   value: unknown;
   /** Renders the links of the item at `index`. */
   renderTargets: (index: number) => ReactNode;

@@ -37,7 +37,6 @@ interface ChatProps {
 
 const WHOLE: Path = ['messages'];
 
-/** Edits the messages as a chat. */
 function Chat({ schema, value, onChange }: ChatProps) {
   const error = useFieldError(WHOLE);
   const messages = asArray(value);

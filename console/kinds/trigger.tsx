@@ -13,7 +13,6 @@ interface TriggerFormProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** Edits the input fields of a run. */
 export function TriggerForm({ schema, data, onChange }: TriggerFormProps) {
   const fields = asArray(data['input_fields']);
   const item = asObject(withoutNull(propertiesOf(schema)['input_fields'] ?? {})['items']);

@@ -73,7 +73,6 @@ export function startLiveRun(
   return applyState(empty, { status, version: undefined, nodes });
 }
 
-/** Applies events in their order. */
 export function applyEvents(live: LiveRun, events: readonly RunEvent[]): LiveRun {
   if (events.length === 0) return live;
   const nodes = new Map(live.nodes);

@@ -11,7 +11,6 @@ import { hasEnded } from './live-run.js';
 /** `live`: events arrive. `polling`: streams break, so the state is polled. `lost`: the service cannot be reached. */
 export type Connection = 'connecting' | 'live' | 'polling' | 'lost';
 
-/** Source of one run's updates. */
 export interface RunSource {
   /** Reads the events after version `after` from one connection. Calls `onOpen` when the service starts to send. */
   read: (after: number | undefined, onOpen: () => void, signal: AbortSignal) => AsyncIterable<RunEvent>;
@@ -57,7 +56,6 @@ class Watch {
   readonly #signal: AbortSignal;
   #after: number | undefined;
   #etag: string | undefined;
-  /** Number of consecutive streams without events. */
   #broken = 0;
   #polls = 0;
   #pauseMs = PAUSE_MS;
@@ -155,7 +153,6 @@ function isFinal(error: unknown): boolean {
   );
 }
 
-/** Returns a signal that aborts when either signal does. */
 function anyOf(one: AbortSignal, other: AbortSignal): AbortSignal {
   const controller = new AbortController();
   for (const signal of [one, other]) {

@@ -10,7 +10,6 @@ export interface ToolCall {
   arguments: string;
 }
 
-/** Output of a node's last model call. */
 export interface NodeWords {
   nodeId: string;
   path: string;

@@ -32,12 +32,10 @@ interface Outcome {
 
 interface Importing extends Outcome {
   isBusy: boolean;
-  /** Why the last import failed. */
   error: string | undefined;
   take: (files: readonly File[]) => void;
   choose: (project: string) => void;
   open: () => void;
-  /** Closes the open dialog. */
   close: () => void;
 }
 

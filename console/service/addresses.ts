@@ -21,7 +21,6 @@ export const ADDRESSES = {
   settings: '/settings',
 } as const;
 
-/** Links of the navigation. */
 export const PLACES = [
   { to: ADDRESSES.workflows, name: 'Workflows' },
   { to: ADDRESSES.runs, name: 'Runs' },

@@ -7,7 +7,6 @@ import { useChange } from './queries.js';
 interface ConfirmChangeProps {
   title: string;
   confirmLabel: string;
-  /** True if the change cannot be undone. */
   isDangerous?: boolean;
   change: Pick<UseMutationResult<unknown, Error, void>, 'error' | 'isPending' | 'mutate'>;
   onClose: () => void;
@@ -35,7 +34,6 @@ interface ConfirmDeleteProps {
   children: ReactNode;
 }
 
-/** Asks before a permanent deletion. */
 export function ConfirmDelete({ noun, remove, invalidates, onClose, children }: ConfirmDeleteProps) {
   const change = useChange(remove, { invalidates, said: `The ${noun} is deleted.`, onSuccess: onClose });
   return (

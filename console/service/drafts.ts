@@ -54,7 +54,6 @@ export function writeDraft(
   }
 }
 
-/** Returns the drafts of a workflow, newest first. */
 export function listDrafts(entries: Entries, userId: number, workflowId: number): DraftHead[] {
   return headsOf(entries, draftKey(userId, workflowId));
 }

@@ -8,7 +8,6 @@ type Leave = () => void;
 /** The navigation that waits for the person's answer. */
 export const pendingLeave = createStore<Leave | undefined>(undefined);
 let guards = 0;
-/** The address of the current page. */
 let here = location.href;
 
 /**
@@ -36,7 +35,6 @@ export function hold(leave: Leave): void {
   pendingLeave.setState(leave);
 }
 
-/** Returns the function that removes the guard. */
 function guard(): () => void {
   guards += 1;
   addEventListener('beforeunload', askBrowser);

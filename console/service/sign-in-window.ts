@@ -5,11 +5,9 @@
 /** Marks the window in its session storage, which survives visits to other origins. */
 const MARK = 'connection-sign-in';
 
-/** Outcome of a sign-in. */
 export interface SignInEnd {
   /** Null if the service did not know the sign-in. */
   projectId: string | null;
-  /** Reason of the failure. */
   error: string | null;
 }
 

@@ -69,7 +69,6 @@ interface ConfirmDialogProps {
   children: ReactNode;
   confirmLabel: string;
   cancelLabel?: string;
-  /** True if the action cannot be undone. */
   isDangerous?: boolean;
   isBusy?: boolean;
   onConfirm: () => void;

@@ -10,7 +10,6 @@ interface FieldProps {
   isRequired?: boolean | undefined;
 }
 
-/** Attributes of a field's control. */
 export interface ControlProps {
   id: string;
   required: boolean;

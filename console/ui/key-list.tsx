@@ -11,7 +11,6 @@ export const KEYS_OF_ALL_PAGES: readonly KeyInWords[] = [
   { keys: '?', what: 'Show these keys' },
 ];
 
-/** Lists keys with their actions. */
 export function KeyList({ keys: list }: { keys: readonly KeyInWords[] }) {
   const isMac = navigator.platform.startsWith('Mac');
   return (

@@ -11,7 +11,6 @@ interface MenuAction {
   disabled?: boolean;
 }
 
-/** An item that links to another page of the console. */
 interface MenuLink {
   label: string;
   to: string;
@@ -24,7 +23,6 @@ interface MenuProps {
   label: string;
   /** Content of the button, by default the label. */
   children?: ReactNode;
-  /** Text above the items. */
   heading?: ReactNode;
   items: readonly MenuItem[];
   /** Variant of the button, by default `quiet`. */

@@ -24,7 +24,6 @@ export function PageHeader({ title, beside, actions }: PageHeaderProps) {
   );
 }
 
-/** Sets the title of the window. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Workflow automation`;

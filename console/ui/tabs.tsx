@@ -9,10 +9,8 @@ interface Tab {
 }
 
 interface TabsProps {
-  /** Accessible name of the list of tabs. */
   label: string;
   tabs: readonly Tab[];
-  /** Id of the selected tab. */
   selected: string;
   onSelect: (id: string) => void;
 }

@@ -16,7 +16,6 @@ export type RunEvent =
 
 /** Model output during generation: either `text` or `tool_call`. `reset` discards all earlier output of the call. */
 export interface Delta {
-  /** Id of the node. */
   id: string;
   path: string;
   attempt: number;

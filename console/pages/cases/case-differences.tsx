@@ -10,7 +10,6 @@ type Failure = CaseResult['failures'][number];
 interface CaseDifferencesProps {
   run: CaseRun;
   cases: readonly Case[];
-  /** Labels of nodes by id. */
   labels: ReadonlyMap<string, string>;
 }
 

@@ -14,7 +14,6 @@ const MOST_WHILE_WRITING = 32_768;
 
 interface AnswerTextProps {
   text: string;
-  /** True while more text is coming. */
   isWriting?: boolean;
 }
 

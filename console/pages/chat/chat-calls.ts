@@ -94,7 +94,6 @@ export function useMessages(id: string) {
   });
 }
 
-/** Returns a function that reloads the messages of a conversation. */
 export function useReadAgain(id: string): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: messagesKey(id) });

@@ -20,7 +20,6 @@ interface ChatPageProps {
   conversationId: string | undefined;
 }
 
-/** The page of a workflow's conversations. */
 export function ChatPage({ workflowId, conversationId }: ChatPageProps) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['workflow', workflowId, 'chat'],

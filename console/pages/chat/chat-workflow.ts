@@ -7,7 +7,6 @@ export interface ChatWorkflow {
   id: number;
   title: string;
   projectId: number;
-  /** True if the person may write messages. */
   mayWrite: boolean;
   /** Fields of the trigger that the conversation does not fill in. */
   fields: readonly RunField[];

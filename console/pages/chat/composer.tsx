@@ -17,7 +17,6 @@ export interface Anew {
 
 interface ComposerProps {
   conversationId: string;
-  /** Project that stores the files. */
   projectId: number;
   anew: Anew | undefined;
   onAnew: (anew: Anew | undefined) => void;

@@ -14,7 +14,6 @@ import type { ChatWorkflow } from './chat-workflow.js';
 
 interface ConversationListProps {
   workflowId: number;
-  /** Id of the open conversation. */
   openId: string | undefined;
 }
 

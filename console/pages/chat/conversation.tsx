@@ -19,7 +19,6 @@ interface ConversationProps {
   id: string;
 }
 
-/** A conversation: title, messages, and the field for the next message. */
 export function Conversation({ workflow, id }: ConversationProps) {
   const { data, error, refetch, isFetching } = useConversation(id);
   const user = useUser();

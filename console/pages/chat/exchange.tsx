@@ -16,7 +16,6 @@ interface ExchangeProps {
   /** The open runs whose events are streamed. */
   followed: ReadonlySet<string>;
   mayWrite: boolean;
-  /** Reloads the messages. */
   onChanged: () => Promise<void>;
   /** Puts a message into the composer to ask it again. */
   onAnew: (anew: Anew) => void;

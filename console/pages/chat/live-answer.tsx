@@ -23,7 +23,6 @@ interface LiveAnswerProps {
   /** True if earlier messages are not answered yet. */
   isBehind: boolean;
   mayWrite: boolean;
-  /** Reloads the messages. */
   onChanged: () => Promise<void>;
 }
 

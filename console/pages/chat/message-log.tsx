@@ -17,7 +17,6 @@ const NONE: readonly Exchange[] = [];
 
 interface MessagesProps {
   workflow: ChatWorkflow;
-  /** Id of the conversation. */
   id: string;
   title: string;
   /** True if the person started the conversation. */

@@ -11,7 +11,6 @@ const FEWEST = 20;
 /** Loaded pages by number, without gaps. */
 export interface Loaded {
   pages: ReadonlyMap<number, readonly Message[]>;
-  /** Total number of messages in the conversation. */
   total: number;
 }
 

@@ -37,7 +37,6 @@ export function StoredToolCalls({ workflow, runId }: ToolCallsProps) {
   );
 }
 
-/** Tool calls of a running agent. */
 export function LiveToolCalls({ workflow, runId, nodeId }: ToolCallsProps & { nodeId: string }) {
   const entry = useNodeEntry(runId, nodeId);
   const words = useNodeWords(runId, nodeId);
@@ -61,7 +60,6 @@ type ShownCall = Pick<StepCall, 'tool_name' | 'arguments' | 'edited_arguments' |
 
 const NONE: readonly ShownCall[] = [];
 
-/** Converts a call that the model has just requested. */
 function toStepCall({ name, arguments: text }: ToolCall): ShownCall {
   const nothing = { edited_arguments: null, outcome: null, answer: null, run_id: null, approval: null };
   return { ...nothing, tool_name: name, arguments: readArguments(text), left_out: false };

@@ -11,7 +11,6 @@ interface QueuedProps {
   onChanged: () => Promise<void>;
 }
 
-/** Shows that a message waits in the queue. */
 export function Queued({ workflowId, runId, mayWrite, onChanged }: QueuedProps) {
   const cancelling = useMutation({ mutationFn: () => cancelRun(workflowId, runId), onSettled: onChanged });
   return (

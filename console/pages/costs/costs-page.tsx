@@ -99,7 +99,6 @@ interface CostsFiltersProps {
   span: Span;
   /** Current time in milliseconds since 1970. */
   now: number;
-  /** Errors of the fields `from` and `to`. */
   errors: Readonly<Record<string, string>>;
   currencies: readonly string[];
   currency: string;

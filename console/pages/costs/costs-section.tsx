@@ -170,7 +170,6 @@ interface UsageTableProps {
   currency: string;
 }
 
-/** The figures of a chart with their parts. */
 function UsageTable({ label, group, rows, currency }: UsageTableProps) {
   return <Table label={label} hasCards rows={rows} keyOf={keyOf} columns={columnsOf(group, currency)} />;
 }

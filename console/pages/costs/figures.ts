@@ -17,7 +17,6 @@ export function toSpan(from: string, to: string, nowMs: number): Span {
   return { from: isDay(from) ? from : addDays(last, 1 - DEFAULT_DAYS), to: last };
 }
 
-/** Returns the last `days` days up to today. */
 export function lastDays(days: number, nowMs: number): Span {
   const to = dayOf(nowMs);
   return { from: addDays(to, 1 - days), to };

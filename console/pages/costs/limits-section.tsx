@@ -121,7 +121,6 @@ const PERIOD_CHOICES: { value: Limit['period']; label: string }[] = [
 const FIELDS = ['spending_limit', 'spending_limit.amount', 'spending_limit.period'];
 
 interface LimitDialogProps {
-  /** Projects to choose from. */
   projects: readonly Project[];
   onClose: () => void;
 }

@@ -65,7 +65,6 @@ function labelOf({ id, type, data }: Data): string {
   return label || textOf(type) || textOf(id);
 }
 
-/** Returns an empty text if the value is not a text. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }

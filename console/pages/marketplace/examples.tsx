@@ -13,7 +13,6 @@ import './marketplace-item.css';
 
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Example runs of the workflow. */
 export function Examples({ slug }: { slug: string }) {
   const { data, error, refetch, isFetching } = useExamples(slug);
   const [chosen, setChosen] = useState<string>();
@@ -120,7 +119,6 @@ function useExamples(slug: string): UseQueryResult<Listed[]> {
   });
 }
 
-/** Loads an example with its complete results. */
 function useExample(slug: string, runId: string): UseQueryResult<Example> {
   return useQuery({
     queryKey: ['marketplace', 'examples', slug, runId],

@@ -143,7 +143,6 @@ function iterationsInWords(counts: NonNullable<NodeEntry['iterations']>): string
 
 interface IterationsProps {
   runId: string;
-  /** Labels of nodes by id. */
   labels: ReadonlyMap<string, string>;
   choice: NodeChoice;
   onSelect: (choice: NodeChoice) => void;

@@ -8,7 +8,6 @@ interface RunAddress {
   /** The node whose details are shown. */
   choice: NodeChoice | undefined;
   choose: (choice: NodeChoice | string) => void;
-  /** The run to compare with. */
   otherId: string | undefined;
   compare: (otherId: string | undefined) => void;
 }

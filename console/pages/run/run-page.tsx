@@ -49,7 +49,6 @@ export function RunPage({ runId }: { runId: string }) {
 
 const Differences = lazy(() => import('./differences.js').then((module) => ({ default: module.Differences })));
 
-/** A run, live or ended. */
 function RunView({ run }: { run: RunDetail }) {
   const links = useMemo(() => readLinks(run.data), [run.data]);
   const labels = useMemo(() => toLabels(run.data), [run.data]);
@@ -188,7 +187,6 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Notes above the details of the run. */
 function RunNotes({ run }: { run: RunDetail }) {
   return (
     <>
@@ -221,7 +219,6 @@ interface RunPanesProps {
   run: RunDetail;
   isOpen: boolean;
   links: RunLinks;
-  /** Labels of nodes by id. */
   labels: ReadonlyMap<string, string>;
   choice: NodeChoice | undefined;
   choose: (choice: NodeChoice | string) => void;
@@ -230,7 +227,6 @@ interface RunPanesProps {
 /** Must match the breakpoint in run-page.css. */
 const NARROW = '(max-width: 900px)';
 
-/** Graph, timeline and the selected node's details. */
 function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps) {
   const kinds = useKinds();
   const panel = useRef<HTMLElement>(null);

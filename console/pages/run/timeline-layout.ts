@@ -19,7 +19,6 @@ interface TimelineRowView {
   /** Time between the node becoming ready and its first attempt. */
   queue: Span | undefined;
   attempts: readonly AttemptSpan[];
-  /** Times between attempts. */
   pauses: readonly Span[];
 }
 
@@ -39,7 +38,6 @@ interface AttemptFact {
   error: { code: string; message: string } | null;
 }
 
-/** The parts of an approval request that the timeline uses. */
 interface WaitFacts {
   status: string;
   created_at: string;

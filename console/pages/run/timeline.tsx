@@ -13,7 +13,6 @@ import './timeline.css';
 interface TimelineProps {
   run: RunDetail;
   isOpen: boolean;
-  /** Labels of nodes by id. */
   labels: ReadonlyMap<string, string>;
   selected: NodeChoice | undefined;
   onSelect: (choice: NodeChoice) => void;
@@ -221,7 +220,6 @@ function Growing({ fromMs }: { fromMs: number }) {
 /** Fraction of the axis after which a label would not fit. */
 const LABELLED = 0.92;
 
-/** Axis of an open run. */
 function GrowingAxis({ originMs }: { originMs: number }) {
   return <Axis spanMs={axisOf(useNow(1_000) - originMs)} />;
 }

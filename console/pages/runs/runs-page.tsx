@@ -245,7 +245,6 @@ interface Choice {
   name: string;
 }
 
-/** Options of the project filter. */
 function useProjectChoices(): UseQueryResult<readonly Choice[]> {
   return useQuery({
     queryKey: ['projects', 'choices'],

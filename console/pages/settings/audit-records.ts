@@ -9,7 +9,6 @@ type AuditAction = AuditRecord['action'];
 /** Empty texts mean no filter. */
 export interface AuditFilters {
   action: AuditAction | '';
-  /** User id. */
   user: string;
   /** Days, both inclusive. */
   from: string;

@@ -53,7 +53,6 @@ export function ServiceAuditTab({ projects }: { projects: readonly Project[] }) 
 interface AuditLogProps {
   /** All projects and the service by default. */
   projectId?: number;
-  /** Options of the filter. */
   people: readonly SelectOption[];
   projectName?: (id: number) => string;
 }

@@ -92,9 +92,7 @@ export function ConnectionsTab({ project }: { project: Project }) {
 
 interface Tests {
   begin: (id: number) => void;
-  /** Id of the connection being tested. */
   pending: number | undefined;
-  /** Result of each connection's last test. */
   outcomes: ReadonlyMap<number, string>;
 }
 

@@ -69,7 +69,6 @@ function toLocalTime(moment: Date): string {
   return `${day}T${pad(moment.getHours())}:${pad(moment.getMinutes())}`;
 }
 
-/** Labels of the scopes. */
 export const SCOPES: Record<KeyScope, string> = {
   full: 'Do everything that you can',
   run: 'Run workflows, answer what runs ask',

@@ -175,7 +175,6 @@ function AddMember({ project }: { project: Project }) {
 
 interface LeaveProjectProps {
   project: Project;
-  /** User id of the person at the page. */
   userId: number;
   onClose: () => void;
 }

@@ -13,7 +13,6 @@ import { Table, type Column } from '../../ui/table.js';
 type List = paths['/api/v1/auth/sessions/']['get']['responses'][200]['content']['application/json'];
 type Session = List['items'][number];
 
-/** The person's sessions. */
 export function SessionsTab() {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['sessions'],
@@ -75,7 +74,6 @@ const METHODS: Record<ListedSession['method'], string> = {
   oidc: 'Identity provider',
 };
 
-/** Columns of tables of sessions. */
 export const SESSION_FACTS: Column<ListedSession>[] = [
   {
     heading: 'Browser',
@@ -91,7 +89,6 @@ export const SESSION_FACTS: Column<ListedSession>[] = [
 
 const EMPTY = { current_password: '', new_password: '' };
 
-/** Changes the person's own password. */
 export function PasswordTab() {
   const [fields, setFields] = useState(EMPTY);
   const change = useChange(() => unwrap(api.POST('/api/v1/auth/password/', { body: fields })), {

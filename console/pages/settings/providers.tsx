@@ -13,7 +13,6 @@ import { Time } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
 import { Table, type Column } from '../../ui/table.js';
 
-/** The project's own keys for model providers. */
 export function ProvidersTab({ project }: { project: Project }) {
   const [doomed, setDoomed] = useState<ProviderKey>();
   if (!mayAct(project.role, 'admin')) {

@@ -17,7 +17,6 @@ import { ScheduleDialog } from '../../parts/starts/schedule-dialog.js';
 import { ScheduleArticles } from '../../parts/starts/schedules.js';
 import { StartsList } from '../../parts/starts/starts-list.js';
 
-/** The schedules and hooks of all workflows of a project. */
 export function StartsTab({ project }: { project: Project }) {
   return (
     <div className="starts">

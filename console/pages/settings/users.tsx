@@ -14,7 +14,6 @@ import { Time } from '../../ui/figures.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 import { SESSION_FACTS, type ListedSession } from './own-sign-in.js';
 
-/** The users of the service, for administrators. */
 export function UsersTab() {
   const [{ search, page }, setShown] = useState({ search: '', page: 1 });
   const [typed, setTyped] = useTyped(search, (text) => setShown({ search: text, page: 1 }));
@@ -183,7 +182,6 @@ function save(of: Listed | undefined, { is_active: isActive, ...fields }: Fields
   });
 }
 
-/** The sessions of a user, for administrators. */
 function UserSessionsDialog({ of, onClose }: { of: Listed; onClose: () => void }) {
   const { data, error, refetch, isFetching } = useSessionsOf(of.id);
   const change = useChange(() => endSessionsOf(of.id), {

@@ -15,7 +15,6 @@ import { Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 
-/** The webhook address of the project and its deliveries. */
 export function WebhooksTab({ project }: { project: Project }) {
   const isAdmin = mayAct(project.role, 'admin');
   return (

@@ -5,7 +5,6 @@ import { useChange } from '../../service/queries.js';
 type Fields = NonNullable<paths['/api/v1/workflows/{id}/']['patch']['requestBody']>['content']['application/json'];
 
 interface OfferOptions {
-  /** Field of the workflow. */
   field: 'is_chat' | 'is_tool';
   /** Undefined until loaded. */
   stored: boolean | undefined;

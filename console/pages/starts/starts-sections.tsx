@@ -11,7 +11,6 @@ interface StartsSectionsProps {
   isChat: boolean;
 }
 
-/** One section per way to start runs. */
 export function StartsSections({ workflowId, role, isChat }: StartsSectionsProps) {
   return (
     <div className="starts">

@@ -214,7 +214,6 @@ function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
   );
 }
 
-/** Limits the cost of a run of the workflow. */
 function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const [amount, setAmount] = useState(saver.getState().workflow.max_run_cost ?? '');
   const change = useMutation({

@@ -29,11 +29,9 @@ import { alignSelection, describeChosen, duplicateSelection, plural, removeSelec
 
 interface NodePanelProps {
   workflowId: number;
-  /** Project of the workflow. */
   projectId: number;
 }
 
-/** The form of the selected node. */
 export function NodePanel(props: NodePanelProps) {
   const selection = useEditor((state) => state.selection);
   useEffect(() => void loadTextEditor().catch(() => undefined), []);

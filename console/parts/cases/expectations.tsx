@@ -56,7 +56,6 @@ export function toExpectations(rows: readonly ExpectationRow[]): Expectation[] {
 
 interface ExpectationsProps {
   rows: readonly ExpectationRow[];
-  /** Labels of nodes by id. */
   labels: ReadonlyMap<string, string>;
   onChange: (rows: readonly ExpectationRow[]) => void;
 }

@@ -83,7 +83,6 @@ interface FormDialogProps {
   projectId: number;
   /** Service or kind of a new connection. */
   from?: Preset | ConnectionKind;
-  /** The connection to edit. */
   of?: Connection;
   onBack?: () => void;
   onClose: () => void;

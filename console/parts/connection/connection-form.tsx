@@ -16,7 +16,6 @@ import {
 import './connections.css';
 
 interface ConnectionFormProps {
-  /** The service to connect to. */
   preset: Preset | undefined;
   /** True for a stored connection, whose secrets remain unless the person enters new ones. */
   isStored: boolean;

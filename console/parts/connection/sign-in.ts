@@ -15,7 +15,6 @@ interface SignIn {
   /** The connection whose sign-in is starting, or is open in a window. */
   current: ToSignIn | undefined;
   isBeginning: boolean;
-  /** Why the last sign-in failed. */
   problem: string | undefined;
 }
 

@@ -8,7 +8,6 @@ export type JsonPath = readonly string[];
 export interface Found {
   /** The first matches in display order. */
   paths: readonly JsonPath[];
-  /** True if there are more. */
   isCut: boolean;
 }
 

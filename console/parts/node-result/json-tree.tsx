@@ -225,7 +225,6 @@ function Name({ text }: { text: string }) {
   );
 }
 
-/** A text with marked matches. */
 function Marked({ text }: { text: string }) {
   const { wanted } = use(TreeTools);
   const parts = splitAtMatches(text, wanted);

@@ -6,7 +6,6 @@ interface ResultParts {
   content: string | undefined;
   /** True if a model wrote the content: only models report token counts. */
   isAnswer: boolean;
-  /** Id of the run that the node started. */
   childRun: string | undefined;
   /** The remaining fields, without an agent's steps, which have a view of their own. */
   rest: JsonObject;

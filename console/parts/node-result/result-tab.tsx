@@ -18,7 +18,6 @@ import { Written } from './written.js';
 
 interface ResultTabProps {
   address: NodeAddress;
-  /** Project of the run. */
   projectId: number;
   entry: NodeEntry;
   /** Undefined until loaded. */
@@ -93,7 +92,6 @@ function Result({ nodeId, projectId, entry, detail, label, pending, expiredAt, w
 
 interface FailureProps {
   entry: NodeEntry;
-  /** Undefined until loaded. */
   detail: NodeDetail | undefined;
 }
 
@@ -132,7 +130,6 @@ function Failure({ entry, detail }: FailureProps) {
 interface UnfinishedProps {
   projectId: number;
   waiting: NodeEntry['waiting'];
-  /** Undecided requests of the node. */
   pending: readonly ApprovalRequest[];
 }
 
@@ -207,7 +204,6 @@ function Requests({ pending }: Pick<UnfinishedProps, 'pending'>) {
   );
 }
 
-/** Link to the run that the node started. */
 function ChildLink({ runId }: { runId: string }) {
   return (
     <p>

@@ -112,7 +112,6 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
 
 const ROWS = 8;
 
-/** Arguments being edited. */
 interface Draft {
   text: string;
   /** Hash of the arguments on which the edit is based. */

@@ -112,7 +112,6 @@ function isApproval(request: Asked | Approval): request is Approval {
   return 'arguments_hash' in request;
 }
 
-/** Shows who asks, where, and until when. */
 export function RequestFacts({ request }: { request: Asked | Approval }) {
   const { requested_by: asker, workflow, project, run_id: runId, node_id: nodeId, path } = request;
   const node = new URLSearchParams({ node: nodeId, ...(path === '' ? {} : { path }) });
@@ -154,7 +153,6 @@ export function RequestFacts({ request }: { request: Asked | Approval }) {
   );
 }
 
-/** Lists the decisions so far. */
 function Decisions({ request: { decisions, arguments_hash: hash } }: { request: Approval }) {
   if (decisions.length === 0) return null;
   return (
@@ -208,7 +206,6 @@ function ArgumentsText({ title, value }: { title: string; value: unknown }) {
   );
 }
 
-/** Shows the outcome: who decided, when, and why. */
 function Outcome({ request }: { request: Approval }) {
   const user = useUser();
   return (

@@ -4,7 +4,6 @@ import { takesFiles, type RunField } from './run-input.js';
 
 interface RunFieldProps {
   field: RunField;
-  /** Project that stores uploaded files. */
   projectId: number;
   error?: string | undefined;
   value: string;

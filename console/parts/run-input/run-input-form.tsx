@@ -15,7 +15,6 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 
 interface RunInputOptions {
   fields: readonly RunField[];
-  /** Project that stores uploaded files. */
   projectId: number;
   /** Initial texts by field id. */
   begin?: ReadonlyMap<string, string>;

@@ -16,7 +16,10 @@ export type Attempt = NodeDetail['attempts'][number];
 export type ApprovalRequest =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/']['get']['responses'][200]['content']['application/json'][number];
 
-/** Loads the whole run. Also writes its nodes to the live cache (run-cache.ts), which the parts of the page read. */
+/**
+ * Loads the whole run. Writes its nodes to the live cache as well (console/live/run-cache.ts), from which the parts
+ * of the page read.
+ */
 export function useRun(runId: string): UseQueryResult<RunDetail> {
   return useQuery({ queryKey: ['run', runId], queryFn: ({ signal }) => loadRun(runId, signal) });
 }

@@ -23,7 +23,6 @@ interface SchedulesSectionProps {
   mayChange: boolean;
 }
 
-/** Times at which runs of the workflow start. */
 export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProps) {
   const { data, error, refetch, isFetching } = useSchedules(workflowId);
   const [isNew, setIsNew] = useState(false);

@@ -16,7 +16,6 @@ interface PinDialogProps {
   onClose: () => void;
 }
 
-/** Edits a pinned result as JSON. */
 export function PinDialog({ workflowId, pin, label, onClose }: PinDialogProps) {
   const [text, setText] = useState(() => toText(contentOfPin(pin)));
   const change = useChangePin(workflowId, { nodeId: pin.node_id, path: pin.path }, onClose);

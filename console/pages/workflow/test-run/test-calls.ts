@@ -22,7 +22,7 @@ export interface TestRequest {
   path?: string;
   /** The editor's drawing, including unsaved changes. */
   drawing: Drawing;
-  /** If undefined, the trigger's result comes from a pin or the latest run, like that of any other node. */
+  /** Without an input, the service treats the trigger like any other node. */
   input: JsonObject | undefined;
 }
 

@@ -27,14 +27,12 @@ export interface TestRun {
   drawing?: Drawing;
 }
 
-/** The last result of a node. */
 export interface NodeTest {
   runId: string;
   /** When the service accepted the run, by its clock. */
   startedAt: string;
   entry: NodeEntry;
   status: string;
-  /** True if a model of the node is writing. */
   isWriting: boolean;
   /** The drawing with which the node was executed. */
   drawing: Drawing;
@@ -42,7 +40,6 @@ export interface NodeTest {
 
 export interface TestState {
   asked: AskedTest | undefined;
-  /** The last test. */
   last: TestRun | undefined;
   /** The last run of the whole workflow. */
   run: TestRun | undefined;
@@ -102,7 +99,7 @@ export class TestStore implements Stored<TestState> {
 
   /**
    * Stores results of a run or test. Older results never replace newer ones, and reused ones replace none. Of a loop's
-   * iterations, the one whose status ranks first (node-status.ts) counts.
+   * iterations, the one whose status ranks first (console/live/node-status.ts) counts.
    */
   record(
     { runId, startedAt, drawing }: Pick<NodeTest, 'runId' | 'startedAt' | 'drawing'>,

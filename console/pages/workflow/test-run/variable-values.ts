@@ -31,7 +31,6 @@ export function readPath(text: string): string[] {
   return [...parts].map(([, double, single, index, name]) => double ?? single ?? index ?? name ?? '');
 }
 
-/** Returns variables for the parts of an object or list. */
 function partsOf(choice: VariableChoice, value: unknown): VariableChoice[] {
   const found: VariableChoice[] = [];
   const look = (within: unknown, label: string, path: string, depth: number): void => {
