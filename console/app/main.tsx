@@ -9,7 +9,7 @@ import { useStored } from '../ui/store.js';
 import { explain } from '../service/explain.js';
 import { Layout } from './layout.js';
 import { guardedNavigation, isGuarded, pendingLeave } from '../service/leave-guard.js';
-import { tellNonceToLibraries } from '../service/nonce.js';
+import { passNonceToLibraries } from '../service/nonce.js';
 import { queryClient } from '../service/queries.js';
 import { Routes } from './routes.js';
 import { ownerOf, session, useSession } from '../service/session.js';
@@ -18,7 +18,7 @@ import { endSignInWindow } from '../service/sign-in-window.js';
 /** If the browser does not close a sign-in window within this time, it becomes a normal page. */
 const CLOSES_WITHIN_MS = 1_000;
 
-tellNonceToLibraries();
+passNonceToLibraries();
 reloadForNewRelease();
 
 // The next person at this page must not see data that the last one loaded.

@@ -135,7 +135,7 @@ function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
 
 /** A node of the graph. React Flow renders the wrapper, a group named by the label. */
 const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: NodeProps<FlowNode>) {
-  const { label, kind, title, line, isEntrance, isStart: beginsHere, problems, hasErrors, remark } = data;
+  const { label, kind, title, line, isEntrance, isStart: isStartNode, problems, hasErrors, remark } = data;
   return (
     <div className="node-card" data-selected={selected || undefined} data-wrong={hasErrors || undefined}>
       <Handle
@@ -152,7 +152,7 @@ const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: N
           {label}
         </span>
         <span className="node-card-line" title={line}>
-          {beginsHere && <span className="node-card-start">start</span>}
+          {isStartNode && <span className="node-card-start">start</span>}
           {line === '' ? title : line}
         </span>
         {problems.length > 0 && (

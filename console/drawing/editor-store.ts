@@ -50,7 +50,7 @@ export class EditorStore implements Stored<EditorState> {
     this.kinds = kinds;
     this.isReadOnly = isReadOnly;
     this.#store = createStore<EditorState>({
-      history: begin(drawing),
+      history: startHistory(drawing),
       selection: NOTHING,
       saved: drawing,
       isDirty: false,
@@ -182,7 +182,7 @@ interface History {
 
 const MAX_STEPS = 200;
 
-function begin(present: Drawing): History {
+function startHistory(present: Drawing): History {
   return { past: [], present, future: [], gesture: undefined };
 }
 

@@ -26,7 +26,7 @@ interface FileFieldProps {
 export function FileField(props: FileFieldProps) {
   const { label, hint, error, isRequired = false, projectId, isMany, value, onChange, onArrived } = props;
   const id = useId();
-  const [uploads] = useState(() => createUploads({ projectId, isMany, begin: filesOfText(value) }));
+  const [uploads] = useState(() => createUploads({ projectId, isMany, initial: filesOfText(value) }));
   const items = useStored(uploads, (state) => state);
   const described = [
     isRequired && `${id}required`,

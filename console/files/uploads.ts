@@ -36,12 +36,12 @@ let count = 0;
 
 interface UploadsOptions {
   projectId: number;
-  begin: readonly FileValue[];
+  initial: readonly FileValue[];
   isMany: boolean;
 }
 
-export function createUploads({ projectId, begin, isMany }: UploadsOptions): Uploads {
-  const store = createStore<readonly Chosen[]>(begin.map(toChosen));
+export function createUploads({ projectId, initial, isMany }: UploadsOptions): Uploads {
+  const store = createStore<readonly Chosen[]>(initial.map(toChosen));
   const sending = new Map<string, { file: File; stop: AbortController }>();
   const change = (key: string, facts: Partial<Chosen>): void => {
     store.setState(store.getState().map((item) => (item.key === key ? { ...item, ...facts } : item)));

@@ -60,10 +60,10 @@ export function SourceEditor(props: SourceEditorProps) {
   const ownAttributes = useRef(new Compartment());
   const report = useEffectEvent(onChange);
   const known = useEffectEvent(() => variables);
-  const begin = useEffectEvent(() => props);
+  const currentProps = useEffectEvent(() => props);
   useEffect(() => {
     if (parent.current === null) return undefined;
-    const first = begin();
+    const first = currentProps();
     const extensions = [
       takesVariables ? [variableChips(known), EditorView.contentAttributes.of({ 'data-variables': '' })] : [],
       language,

@@ -83,7 +83,7 @@ function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRu
   const entry = live.nodes.get(from);
   if (entry?.status === 'failed') return entry.handled === true && ['', 'error', 'timeout'].includes(handle);
   if (entry?.status !== 'succeed' || handle === '') return true;
-  return handle !== 'error' && isTaken(entry.result, handle);
+  return handle !== 'error' && isChosen(entry.result, handle);
 }
 
 /**
@@ -105,7 +105,7 @@ export function linkState(link: RunLink, live: LiveRun, statuses: ReadonlyMap<st
 const NONE: ReadonlySet<string> = new Set();
 
 /** The result of a branching node names the chosen handles: as `content`, or in the list `cases`. */
-function isTaken(result: unknown, handle: string): boolean {
+function isChosen(result: unknown, handle: string): boolean {
   const { content, cases } = (result ?? {}) as { content?: unknown; cases?: unknown };
   return Array.isArray(cases)
     ? cases.includes(handle) || (cases.length === 0 && handle === 'default')

@@ -35,7 +35,7 @@ interface ConfirmDeleteProps {
 }
 
 export function ConfirmDelete({ noun, remove, invalidates, onClose, children }: ConfirmDeleteProps) {
-  const change = useChange(remove, { invalidates, said: `The ${noun} is deleted.`, onSuccess: onClose });
+  const change = useChange(remove, { invalidates, announcement: `The ${noun} is deleted.`, onSuccess: onClose });
   return (
     <ConfirmChange title={`Delete ${noun}`} confirmLabel="Delete" isDangerous change={change} onClose={onClose}>
       <p>{children}</p>

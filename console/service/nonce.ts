@@ -8,7 +8,7 @@ export function styleNonce(): string | undefined {
   return nonce === '' || nonce.startsWith('%') ? undefined : nonce;
 }
 
-export function tellNonceToLibraries(): void {
+export function passNonceToLibraries(): void {
   const nonce = styleNonce();
   if (nonce !== undefined) Object.assign(globalThis, { __webpack_nonce__: nonce });
 }

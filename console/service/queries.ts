@@ -15,20 +15,20 @@ interface Consequences<Output, Input> {
   /** First parts of the query keys that a success makes stale. */
   invalidates: readonly string[];
   /** Sentence for screen readers after a success. */
-  said: string;
+  announcement: string;
   onSuccess?: (output: Output, input: Input) => void;
 }
 
 /** A mutation that announces its success and reloads the queries that it made stale. */
 export function useChange<Output, Input = void>(
   change: (input: Input) => Promise<Output>,
-  { invalidates, said, onSuccess }: Consequences<Output, Input>,
+  { invalidates, announcement, onSuccess }: Consequences<Output, Input>,
 ): UseMutationResult<Output, Error, Input> {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: change,
     onSuccess: async (output, input) => {
-      announce(said);
+      announce(announcement);
       onSuccess?.(output, input);
       await Promise.all(invalidates.map((key) => queries.invalidateQueries({ queryKey: [key] })));
     },

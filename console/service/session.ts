@@ -108,12 +108,12 @@ async function signInByReset(link: string, password: string): Promise<void> {
 async function signOut(): Promise<void> {
   await oneTabAtATime(() => unwrap(openCalls.POST('/api/v1/auth/logout/')));
   leave(false);
-  tellTabs({ type: 'signed-out' });
+  notifyTabs({ type: 'signed-out' });
 }
 
 function enter(signedIn: SignedIn): void {
   accept(signedIn);
-  tellTabs({ type: 'signed-in', userId: signedIn.user.id });
+  notifyTabs({ type: 'signed-in', userId: signedIn.user.id });
 }
 
 function accept({ access_token: text, expires_in: seconds, user }: SignedIn): string {
@@ -208,7 +208,7 @@ function takeToken(): string | undefined {
  */
 const RETURN_ADDRESS = 'return-address';
 
-export function keepReturnAddress(path: string): void {
+export function storeReturnAddress(path: string): void {
   sessionStorage.setItem(RETURN_ADDRESS, path);
 }
 
@@ -221,7 +221,7 @@ export function takeReturnAddress(): string | null {
 
 type Message = { type: 'signed-out' } | { type: 'signed-in'; userId: number };
 
-function tellTabs(message: Message): void {
+function notifyTabs(message: Message): void {
   // Reaches this origin only; the method accepts no target origin.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   channel.postMessage(message);

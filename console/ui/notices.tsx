@@ -51,7 +51,7 @@ export function announce(text: string): void {
 
 /** The page's only live region (`role=status`). */
 export function LiveRegion() {
-  const text = useStored(message, (said) => said);
+  const text = useStored(message, (state) => state);
   return (
     <div className="hidden-text" role="status">
       {text}

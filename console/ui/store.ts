@@ -12,9 +12,9 @@ export interface Store<State> extends Stored<State> {
   setState: (state: State) => void;
 }
 
-export function createStore<State>(begin: State): Store<State> {
+export function createStore<State>(initial: State): Store<State> {
   const listeners = new Set<() => void>();
-  let state = begin;
+  let state = initial;
   return {
     getState: () => state,
     setState(next) {

@@ -135,7 +135,7 @@ function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
           expect={dialog.of.expect}
           labels={labels}
           save={({ name, expect }) => changeCase(workflowId, dialog.of.id, { name, ...(expect && { expect }) })}
-          said="The case is saved."
+          announcement="The case is saved."
           onClose={close}
         />
       )}
@@ -228,7 +228,7 @@ function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: Req
   const [wanted, setWanted] = useState(required);
   const change = useChange((isRequired: boolean) => changeCase(workflowId, id, { required: isRequired }), {
     invalidates: ['cases'],
-    said: 'Saved',
+    announcement: 'Saved',
   });
   return (
     <>

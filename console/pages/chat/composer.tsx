@@ -56,14 +56,14 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
   const [lastAnew, setLastAnew] = useState<Anew>();
   const field = useRef<HTMLTextAreaElement>(null);
   const { keyOf, settle, settleIfRefused } = useRunKey();
-  const begin = (draft: Draft): void => {
+  const showDraft = (draft: Draft): void => {
     setShown(draft);
     setRound(round + 1);
   };
   if (anew !== lastAnew) {
     setLastAnew(anew);
     if (anew !== undefined) {
-      begin({ text: anew.content, files: anew.files.length === 0 ? '' : JSON.stringify(anew.files) });
+      showDraft({ text: anew.content, files: anew.files.length === 0 ? '' : JSON.stringify(anew.files) });
     }
   }
   useEffect(() => {
@@ -83,7 +83,7 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
       settle();
       announce('The message is sent.');
       if (anew === undefined) storeDraft(conversationId, EMPTY);
-      begin(readDraft(conversationId));
+      showDraft(readDraft(conversationId));
       onAnew(undefined);
       await onSent();
     },
@@ -114,7 +114,7 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
           <Button
             onClick={() => {
               onAnew(undefined);
-              begin(readDraft(conversationId));
+              showDraft(readDraft(conversationId));
             }}
           >
             Keep them

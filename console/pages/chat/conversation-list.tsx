@@ -100,10 +100,10 @@ function useCreation(workflowId: number, onDone?: () => void) {
 function InputsDialog({ workflow, onClose }: { workflow: ChatWorkflow; onClose: () => void }) {
   const { input, form } = useRunInput({ fields: workflow.fields, projectId: workflow.projectId });
   const creation = useCreation(workflow.id, onClose);
-  const begin = { isPending: creation.isPending, mutate: () => creation.mutate(input) };
+  const submission = { isPending: creation.isPending, mutate: () => creation.mutate(input) };
   return (
     <Dialog title="New conversation" holdsText onClose={onClose}>
-      <form className="node-form" onSubmit={submits(begin)}>
+      <form className="node-form" onSubmit={submits(submission)}>
         <p>These fields go with each message of the conversation.</p>
         {form}
         <Problem error={creation.error} />

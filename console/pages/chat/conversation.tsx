@@ -82,7 +82,7 @@ function RenameDialog({ conversation, onClose }: { conversation: Found; onClose:
   const [title, setTitle] = useState(conversation.title);
   const change = useChange(() => renameConversation(conversation.id, title.trim()), {
     invalidates: ['conversations'],
-    said: 'The conversation is renamed.',
+    announcement: 'The conversation is renamed.',
     onSuccess: onClose,
   });
   return (

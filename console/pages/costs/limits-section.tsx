@@ -135,7 +135,7 @@ function LimitDialog({ projects, onClose }: LimitDialogProps) {
       unwrap(
         api.PATCH('/api/v1/projects/{id}/', { params: { path: { id: Number(id) } }, body: { spending_limit: limit } }),
       ),
-    { invalidates: ['projects', 'spending'], said: 'The limit is changed.', onSuccess: onClose },
+    { invalidates: ['projects', 'spending'], announcement: 'The limit is changed.', onSuccess: onClose },
   );
   const errors = fieldErrors(change.error);
   return (

@@ -42,10 +42,10 @@ export function ConnectionsTab({ project }: { project: Project }) {
     isAdmin,
     open: setOpen,
     test,
-    isBeginning: (id) => signIn.isBeginning && signIn.current?.id === id,
+    isStarting: (id) => signIn.isStarting && signIn.current?.id === id,
     signIn: (id) => {
       if (reason !== '') set({ error: '' });
-      signIn.begin({ projectId: project.id, id });
+      signIn.start({ projectId: project.id, id });
     },
   });
   return (
@@ -64,7 +64,7 @@ export function ConnectionsTab({ project }: { project: Project }) {
         <Note>Your role in this project is {project.role}. Its admins and owners change the connections.</Note>
       )}
       {problem !== undefined && <Alert>{problem}</Alert>}
-      {signIn.current !== undefined && !signIn.isBeginning && <SignInGoesOn />}
+      {signIn.current !== undefined && !signIn.isStarting && <SignInGoesOn />}
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
@@ -91,7 +91,7 @@ export function ConnectionsTab({ project }: { project: Project }) {
 }
 
 interface Tests {
-  begin: (id: number) => void;
+  start: (id: number) => void;
   pending: number | undefined;
   outcomes: ReadonlyMap<number, string>;
 }
@@ -101,11 +101,11 @@ function useTests(projectId: number): Tests {
   const show = (id: number, text: string): void => setOutcomes((before) => new Map(before).set(id, text));
   const change = useChange((id: number) => testConnection(projectId, id), {
     invalidates: [CONNECTIONS],
-    said: 'The connection is tested.',
+    announcement: 'The connection is tested.',
     onSuccess: ({ ok, message }, id) => show(id, `${ok ? 'Works' : 'Does not work'}. ${message}`),
   });
   return {
-    begin(id) {
+    start(id) {
       if (change.isPending) return;
       show(id, 'Testing…');
       change.mutate(id, { onError: (error) => show(id, explain(error)) });
@@ -115,15 +115,15 @@ function useTests(projectId: number): Tests {
   };
 }
 
-interface Doings {
+interface ColumnOptions {
   isAdmin: boolean;
   open: (what: Open) => void;
   test: Tests;
   signIn: (id: number) => void;
-  isBeginning: (id: number) => boolean;
+  isStarting: (id: number) => boolean;
 }
 
-function columnsOf({ isAdmin, open, test, signIn, isBeginning }: Doings): Column<Connection>[] {
+function columnsOf({ isAdmin, open, test, signIn, isStarting }: ColumnOptions): Column<Connection>[] {
   return [
     {
       heading: 'Name',
@@ -174,13 +174,13 @@ function columnsOf({ isAdmin, open, test, signIn, isBeginning }: Doings): Column
             {isAdmin && needsSignIn(connection.kind) && (
               <Button
                 variant={connection.status === 'needs_authorization' ? 'plain' : 'quiet'}
-                isBusy={isBeginning(connection.id)}
+                isBusy={isStarting(connection.id)}
                 onClick={() => signIn(connection.id)}
               >
                 Sign in
               </Button>
             )}
-            <Button variant="quiet" isBusy={test.pending === connection.id} onClick={() => test.begin(connection.id)}>
+            <Button variant="quiet" isBusy={test.pending === connection.id} onClick={() => test.start(connection.id)}>
               Test
             </Button>
             {isAdmin && (
@@ -223,7 +223,7 @@ function RemoveDialog({ projectId, connection: { id, name }, onClose }: Connecti
         throw error;
       }
     },
-    { invalidates: [CONNECTIONS], said: 'The connection is removed.', onSuccess: onClose },
+    { invalidates: [CONNECTIONS], announcement: 'The connection is removed.', onSuccess: onClose },
   );
   return (
     <ConfirmChange

@@ -98,7 +98,7 @@ function DeleteFile({ file, onClose }: DeleteFileProps) {
   const uses = usesOf(file);
   const change = useChange(() => deleteFile(file.file_id), {
     invalidates: ['files'],
-    said: 'The file is deleted.',
+    announcement: 'The file is deleted.',
     onSuccess: onClose,
   });
   return (

@@ -106,7 +106,7 @@ function KeyDialog({ of, projects, onClose, onCreated }: KeyDialogProps) {
   const isAdmin = useUser()?.is_admin === true;
   const change = useChange(() => save(of, before, fields), {
     invalidates: ['api-keys'],
-    said: of === undefined ? 'The key is made. Copy it now: it is shown once.' : 'The key is changed.',
+    announcement: of === undefined ? 'The key is made. Copy it now: it is shown once.' : 'The key is changed.',
     onSuccess: (key) => {
       if ('api_key' in key) onCreated?.(key);
       onClose();

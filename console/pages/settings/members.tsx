@@ -20,11 +20,11 @@ export function MembersTab({ project }: { project: Project }) {
   const [isLeaving, setIsLeaving] = useState(false);
   const change = useChange(
     ({ member, role }: { member: Member; role: Role }) => changeRole(project.id, member.user_id, role),
-    { invalidates: ['members', 'projects'], said: 'The role is changed.' },
+    { invalidates: ['members', 'projects'], announcement: 'The role is changed.' },
   );
   const removal = useChange((member: Member) => removeMember(project.id, member.user_id), {
     invalidates: ['members'],
-    said: 'The member is removed.',
+    announcement: 'The member is removed.',
     onSuccess: (_, member) => setRemoved(member),
   });
   const columns = columnsOf({
@@ -69,7 +69,7 @@ const SENTENCES = { 403: 'Only owners make, change and remove owners.' };
 function Removed({ project, member, onDone }: { project: Project; member: Member; onDone: () => void }) {
   const undo = useChange(() => addMember(project.id, { user_id: member.user_id }, member.role), {
     invalidates: ['members'],
-    said: 'The member is back.',
+    announcement: 'The member is back.',
     onSuccess: onDone,
   });
   return (
@@ -140,7 +140,7 @@ function AddMember({ project }: { project: Project }) {
   const [role, setRole] = useState<Role>('editor');
   const change = useChange(() => addMember(project.id, { email: email.trim() }, role), {
     invalidates: ['members'],
-    said: 'The member is added.',
+    announcement: 'The member is added.',
     onSuccess: () => setEmail(''),
   });
   const errors = fieldErrors(change.error);
@@ -182,7 +182,7 @@ interface LeaveProjectProps {
 function LeaveProject({ project, userId, onClose }: LeaveProjectProps) {
   const change = useChange(() => removeMember(project.id, userId), {
     invalidates: ['projects', 'workflows', 'runs', 'approvals'],
-    said: 'You have left the project.',
+    announcement: 'You have left the project.',
     onSuccess: onClose,
   });
   return (

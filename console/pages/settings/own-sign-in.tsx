@@ -23,7 +23,7 @@ export function SessionsTab() {
   });
   const change = useChange(
     (id: string) => unwrap(api.DELETE('/api/v1/auth/sessions/{session_id}/', { params: { path: { session_id: id } } })),
-    { invalidates: ['sessions'], said: 'The session is ended.' },
+    { invalidates: ['sessions'], announcement: 'The session is ended.' },
   );
   return (
     <div className="settings-tab">
@@ -93,7 +93,7 @@ export function PasswordTab() {
   const [fields, setFields] = useState(EMPTY);
   const change = useChange(() => unwrap(api.POST('/api/v1/auth/password/', { body: fields })), {
     invalidates: ['sessions'],
-    said: 'The password is changed.',
+    announcement: 'The password is changed.',
     onSuccess: () => setFields(EMPTY),
   });
   const errors = fieldErrors(change.error);

@@ -79,7 +79,7 @@ function NameProject({ project, onClose, onNamed }: NameProjectProps) {
   const [name, setName] = useState(project?.name ?? '');
   const change = useChange(() => save(project, name), {
     invalidates: ['projects'],
-    said: project === undefined ? 'The project is made.' : 'The project is renamed.',
+    announcement: project === undefined ? 'The project is made.' : 'The project is renamed.',
     onSuccess: ({ id }) => {
       onNamed?.(id);
       onClose();

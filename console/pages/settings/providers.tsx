@@ -99,7 +99,7 @@ function AddProviderKey({ projectId }: { projectId: number }) {
   const [fields, setFields] = useState(NOTHING);
   const change = useChange(() => addProviderKey(projectId, fields), {
     invalidates: ['provider-keys', 'projects'],
-    said: 'The provider key is added.',
+    announcement: 'The provider key is added.',
     onSuccess: () => setFields(NOTHING),
   });
   const errors = fieldErrors(change.error);

@@ -21,7 +21,7 @@ export function UsersTab() {
   const close = (): void => setOpen(undefined);
   const link = useChange((user: Listed) => makePasswordLink(user.id), {
     invalidates: [],
-    said: 'The password link is made. Copy it now: it is shown once.',
+    announcement: 'The password link is made. Copy it now: it is shown once.',
   });
   const { data, error, refetch, isFetching, isPlaceholderData } = useUsers(search, page);
   return (
@@ -109,7 +109,7 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
   const set = (changed: Partial<Fields>): void => setFields({ ...fields, ...changed });
   const change = useChange(() => save(of, fields), {
     invalidates: ['users'],
-    said: of === undefined ? 'The user is made.' : 'The user is changed.',
+    announcement: of === undefined ? 'The user is made.' : 'The user is changed.',
     onSuccess: onClose,
   });
   const errors = fieldErrors(change.error);
@@ -186,7 +186,7 @@ function UserSessionsDialog({ of, onClose }: { of: Listed; onClose: () => void }
   const { data, error, refetch, isFetching } = useSessionsOf(of.id);
   const change = useChange(() => endSessionsOf(of.id), {
     invalidates: ['user-sessions', 'sessions'],
-    said: 'The sessions are ended.',
+    announcement: 'The sessions are ended.',
   });
   return (
     <Dialog

@@ -49,7 +49,7 @@ function EndpointForm({ project }: { project: Project }) {
   const [isEnabled, setIsEnabled] = useState(project.is_webhook_enabled);
   const change = useChange(() => save(project.id, { webhook_url: url.trim(), is_webhook_enabled: isEnabled }), {
     invalidates: ['projects', 'deliveries'],
-    said: 'The webhook is saved.',
+    announcement: 'The webhook is saved.',
     onSuccess: (saved) => {
       setUrl(saved.webhook_url);
       setIsEnabled(saved.is_webhook_enabled);
@@ -98,7 +98,7 @@ function SigningSecret({ projectId }: { projectId: number }) {
     () => unwrap(api.POST('/api/v1/projects/{id}/webhook-secret/', { params: { path: { id: projectId } } })),
     {
       invalidates: [],
-      said: 'There is a new signing secret. Copy it now: it is shown once.',
+      announcement: 'There is a new signing secret. Copy it now: it is shown once.',
       onSuccess: (made) => {
         setSecret(made.webhook_secret);
         setIsAsking(false);
@@ -143,7 +143,7 @@ function Deliveries({ projectId, maySendAgain }: DeliveriesProps) {
   const { data, error, refetch, isFetching } = useDeliveries(projectId, page);
   const change = useChange((deliveryId: string) => sendAgain(projectId, deliveryId), {
     invalidates: ['deliveries'],
-    said: 'The event is sent once more.',
+    announcement: 'The event is sent once more.',
   });
   const columns = columnsOf(maySendAgain ? (id) => change.mutate(id) : undefined, change.isPending);
   return (

@@ -3,7 +3,7 @@ import { Redirect, useSearchParams } from 'wouter';
 import { api, unwrap } from '../../service/api.js';
 import { Problem } from '../../service/problem.js';
 import { toOwnPath } from '../../service/return-address.js';
-import { keepReturnAddress, useSession } from '../../service/session.js';
+import { storeReturnAddress, useSession } from '../../service/session.js';
 import { Alert, Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { PasswordForm } from './password-form.js';
@@ -56,7 +56,7 @@ function Providers({ next }: { next: string }) {
   return (
     <div className="sign-in-providers">
       {data.map(({ name, url }) => (
-        <a key={url} className="button button-plain" href={url} onClick={() => keepReturnAddress(next)}>
+        <a key={url} className="button button-plain" href={url} onClick={() => storeReturnAddress(next)}>
           Sign in with {name}
         </a>
       ))}

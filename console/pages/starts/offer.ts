@@ -21,7 +21,7 @@ export function useOffer(workflowId: number, { field, stored, invalidates }: Off
     const body: Fields = { [field]: isOffered };
     return unwrap(api.PATCH('/api/v1/workflows/{id}/', { params: { path: { id: workflowId } }, body }));
   };
-  const change = useChange(save, { invalidates, said: 'The change is saved.' });
+  const change = useChange(save, { invalidates, announcement: 'The change is saved.' });
   const [chosen, setChosen] = useState<boolean>();
   return {
     isOffered: chosen ?? stored === true,

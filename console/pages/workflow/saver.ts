@@ -151,7 +151,7 @@ function isConflict(error: unknown): boolean {
 }
 
 /** Saves on request of the person, and announces the outcome. */
-export async function saveAndTell(store: EditorStore, saver: Saver): Promise<void> {
+export async function saveAndAnnounce(store: EditorStore, saver: Saver): Promise<void> {
   if (!store.getState().isDirty) announce('There is nothing to save');
   else if (await saver.save()) announce('Saved');
 }

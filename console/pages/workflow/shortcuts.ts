@@ -7,7 +7,7 @@ import { withFrames } from '../../drawing/flow-nodes.js';
 import { linksOf } from '../../drawing/links.js';
 import { chosenNotes, removeNotes } from '../../drawing/notes.js';
 import { announce } from '../../ui/notices.js';
-import { saveAndTell, type Saver } from './saver.js';
+import { saveAndAnnounce, type Saver } from './saver.js';
 
 /**
  * The editor's keyboard shortcuts, as listed by the dialog `Keys`. Those on the selection only work while the
@@ -26,7 +26,7 @@ export function useShortcuts(
     const action = actionOf(event, isInGraph(graph.current, event.target));
     if (action === undefined) return;
     event.preventDefault();
-    if (action === 'save') void saveAndTell(store, saver);
+    if (action === 'save') void saveAndAnnounce(store, saver);
     else if (action === 'run') runUnlessReadOnly();
     else if (action === 'remove') removeSelection(store);
     else if (action === 'duplicate') duplicateSelection(store);

@@ -23,7 +23,7 @@ function Start({ projectId }: { projectId: number }) {
   const id = useId();
   const importing = useImport(String(projectId));
   const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
-  const begin = ({ make }: Starter): void => {
+  const start = ({ make }: Starter): void => {
     const { drawing, chosen } = make(store.drawing);
     store.change(drawing, { select: [chosen] });
     void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 });
@@ -36,7 +36,7 @@ function Start({ projectId }: { projectId: number }) {
           <li key={starter.name} className="start-choice">
             <KindIcon type={starter.icon} />
             <div>
-              <button type="button" aria-describedby={`${id}${starter.icon}`} onClick={() => begin(starter)}>
+              <button type="button" aria-describedby={`${id}${starter.icon}`} onClick={() => start(starter)}>
                 {starter.name}
               </button>
               <p id={`${id}${starter.icon}`}>{starter.line}</p>

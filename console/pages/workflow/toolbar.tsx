@@ -10,7 +10,7 @@ import { Alert } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
 import { TestMenu } from './test-run/test-menu.js';
 import type { OpenDialog } from './dialogs.js';
-import { saveAndTell, type Saver } from './saver.js';
+import { saveAndAnnounce, type Saver } from './saver.js';
 import { cutText } from '../../../graph/cut-text.js';
 
 interface ToolbarProps {
@@ -23,7 +23,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const { workflow, isSaving, error } = useStored(saver, (state) => state);
   const isDirty = useEditor((state) => state.isDirty);
   const only = useEditor((state) => onlyNode(state.selection));
-  const save = (): void => void saveAndTell(store, saver);
+  const save = (): void => void saveAndAnnounce(store, saver);
   const exporting = useMutation({
     mutationFn: async () => {
       // The service exports the stored workflow, so unsaved changes are saved first. A failed save shows its own error.

@@ -44,7 +44,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   });
   const errors = fieldErrors(create.error);
   // Problems in a template's drawing have no field here.
-  const isSaidBeside = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
+  const isShownAtFields = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
     <Dialog title="New workflow" onClose={onClose}>
       <form className="new-workflow" onSubmit={submits(create)}>
@@ -67,7 +67,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
             There is only an empty drawing to start from. {explain(found.error)}
           </Alert>
         )}
-        {create.error !== null && !isSaidBeside && <Alert>{explain(create.error)}</Alert>}
+        {create.error !== null && !isShownAtFields && <Alert>{explain(create.error)}</Alert>}
         <Button type="submit" variant="primary" isBusy={create.isPending}>
           Create
         </Button>

@@ -19,18 +19,18 @@ interface CaseDialogProps {
   /** `expect` is undefined if the expectations are unchanged. */
   save: (change: { name: string; expect: Expectation[] | undefined }) => Promise<Case>;
   /** Announcement for screen readers after saving. */
-  said: string;
+  announcement: string;
   onClose: () => void;
 }
 
 /** Edits the name of a case and the expectations on its run. */
-export function CaseDialog({ title, hint, labels, save, said, onClose, ...begin }: CaseDialogProps) {
-  const [name, setName] = useState(begin.name);
-  const [first] = useState(() => toRows(begin.expect));
+export function CaseDialog({ title, hint, labels, save, announcement, onClose, ...initial }: CaseDialogProps) {
+  const [name, setName] = useState(initial.name);
+  const [first] = useState(() => toRows(initial.expect));
   const [rows, setRows] = useState<readonly ExpectationRow[]>(first);
   const change = useChange(
     () => save({ name: name.trim(), expect: rows === first ? undefined : toExpectations(rows) }),
-    { invalidates: ['cases'], said, onSuccess: onClose },
+    { invalidates: ['cases'], announcement, onSuccess: onClose },
   );
   return (
     <Dialog title={title} holdsText isWide onClose={onClose}>

@@ -64,7 +64,7 @@ function Opened({ run, expect, onClose }: OpenedProps) {
       expect={expect}
       labels={labelsOf(run.data)}
       save={save}
-      said="The case is saved."
+      announcement="The case is saved."
       onClose={onClose}
     />
   );

@@ -108,7 +108,7 @@ function FormDialog({ projectId, from = 'bearer', of, onBack, onClose, onSaved }
     },
     {
       invalidates: [CONNECTIONS],
-      said: of === undefined ? 'The connection is made.' : 'The connection is changed.',
+      announcement: of === undefined ? 'The connection is made.' : 'The connection is changed.',
       onSuccess: onSaved,
     },
   );
@@ -208,8 +208,8 @@ function SignInDialog({ projectId, connection, onClose }: SignInDialogProps) {
           <Button
             variant="primary"
             ref={button}
-            isBusy={signIn.isBeginning}
-            onClick={() => signIn.begin({ projectId, id: connection.id })}
+            isBusy={signIn.isStarting}
+            onClick={() => signIn.start({ projectId, id: connection.id })}
           >
             Sign in
           </Button>

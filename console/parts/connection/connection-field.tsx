@@ -111,7 +111,7 @@ function NotReady({ projectId, connection, isAdmin }: NotReadyProps) {
         <Status status={status} />
         {reason !== null && <span className="connection-waits">{reason}</span>}
         {isAdmin && needsSignIn(kind) && (
-          <Button isBusy={signIn.isBeginning} onClick={() => signIn.begin({ projectId, id })}>
+          <Button isBusy={signIn.isStarting} onClick={() => signIn.start({ projectId, id })}>
             Sign in
           </Button>
         )}
@@ -119,7 +119,7 @@ function NotReady({ projectId, connection, isAdmin }: NotReadyProps) {
       {!isAdmin && status === 'needs_authorization' && (
         <Hint>An owner or admin of the project has to sign in. Until then the node waits.</Hint>
       )}
-      {signIn.current !== undefined && !signIn.isBeginning && <SignInGoesOn />}
+      {signIn.current !== undefined && !signIn.isStarting && <SignInGoesOn />}
       {signIn.problem !== undefined && <Alert>{signIn.problem}</Alert>}
     </>
   );

@@ -11,10 +11,10 @@ interface ToSignIn {
 }
 
 interface SignIn {
-  begin: (connection: ToSignIn) => void;
+  start: (connection: ToSignIn) => void;
   /** The connection whose sign-in is starting, or is open in a window. */
   current: ToSignIn | undefined;
-  isBeginning: boolean;
+  isStarting: boolean;
   problem: string | undefined;
 }
 
@@ -47,14 +47,14 @@ export function useSignIn(onSignedIn?: (connection: ToSignIn) => void): SignIn {
   });
   useEffect(() => listenToSignIns((ended) => end(ended)), []);
   return {
-    begin(connection) {
+    start(connection) {
       if (change.isPending) return;
       setProblem(undefined);
       setCurrent(connection);
       change.mutate({ ...connection, opened: openSignInWindow() });
     },
     current,
-    isBeginning: change.isPending,
+    isStarting: change.isPending,
     problem,
   };
 }

@@ -40,12 +40,12 @@ export function SignInArticle({ connection, signIn }: SignInArticleProps) {
         <dt>Waiting</dt>
         <dd>{runs === 0 ? 'No run waits yet' : runs === 1 ? '1 run waits' : `${runs} runs wait`}</dd>
       </dl>
-      {isCurrent && !signIn.isBeginning && <SignInGoesOn />}
+      {isCurrent && !signIn.isStarting && <SignInGoesOn />}
       <div className="task-buttons">
         <Button
           variant="primary"
-          isBusy={isCurrent && signIn.isBeginning}
-          onClick={() => signIn.begin({ projectId: project.id, id })}
+          isBusy={isCurrent && signIn.isStarting}
+          onClick={() => signIn.start({ projectId: project.id, id })}
         >
           Sign in
         </Button>

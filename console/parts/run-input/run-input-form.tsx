@@ -17,14 +17,14 @@ interface RunInputOptions {
   fields: readonly RunField[];
   projectId: number;
   /** Initial texts by field id. */
-  begin?: ReadonlyMap<string, string>;
+  initial?: ReadonlyMap<string, string>;
 }
 
 /**
  * Form for the input of a run, by the trigger's fields or as JSON. Ctrl+Enter in the JSON submits the surrounding form.
  */
-export function useRunInput({ fields, projectId, begin = NOTHING }: RunInputOptions): RunInputForm {
-  const [values, setValues] = useState(begin);
+export function useRunInput({ fields, projectId, initial = NOTHING }: RunInputOptions): RunInputForm {
+  const [values, setValues] = useState(initial);
   const [json, setJson] = useState<string>();
   const ofFields = isUploading(values) ? undefined : toInput(fields, values);
   const input = json === undefined ? ofFields : parse(json);

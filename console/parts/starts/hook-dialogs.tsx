@@ -29,7 +29,7 @@ export function NewHookDialog({ workflowId, onClose, onMade }: NewHookDialogProp
   const isShown = fields.signature !== 'none' && fields.secret === '' && !isLater;
   const change = useChange(() => makeHook(workflowId, toBody(fields)), {
     invalidates: ['hooks'],
-    said: isShown ? 'The hook is made. Copy its secret now: it is shown once.' : 'The hook is made.',
+    announcement: isShown ? 'The hook is made. Copy its secret now: it is shown once.' : 'The hook is made.',
     onSuccess: (hook) => {
       if (isShown) onMade(hook);
       onClose();
@@ -94,7 +94,7 @@ export function ReplaceSecretDialog({ of, onClose, onReplaced }: ReplaceSecretDi
   const [secret, setSecret] = useState('');
   const change = useChange(() => replaceSecret(of.workflow.id, of.id, secret === '' ? null : secret), {
     invalidates: ['hooks'],
-    said: 'The secret is replaced.',
+    announcement: 'The secret is replaced.',
     onSuccess: (hook) => {
       // The person knows a secret that they typed.
       if (secret === '') onReplaced(hook);

@@ -71,7 +71,7 @@ function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: Sch
   };
   const change = useChange(save, {
     invalidates: ['schedules'],
-    said: of === undefined ? 'The schedule is made.' : 'The schedule is changed.',
+    announcement: of === undefined ? 'The schedule is made.' : 'The schedule is changed.',
     onSuccess: onClose,
   });
   const errors = fieldErrors(change.error);

@@ -92,7 +92,7 @@ function ScheduleArticle({ schedule, mayChange, onEdit, onDelete }: ScheduleArti
   const isPaused = schedule.is_paused;
   const change = useChange(() => changeSchedule(schedule.workflow.id, schedule.id, { is_paused: !isPaused }), {
     invalidates: ['schedules'],
-    said: isPaused ? 'The schedule is resumed.' : 'The schedule is paused.',
+    announcement: isPaused ? 'The schedule is resumed.' : 'The schedule is paused.',
   });
   return (
     <article className="card" aria-labelledby={heading}>

@@ -46,7 +46,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
   } = useRunInput({
     fields: runFields(drawing, store.kinds),
     projectId,
-    begin: useTest((state) => state.values),
+    initial: useTest((state) => state.values),
   });
   const iteration = useIteration(drawing, store.kinds, nodeId);
   const { path } = iteration;
