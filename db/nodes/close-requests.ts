@@ -1,12 +1,11 @@
-// The human tasks and approval requests of nodes that are stopped expire, their callbacks are refused from then on, nobody waits for their connections, and
-// the runs that they await are asked to stop. The reconciler's next round tells Temporal so, and the end of such a run
-// does the same for the runs below it. Rows of runs are locked in the order of their tree: a run before those that it
-// has started.
+// Closes everything that stopped nodes wait for: human tasks and approval requests expire, callbacks are refused,
+// waits for connections end, and child runs are asked to stop. The reconciler's next round cancels these runs in
+// Temporal, and the end of each of them does the same for the runs below it. Rows of runs are locked from the top of
+// their tree down: a parent before its children.
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * Members of a statement's WITH list. `which`: a condition on `run_id`, `path` and `node_id`, by which the nodes are
- * chosen.
+ * Members of a statement's WITH list. `which` is a condition on `run_id`, `path` and `node_id` that selects the nodes.
  */
 export function closedRequests(which: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`

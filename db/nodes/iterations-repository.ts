@@ -1,5 +1,5 @@
-// The iterations of loops, as the worker writes and reads them. An iteration is a row of `node_results` with its own path
-// and the id of its loop (db/migrations/0001-baseline/nodes.sql).
+// The worker's reads and writes of loop iterations. An iteration is a row of `node_results` with its own path and the
+// id of its loop (db/migrations/0001-baseline/nodes.sql).
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -11,7 +11,7 @@ import type { StoredOutput } from './node-results-repository.js';
 
 const ITEMS_AT_ONCE = 500;
 
-/** Stores the sealed items of a loop. Repeating it changes nothing. Returns whether none of them was stored before. */
+/** Stores the sealed items of a loop. Idempotent. Returns true if none of them was stored before. */
 export async function storeItems(db: Db, { runId, path, nodeId }: NodeKey, items: Buffer[]): Promise<boolean> {
   let stored = 0n;
   for (let from = 0; from < items.length; from += ITEMS_AT_ONCE) {
@@ -26,7 +26,7 @@ export async function storeItems(db: Db, { runId, path, nodeId }: NodeKey, items
   return stored === BigInt(items.length);
 }
 
-/** The sealed item of an iteration; undefined where the loop has none. */
+/** Returns undefined if the loop has no item with this index. */
 export async function findItem(
   db: Db,
   { runId, path, nodeId }: NodeKey,
@@ -38,10 +38,7 @@ export async function findItem(
   return rows[0];
 }
 
-/**
- * Marks iterations of a loop as begun, and how many there will be (0 where that is not known). Repeating it changes
- * nothing.
- */
+/** Marks iterations of a loop as started, and stores their total (0 if unknown). Idempotent. */
 export async function beginIterations(
   db: Db,
   { runId, path, nodeId }: NodeKey,
@@ -62,20 +59,19 @@ export async function beginIterations(
     SELECT ${tellWatchers(runId)}`.execute(db);
 }
 
-/** An iteration that has an output. */
+/** An iteration that has succeeded. */
 export interface EndedIteration {
   index: number;
   /** JSON text of the output. */
   result: string;
   resultEnc: Buffer | null;
-  /** The iteration that begins now in its place; undefined for none. */
+  /** The iteration that starts when this one ends. */
   next: number | undefined;
 }
 
 /**
- * Records the end of an iteration of a loop, and the beginning of the next one, in one statement. An iteration that has
- * ended keeps its end: then, and in a run that has ended, nothing is changed. Returns the code of the failure with which it
- * has ended before; undefined where it has not failed.
+ * Records the success of an iteration and the start of the next one, in one statement. Changes nothing if the
+ * iteration or the run has ended. Returns the error code if the iteration has already failed.
  */
 export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIteration): Promise<string | undefined> {
   const pathOf = (index: number): string => iterationPath(loop.path, loop.nodeId, index);
@@ -108,13 +104,13 @@ export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIterati
 export interface FailedIteration {
   index: number;
   failure: { code: string; message: string };
-  /** The iteration that begins now in its place; undefined for none. */
+  /** The iteration that starts when this one ends. */
   next?: number;
 }
 
 /**
- * Records the end of an iteration that has failed, the beginning of the next one, and closes what the failure has left open
- * in it, in one statement. As above, an end that is recorded stays.
+ * Records the failure of an iteration, closes what is still open in it, and starts the next one, in one statement.
+ * Like `recordIteration`, it does not replace a recorded end.
  */
 export async function recordIterationFailure(db: Db, loop: NodeKey, failed: FailedIteration): Promise<void> {
   const own = iterationPath(loop.path, loop.nodeId, failed.index);
@@ -147,7 +143,7 @@ export async function recordIterationFailure(db: Db, loop: NodeKey, failed: Fail
     SELECT ${tellWatchers(loop.runId)}`.execute(db);
 }
 
-/** The failure that has ended an iteration: of the node in it that failed first, and that nothing caught. */
+/** Returns the failure that ended the iteration: that of the first node in it that failed without being handled. */
 export async function findIterationFailure(
   db: Db,
   { runId, path, nodeId }: NodeKey,
@@ -175,7 +171,6 @@ export interface StoredIteration extends Pick<StoredOutput, 'result' | 'resultEn
   errorMessage: string | null;
 }
 
-/** One iteration of a loop. */
 export async function findIteration(db: Db, key: NodeKey, index: number): Promise<StoredIteration | undefined> {
   const { rows } = await sql<StoredIteration>`/* find_iteration */
     SELECT ${iterationColumns} FROM node_results
@@ -185,7 +180,7 @@ export async function findIteration(db: Db, key: NodeKey, index: number): Promis
   return rows[0];
 }
 
-/** Closes all iterations of a loop that has failed, with everything in them. Repeating it changes nothing. */
+/** Closes all iterations of a failed loop, with everything in them. Idempotent. */
 export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
   const prefix = iterationsPrefix(key.path, key.nodeId);
   await sql`/* close_iterations */
@@ -199,7 +194,7 @@ export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
     SELECT ${tellWatchers(key.runId)} FROM closed`.execute(db);
 }
 
-/** How large the outputs of a loop are in all, in bytes. */
+/** Returns the total size of a loop's outputs in bytes. */
 export async function measureIterations(db: Db, key: NodeKey): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::float8 AS bytes FROM node_results
@@ -207,7 +202,7 @@ export async function measureIterations(db: Db, key: NodeKey): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-/** The iterations of a loop, in no order. */
+/** Returns the iterations of a loop in no particular order. */
 export async function findIterations(db: Db, key: NodeKey): Promise<StoredIteration[]> {
   const { rows } = await sql<StoredIteration>`/* find_iterations */
     SELECT ${iterationColumns} FROM node_results WHERE ${ofLoop(key)}`.execute(db);
@@ -217,7 +212,7 @@ export async function findIterations(db: Db, key: NodeKey): Promise<StoredIterat
 const iterationColumns = sql`path, status, CASE WHEN result_enc IS NULL THEN result::text END AS result,
   result_enc AS "resultEnc", error_code AS "errorCode", error_message AS "errorMessage"`;
 
-/** The rows of the iterations of a loop. */
+/** A condition that selects the rows of a loop's iterations. */
 export function ofLoop(key: NodeKey): RawBuilder<unknown> {
   return sql`run_id = ${key.runId} AND node_id = ${key.nodeId} AND is_iteration AND starts_with(path, ${iterationsPrefix(key.path, key.nodeId)})`;
 }

@@ -1,30 +1,26 @@
-// Results that a run has taken over from an earlier one (`is_reused`), as its worker reads them. They never change.
+// The worker's reads of reused results (`is_reused`). They never change.
 import { sql, type RawBuilder } from 'kysely';
 import { indexOfPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeEnding, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { ofLoop } from './iterations-repository.js';
 
-/** The end of a node outside bodies. */
+/** How a node outside loops ended. */
 export interface EndedNode extends NodeEnding {
   nodeId: string;
 }
 
-/** The columns of an `EndedNode`. */
 export const endedColumns = sql`node_id AS "nodeId", status, handle, also_handles AS "alsoHandles",
   error_code AS "errorCode", is_handled AS "isHandled"`;
 
-/** The nodes outside bodies that the run has taken over. */
+/** Returns the reused nodes outside loops. */
 export async function findKeptNodes(db: Db, runId: string): Promise<EndedNode[]> {
   const { rows } = await sql<EndedNode>`/* find_kept */
     SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = '' AND is_reused`.execute(db);
   return rows;
 }
 
-/**
- * Returns what is known of these nodes of an iteration, in the order in which they have ended. Nodes that have not
- * ended come last.
- */
+/** Returns the rows of these nodes of an iteration, ordered by their end. Nodes that have not ended come last. */
 export async function findEndsOf(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,
@@ -37,13 +33,13 @@ export async function findEndsOf(
   return rows;
 }
 
-/** A condition on `path`: it is that of an iteration of the loop, and not of one in it. */
+/** A condition on `path`: true for the loop's own iterations, false for iterations of loops inside them. */
 export function isDirectlyIn({ path, nodeId }: Omit<NodeKey, 'runId'>): RawBuilder<unknown> {
   const prefix = iterationsPrefix(path, nodeId);
   return sql`starts_with(path, ${prefix}) AND substr(path, char_length(${prefix}) + 1) ~ '^[0-9]+[]]$'`;
 }
 
-/** Returns what the run has taken over of iterations of a loop that are not taken over as a whole, by their indexes. */
+/** Returns the reused nodes, by iteration index, of the loop's iterations that are not reused as a whole. */
 export async function findKeptInIterations(db: Db, loop: NodeKey): Promise<Map<number, EndedNode[]>> {
   const { rows } = await sql<EndedNode & { path: string }>`/* find_kept_inside */
     SELECT path, ${endedColumns} FROM node_results AS node
@@ -60,7 +56,7 @@ export async function findKeptInIterations(db: Db, loop: NodeKey): Promise<Map<n
   return byIndex;
 }
 
-/** The indexes of the iterations of a loop that the run has taken over, in their order. */
+/** Returns the indexes of the loop's reused iterations, in ascending order. */
 export async function findKeptIterations(db: Db, loop: NodeKey): Promise<number[]> {
   const { rows } = await sql<{ path: string }>`/* find_kept_iterations */
     SELECT path FROM node_results WHERE ${ofLoop(loop)} AND is_reused`.execute(db);
@@ -68,8 +64,8 @@ export async function findKeptIterations(db: Db, loop: NodeKey): Promise<number[
 }
 
 /**
- * Returns the number of the loop's items if the run has taken them over with results of iterations that belong to them, or is
- * a test. It is undefined if the run has taken over neither.
+ * Returns the number of the loop's items if the run reuses them together with results of their iterations, or is a
+ * test. Otherwise returns undefined.
  */
 export async function countKeptItems(db: Db, { runId, path, nodeId }: NodeKey): Promise<number | undefined> {
   const { rows } = await sql<{ count: number }>`/* count_kept_items */

@@ -1,13 +1,14 @@
-// The attempts of a node before its last one. A node that needs one attempt has none here and costs no statement.
+// The failed attempts of a node before its last one. A node that needs one attempt has no row here and
+// costs no statement.
 import { sql } from 'kysely';
 import { keyColumns } from './key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 
 export interface EndedAttempt extends NodeKey {
-  /** The number of the attempt, as `NodeClaim.attempts` counts. */
+  /** Numbered from 1, like `NodeClaim.attempts`. */
   number: number;
-  /** Counts where the node's row tells the beginning of another attempt by now. */
+  /** Used to compute the start of the attempt if a later attempt has already overwritten it in the node's row. */
   tookMs: number;
   code: string;
   /** Secrets masked. */
@@ -15,9 +16,9 @@ export interface EndedAttempt extends NodeKey {
 }
 
 /**
- * Keeps an attempt that has ended and will be followed by another one. If the next attempt has already recorded it as lost
- * (`keep_lost_attempt`), its own error takes the place of that: its worker lives. A node that has settled, or is unknown,
- * stays as it is.
+ * Stores a failed attempt that will be retried. If the next attempt has already recorded this one as `worker_lost`
+ * (`keep_lost_attempt`), the attempt's own error replaces that, because its worker is alive. Changes nothing if the
+ * node has ended or is unknown.
  */
 export async function keepEndedAttempt(db: Db, ended: EndedAttempt): Promise<void> {
   await sql`
@@ -34,18 +35,19 @@ export async function keepEndedAttempt(db: Db, ended: EndedAttempt): Promise<voi
     WHERE kept.error_code = 'worker_lost'`.execute(db);
 }
 
-/** The deaths of workers during a step of a node. */
+/** The worker deaths during a step of a node. */
 export interface Deaths {
   count: number;
-  /** The sum of their shares, which counts against the node. */
+  /** The sum of the node's shares in these deaths, which decides whether the node is retried. */
   shares: number;
-  /** How long ago the last one was found. */
+  /** Milliseconds since the last death was found. */
   sinceMs: number;
 }
 
 /**
- * Each death counts one, divided by the nodes that were lost with the worker; for a node that ran apart, by those that ran
- * apart on it. These are known when the others have been claimed again, which happens within seconds.
+ * Each death counts as one, divided by the number of nodes that were lost with the worker. If the node ran
+ * isolated, only isolated nodes are counted. The number is complete once the other nodes have been claimed
+ * again, within seconds.
  */
 export async function readDeaths(db: Db, key: NodeKey, step: string | null): Promise<Deaths> {
   const { rows } = await sql<Deaths>`
@@ -68,7 +70,7 @@ export interface KeptAttempt {
   message: string | null;
 }
 
-/** The newest ones, in their order. */
+/** Returns the newest `limit` attempts in ascending order. */
 export async function listKeptAttempts(db: Db, key: NodeKey, limit: number): Promise<KeptAttempt[]> {
   const newest = await db
     .selectFrom('node_attempts')

@@ -1,4 +1,4 @@
-// What earlier nodes put out, for a reader who renders the input of a later one.
+// Reads the outputs of earlier nodes, from which a reader renders the input of a later node.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -6,13 +6,15 @@ import { resultBytes } from './result-bytes.js';
 
 export interface MeasuredOutput {
   nodeId: string;
-  /** The size of all forms in which the output is stored. */
+  /** The total size of the masked and the sealed form. */
   sizeBytes: number;
-  /** The node has succeeded, and its output has expired. */
+  /** True if the node has succeeded and its output has expired. */
   isGone: boolean;
 }
 
-/** The nodes among `nodeIds` that had succeeded at `moment`, so that a node which began then could read them. */
+/**
+ * Returns the nodes among `nodeIds` that had succeeded at `moment`: a node that started then could read their outputs.
+ */
 export async function measureOutputs(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,
@@ -33,11 +35,11 @@ export interface OutputTexts {
   nodeId: string;
   /** JSON text with secrets masked. */
   result: string;
-  /** The unmasked JSON text, sealed; null when there is nothing to unmask. */
+  /** The unmasked JSON text, sealed; null if masking changed nothing. */
   resultEnc: Buffer | null;
 }
 
-/** Those that have not expired meanwhile. */
+/** Leaves out outputs that have expired meanwhile. */
 export async function readOutputs(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,

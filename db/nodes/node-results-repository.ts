@@ -1,4 +1,4 @@
-// The worker's side of `node_results`: claim a node, look up what others put out, record how it ended.
+// The worker's side of `node_results`: claims nodes, reads their outputs and records how they ended.
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from './key-columns.js';
 import type { NodeKind } from '../../graph/kinds.js';
@@ -13,7 +13,7 @@ import type { NodeStatus } from '../core/tables.js';
 
 export interface NodeClaim {
   status: NodeStatus;
-  /** The handle by which the run leaves the node, by its number in the kind; 0 for the ordinary links. */
+  /** The handle by which the run leaves the node, as its number in the kind; 0 is the ordinary links. */
   handle: Handle;
   /** Further handles by which the run leaves the node. */
   alsoHandles: Handle[] | null;
@@ -22,11 +22,11 @@ export interface NodeClaim {
   attempts: number;
   /** The number of attempts that do not count against the retries of the node (`node_results.spared`). */
   spared: number;
-  /** Whether its workers died, so that it must not run before `beginHeld`. */
+  /** True if workers died while they ran it: it must not run before `beginHeld`. */
   isHeld: boolean;
 }
 
-/** Facts of the work that are stored with the claim. */
+/** Facts about the attempt that are stored with the claim. */
 export interface ClaimedWork {
   /** The name of the step. A claim for the same step is a new attempt; a claim for another step of an agent is not. */
   step?: string | null;
@@ -114,7 +114,7 @@ export interface StoredOutput {
   nodeId: string;
   /** The size of the JSON text. */
   sizeBytes: number;
-  /** Whether the output was not read because it is large. `readOutput` reads it. */
+  /** True if the output was not read because it is large: use `readOutput`. */
   isLarge: boolean;
   /** The result as JSON text with secrets masked. */
   result: string | null;
@@ -124,7 +124,10 @@ export interface StoredOutput {
 
 const LARGE_OUTPUT_BYTES = 64 * 1024;
 
-/** Returns the outputs of the nodes among `nodeIds` that have succeeded in the iteration. Of large outputs it returns only the size. */
+/**
+ * Returns the outputs of the nodes among `nodeIds` that have succeeded in the iteration, but only
+ * the size of large ones.
+ */
 export async function findOutputs(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,
@@ -157,9 +160,9 @@ export interface NodeEndRow extends NodeKey {
   projectId: number;
   userId: number;
   status: 'succeed' | 'failed';
-  /** The duration of this attempt. The node started with it, unless it was marked as started earlier. */
+  /** The duration of this attempt. It dates the node's start back, unless the node was marked as started earlier. */
   tookMs: number;
-  /** As in `NodeClaim`. */
+  /** See `NodeClaim`. */
   handle: Handle;
   alsoHandles: Handle[] | null;
   /** JSON text; null for a failed node. */
@@ -167,25 +170,26 @@ export interface NodeEndRow extends NodeKey {
   resultEnc: Buffer | null;
   errorCode: string | null;
   errorMessage: string | null;
-  /** Whether the run survives the failure of the node. */
+  /** True if the run survives the failure of the node. */
   isHandled: boolean;
   amountUsd: string;
   priceVersion: string;
-  /** Whether the amount, or a part of it, is estimated. */
+  /** True if any part of the amount is estimated. */
   isEstimated: boolean;
   reason: string;
 }
 
 /**
- * Records the end of a node together with its transaction, and closes its request in the ledger, in one statement. Idempotent:
- * it changes neither a node that has ended nor a run that has ended, but still adds spent money to the node's transaction.
- * Returns whether it has recorded the end; false for a repeat. `recordPaidEnd` records the end of a node that calls models.
+ * Records the end of a node together with its transaction, and closes its request in the ledger, in one statement.
+ * Idempotent: it changes neither an ended node nor an ended run, but still adds spent money to the node's transaction.
+ * Returns true if it has recorded the end, false for a repeat. `recordPaidEnd` records the end of a node that calls
+ * models.
  *
  * It locks the run before the node, as the end of a run does, so that the two cannot deadlock.
  */
 export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   const output = outputOf(end);
-  // A prepared statement of a name has one text.
+  // Each prepared statement needs its own name, and the two variants differ.
   const name = sql.raw(output === undefined ? '/* record_node */' : '/* record_output */');
   const { rows } = await sql<{ isSettled: boolean }>`${name}
     WITH open_run AS (
@@ -203,7 +207,10 @@ export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   return rows[0]?.isSettled === true;
 }
 
-/** The statement that ends a node. `run`: a table expression with the `id` of the run, empty if its nodes may not end any more. */
+/**
+ * The statement that ends a node. `run` is a table expression with the `id` of the run, empty if its nodes
+ * may not end any more.
+ */
 export function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO node_results AS node
@@ -224,8 +231,8 @@ export function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<u
 }
 
 /**
- * The first output node that ends sets the output of the run. Another one that ends at the same time waits here for the commit
- * of the first, and changes nothing.
+ * The first output node to end sets the output of the run. A concurrent one waits here for the first to commit,
+ * and changes nothing.
  */
 function outputOf(end: NodeEndRow): RawBuilder<unknown> | undefined {
   if (end.kind !== 'output' || end.result === null) return undefined;
@@ -237,8 +244,8 @@ function outputOf(end: NodeEndRow): RawBuilder<unknown> | undefined {
 }
 
 /**
- * The statement that writes the transaction of a node. It corrects a transaction that the end of the run has written with 0, or
- * without the version of the price list.
+ * The statement that writes the transaction of a node. It corrects a transaction that the end of the run wrote with
+ * amount 0 or without the version of the price list.
  */
 export function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -256,9 +263,9 @@ export function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBui
 }
 
 /**
- * Ends a node whose activity could not record its failure, because Temporal gave it up. A node that has ended keeps its end.
- * Idempotent. The end of the run writes its transaction, as for every node that has none. `isHandled`: the run survives the
- * failure.
+ * Fails a node whose activity could not record its own failure, because Temporal gave up on it. Idempotent; a
+ * node that has ended is not changed. The end of the run writes the node's transaction. `isHandled`: the run
+ * survives the failure.
  */
 export async function closeNode(
   db: Db,

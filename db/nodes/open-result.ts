@@ -2,7 +2,10 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { SecretBox } from '../core/secret-box.js';
 import type { StoredOutput } from './node-results-repository.js';
 
-/** The unmasked JSON text of a result; null where it is gone. Throws `MissingKeyError` when the key is gone that sealed it. */
+/**
+ * Returns the unmasked JSON text of a result, or null if it has expired. Throws `MissingKeyError` if the key that
+ * sealed it is gone.
+ */
 export function openResult(
   { result, resultEnc }: Pick<StoredOutput, 'result' | 'resultEnc'>,
   { runId, path, nodeId }: NodeKey,

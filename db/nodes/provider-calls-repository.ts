@@ -1,32 +1,41 @@
-// The ledger of calls that are paid for or must not be repeated: each is claimed before it leaves, and closed when the end of
-// its node is recorded. A call that a later attempt finds `sent` was in flight when its worker died. The attempt that has
-// claimed a call last owns it: an earlier one, whose worker was frozen, changes it no more.
+// The ledger: calls that cost money or must not be repeated. An attempt claims each call before it is sent, and the
+// call is closed when the node's end is recorded. A later attempt that finds a call in state `sent` knows that its
+// worker died during the call. Only the latest attempt to claim a call may change it; an earlier one, whose worker was
+// frozen, changes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from './key-columns.js';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 
-/** Whether the row is a model call: calls to tools follow the model call of their turn and hold the tool's name; requests have no name. */
+/**
+ * True for model calls. Tool calls follow the model call of their turn and hold the tool's name in `model`;
+ * requests have no name.
+ */
 export const isModelCall = sql<boolean>`(model IS NOT NULL AND ordinal <= 0)`;
 
 export interface CallClaim {
-  /** May the request leave? False: an earlier one may have reached the other side and must not be repeated. */
+  /**
+   * True if the request may be sent. False if an earlier one may have reached the provider and must not be repeated.
+   */
   isAllowed: boolean;
-  /** Attempts so far, this one included. */
+  /** The number of attempts, including this one. */
   attempts: number;
-  /** Those of them whose worker died with the call in flight. */
+  /** The number of attempts whose worker died during the call. */
   crashes: number;
-  /** Whether somebody reads the deltas of the run. */
+  /** True if somebody reads the deltas of the run. */
   hasReaders: boolean;
 }
 
-/** A node that makes one call leaves turn and ordinal out; an agent's model call has ordinal 0, its tool calls follow. */
+/**
+ * A node that makes one call omits turn and ordinal. In an agent's turn, the model call has ordinal 0 and the
+ * tool calls follow.
+ */
 interface CallKey extends NodeKey {
   turn?: number;
   ordinal?: number;
 }
 
-/** A call as the attempt names it that has claimed it (`CallClaim.attempts`). */
+/** Identifies a call together with the attempt that has claimed it (`CallClaim.attempts`). */
 export interface OwnCall extends CallKey {
   attempt: number;
 }
@@ -34,17 +43,19 @@ export interface OwnCall extends CallKey {
 export interface NewCall extends CallKey {
   provider: string | null;
   model: string | null;
-  /** Whether a call that was in flight when its worker died may be made again. */
+  /** True if the call may be made again when its worker died during it. */
   mayRepeat: boolean;
 }
 
-/** Commits before the request leaves. One statement, so that two workers cannot both be allowed. */
+/**
+ * Claims a call; commits before the request is sent. A single statement, so that two workers cannot both be allowed.
+ */
 export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
   const { rows } = await sql<Omit<CallClaim, 'isAllowed'>>`${claimOf(call)}`.execute(db);
   return toClaim(rows[0]);
 }
 
-/** `made`: undefined where nothing was claimed. */
+/** `made` is undefined if nothing was claimed. */
 export function toClaim(made: Omit<CallClaim, 'isAllowed'> | undefined): CallClaim {
   return { isAllowed: made !== undefined, attempts: 0, crashes: 0, hasReaders: false, ...made };
 }
@@ -54,14 +65,17 @@ export interface TokenCounts {
   output: number;
 }
 
-/** What a call that is paid for is reserved at. */
+/** The amounts that a paid call reserves in advance. */
 interface Reservation {
   projectId: number;
   usd: string;
   tokens: TokenCounts;
 }
 
-/** The insert of a claim, which gives the columns of `CallClaim` where the call may be made, if `source` has a row. */
+/**
+ * The insert of a claim, executed only if `source` has a row. Returns the columns of `CallClaim` if
+ * the call may be made.
+ */
 export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): RawBuilder<unknown> {
   return sql`
     INSERT INTO provider_calls AS call
@@ -82,8 +96,8 @@ export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): 
 }
 
 /**
- * Whether an earlier attempt left a call on the wire. A worker that asks has not made it itself, so its outcome is
- * unknown.
+ * Returns true if an earlier attempt left a call in flight. The asking worker has not made that call, so its
+ * outcome is unknown.
  */
 export async function isCallInFlight(db: Db, { runId, path, nodeId }: NodeKey): Promise<boolean> {
   const call = await db
@@ -94,24 +108,24 @@ export async function isCallInFlight(db: Db, { runId, path, nodeId }: NodeKey): 
   return call !== undefined;
 }
 
-/** A condition on rows: they are of this turn of the node. */
+/** A condition that selects the node's rows of this turn. */
 function isOfTurn({ runId, path, nodeId, turn = 0 }: CallKey): RawBuilder<unknown> {
   return sql`run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn}`;
 }
 
-/** A condition on rows of a turn: the call is on the wire for this attempt. */
+/** A condition on the rows of a turn: the call is in flight and claimed by this attempt. */
 function isOnWire({ ordinal = 0, attempt }: OwnCall): RawBuilder<unknown> {
   return sql`ordinal = ${ordinal} AND attempts = ${attempt} AND state = 'sent'`;
 }
 
-/** The other side refused or was never reached: the call did nothing and may be made again. */
+/** For a call that the other side refused, or that never reached it: the call did nothing and may be made again. */
 export async function markCallRefused(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), reserved_usd = NULL
     WHERE ${isOfTurn(call)} AND ${isOnWire(call)}`.execute(db);
 }
 
-/** The call was not made, because somebody has to sign in first: it counts as none. */
+/** For a call that was not made because somebody has to sign in first. It does not count as an attempt. */
 export async function takeCallBack(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), attempts = attempts - 1
@@ -119,8 +133,8 @@ export async function takeCallBack(db: Db, call: OwnCall): Promise<void> {
 }
 
 /**
- * A model call was sent and has no answer: its provider may charge it, so it costs what was reserved, as estimated. It may be
- * made again (docs/use/spending.md, "How it is reckoned").
+ * For a model call that was sent and not answered: its provider may charge it, so it costs the reserved amount, as an
+ * estimate. It may be made again (docs/use/spending.md, "How it is reckoned").
  */
 export async function markCallCut(db: Db, call: OwnCall): Promise<void> {
   await sql`
@@ -131,9 +145,9 @@ export async function markCallCut(db: Db, call: OwnCall): Promise<void> {
 }
 
 /**
- * Members of a WITH list that charge the model calls of `on_wire` as cut off. The price of each is a row of its own, which
- * says the attempt, so that it is written once and the answer to that attempt finds it. It stays reserved until the
- * transaction of its node has it.
+ * Members of a WITH list that charge the model calls of `on_wire` as cut off. The price of each is a separate row
+ * keyed by the attempt (`-attempts`), so that it is written once and a late answer to that attempt finds it. The
+ * amount stays reserved until the node's transaction includes it.
  */
 const chargedCalls = sql`
   charged_calls AS (
@@ -151,8 +165,8 @@ const chargedCalls = sql`
   )`;
 
 /**
- * Members of the WITH list of a statement that closes nodes from outside: the model calls on the wire of those in `closed` are
- * charged as cut off.
+ * Members of the WITH list of a statement that closes nodes from outside. They charge the in-flight model calls of the
+ * nodes in `closed` as cut off.
  */
 export function callsOfClosed(runId: string): RawBuilder<unknown> {
   return sql`
@@ -162,7 +176,7 @@ export function callsOfClosed(runId: string): RawBuilder<unknown> {
     ), ${chargedCalls}`;
 }
 
-/** Charges the model calls on the wire of a run, or of one node of it, as cut off. */
+/** Charges the in-flight model calls of a run, or of one of its nodes, as cut off. */
 export async function cutCallsOnWire(
   db: Db,
   { runId, path, nodeId }: { runId: string } & Partial<NodeKey>,
@@ -175,21 +189,21 @@ export async function cutCallsOnWire(
     SELECT`.execute(db);
 }
 
-/** What the other side counted (JSON text), and what that costs. */
+/** Usage as the provider reported it (JSON text), and its price. */
 export interface PaidCall {
   usage: string | null;
   priceUsd: string | null;
   tokens: TokenCounts | null;
-  /** Nobody has counted: tokens and price are estimated. */
+  /** True if the provider reported no usage: tokens and price are estimated. */
   isEstimated: boolean;
 }
 
-/** The usage and price of a call that nobody pays for. */
+/** For calls that cost nothing. */
 export const UNPAID: PaidCall = { usage: null, priceUsd: null, tokens: null, isEstimated: false };
 
 /**
- * For the answer to a call, in the transaction that records it. What a call has cost stays reserved until its node has a
- * transaction, which has it then. An answer that comes after its attempt was charged as cut off takes the place of that.
+ * Marks a call as answered, in the transaction that records the answer. The price stays reserved until the node's
+ * transaction includes it. If the attempt was already charged as cut off, the answer replaces that charge.
  */
 export async function markCallApplied(db: Db, call: OwnCall, paid: PaidCall): Promise<void> {
   const { runId, path, nodeId, ordinal = 0, attempt } = call;
@@ -205,13 +219,13 @@ export async function markCallApplied(db: Db, call: OwnCall, paid: PaidCall): Pr
     WHERE ${isOfTurn(call)} AND ((${isOnWire(call)})
       OR (${ordinal} = 0 AND ordinal = ${-attempt} AND state = 'cut'))`;
   const { numAffectedRows } = await update.execute(db);
-  // Whoever has cut the call off meanwhile has written a row that the statement did not see.
+  // A concurrent statement may have cut the call off and inserted a row that this snapshot did not see.
   if (numAffectedRows === 0n) await update.execute(db);
 }
 
 /**
- * Frees what the calls of a run, or of one node of it, hold of the limits: its transactions have it. The deltas of their answers
- * go with that, because the results have them.
+ * Releases what the calls of a run, or of one of its nodes, have reserved, once the transactions include it. Deletes
+ * the deltas of their answers too, because the results contain them.
  */
 export async function releaseCalls(
   db: Db,

@@ -5,9 +5,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import { resultBytes } from './result-bytes.js';
 import { readPieces } from '../core/text-pieces.js';
 
-/**
- * A result's JSON text, piece by piece. Throws when it has expired meanwhile.
- */
+/** Yields a result's JSON text in pieces. Throws if it has expired meanwhile. */
 export function readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): AsyncGenerator<string> {
   const pieces = readPieces(
     db,
@@ -18,20 +16,20 @@ export function readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): Asyn
 }
 
 /**
- * Results that earlier builds have stored may hold escapes (NUL, lone surrogates) that PostgreSQL refuses to decode, and one
- * such result must not break a list. An even number of backslashes before the `u` is text, no escape.
+ * PostgreSQL refuses to decode some escapes (NUL, lone surrogates) that stored results may contain, and one such
+ * result must not break a list. An even number of backslashes before the `u` is text, not an escape.
  */
 const readable = sql.raw(
   String.raw`regexp_replace(result::text, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`,
 );
 
-/** The result of a row of `node_results`, of whose content only the beginning is kept. */
+/** The result of a row of `node_results` with its content cut to `contentLimit` characters. */
 export function cutResult(contentLimit: number): RawBuilder<string> {
   return sql`json_build_object('content', left(${readable} ->> 'content', ${contentLimit}::integer))::text`;
 }
 
 /**
- * JSON texts of the results of some nodes, by their ids. Contents of results that have more than `contentLimit` bytes are
+ * Returns the JSON texts of the nodes' results by node id. Contents of results larger than `contentLimit` bytes are
  * cut to that many characters.
  */
 export async function readResults(

@@ -1,5 +1,5 @@
-// The output of a run: the value of the first output node whose end was recorded (migration 0016). It is read out of the
-// node's result, which is masked, and expires with it.
+// The output of a run is the value of the first output node whose end was recorded. It is read from that node's
+// result, which is masked, and expires with it.
 import { sql, type RawBuilder } from 'kysely';
 import { endOfString } from '../../graph/json-text.js';
 import { markPieces } from '../files/deleted-marks.js';
@@ -8,8 +8,8 @@ import { resultBytes } from './result-bytes.js';
 import { readPieces } from '../core/text-pieces.js';
 
 /**
- * Where the value stands in the text of an output node's result, `{"content":"...","value":...}`: the position of its
- * first character, counted from 1 in characters as the database counts them.
+ * Returns the position at which `value` starts in an output node's result, `{"content":"...","value":...}`. It counts
+ * from 1 in characters, as PostgreSQL does.
  */
 export function valueStartOf(result: string): number {
   const content = result.indexOf(':', endOfString(result, 1)) + 1;
@@ -19,20 +19,20 @@ export function valueStartOf(result: string): number {
   return value - pairs + 1;
 }
 
-/** Two code units of ours are one character of the database. */
+/** A surrogate pair is two code units in JavaScript and one character in PostgreSQL. */
 function isFirstOfPair(text: string, at: number): boolean {
   return (text.codePointAt(at) ?? 0) > 0xffff;
 }
 
-/** The value as JSON text, out of a row of `node_results` and its row of `run_outputs`. */
+/** The output value as JSON text, from aliases of `node_results` and `run_outputs`. */
 function valueText(node: string, output: string): RawBuilder<string> {
   const [result, start] = [sql.ref(`${node}.result`), sql.ref(`${output}.value_start`)];
   return sql`substr(${result}::text, ${start}, char_length(${result}::text) - ${start})`;
 }
 
 /**
- * A table expression with one row where the run with the alias `run` has an output that has not expired: `of_node`, and
- * `text`, which is null where the node's result has more than `maxBytes`.
+ * A table expression for the run with the alias `run`: one row if the run has an output that has not expired.
+ * `of_node` is the node; `text` is null if the node's result has more than `maxBytes`.
  */
 export function outputOfRun(maxBytes: number): RawBuilder<unknown> {
   return sql`(
@@ -43,7 +43,7 @@ export function outputOfRun(maxBytes: number): RawBuilder<unknown> {
   )`;
 }
 
-/** The output's JSON text, piece by piece, as `readResultPieces` reads a result. */
+/** Yields the output's JSON text in pieces, like `readResultPieces`. */
 export function readOutputPieces(db: Db, runId: string): AsyncGenerator<string> {
   const pieces = readPieces(
     db,
@@ -53,16 +53,19 @@ export function readOutputPieces(db: Db, runId: string): AsyncGenerator<string> 
 }
 
 export interface RunResult {
-  /** The node that gives the run its result. */
+  /** The node whose output is the result. */
   path: string;
   nodeId: string;
-  /** Whether that is its output node; else its last node, whose content counts. */
+  /** True for the run's output node. False for its last node, whose content is the result then. */
   isOutput: boolean;
-  /** The size of all forms in which the result of the node is stored. */
+  /** The total size of the masked and the sealed form. */
   sizeBytes: number;
 }
 
-/** What whoever has called the run gets of it: its output, or what its last node put out. Undefined where that is gone. */
+/**
+ * Returns the result that the run's caller receives: its output, else the output of its last node.
+ * Undefined if that has expired.
+ */
 export async function findRunResult(db: Db, runId: string): Promise<RunResult | undefined> {
   const { rows } = await sql<RunResult>`/* find_run_result */
     SELECT path, node_id AS "nodeId", first.run_id IS NOT NULL AS "isOutput",
@@ -74,7 +77,9 @@ export async function findRunResult(db: Db, runId: string): Promise<RunResult | 
   return rows[0];
 }
 
-/** How many characters the text of such a result has, as the database counts them. Undefined where it is gone. */
+/**
+ * Returns the length of such a result's text in characters, as PostgreSQL counts. Undefined if the result has expired.
+ */
 export async function countCharacters(
   db: Db,
   runId: string,
@@ -86,7 +91,7 @@ export async function countCharacters(
   return rows[0]?.characters;
 }
 
-/** Whether the results of a run have been given up to retention: what is found of them is not all of them. */
+/** Returns true if retention has deleted results of the run, so that the remaining ones are incomplete. */
 export async function areResultsExpired(db: Db, runId: string): Promise<boolean> {
   const run = await db.selectFrom('runs').select('results_expired_at').where('id', '=', runId).executeTakeFirst();
   return run === undefined || run.results_expired_at !== null;
