@@ -1,5 +1,5 @@
-// The runs that nodes of other runs start. The rows of such a node in `waits` say which runs it has started, so that a node
-// that begins twice finds its run. A node of a sub-workflow has one; an agent has one for each call of such a tool.
+// Runs that nodes of other runs start. `waits` maps a node to its child runs, so that a repeated start finds the
+// existing one. A sub-workflow node has one child run; an agent has one for each call of a workflow tool.
 import { sql, type RawBuilder } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database, Db } from '../core/client.js';
@@ -8,10 +8,9 @@ import type { WaitKey } from '../waits/wait-key.js';
 import { insertAcceptedRun, type RunFacts } from './runs-repository.js';
 import { tellWatchers } from '../watches/tell-watchers.js';
 
-/** The `call` of a run that is not the one of an agent's tool call. */
+/** The `call` of a child run that no tool call of an agent has started. */
 export const NODE_ITSELF = 0;
 
-/** A run that a node has started. */
 export interface BegunChild {
   runId: string;
   workflowId: number;
@@ -19,26 +18,26 @@ export interface BegunChild {
   /** The title of the workflow. */
   title: string;
   isOpen: boolean;
-  /** True if it has taken over results of an earlier run. */
+  /** True if it reuses results of an earlier run. */
   isResumed: boolean;
-  /** The time until which the node waits for it, in milliseconds since the epoch; null if it does not wait. */
+  /** The end of the node's wait for the run, in milliseconds since the epoch; null if the node does not wait. */
   untilMs: number | null;
 }
 
 interface ChildToBegin {
-  /** The number of the run among those of the node (`WaitsTable.call`). */
+  /** The number among the node's child runs (`WaitsTable.call`). */
   call: number;
   run: RunFacts;
   /** Null if the node does not wait. */
   untilMs: number | null;
-  /** The time when the reconciler looks whether the start got through. */
+  /** The delay after which the reconciler checks that the start reached Temporal. */
   checkInSeconds: number;
 }
 
 const isNode = ({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> =>
   sql`wait.run_id = ${runId} AND wait.path = ${path} AND wait.node_id = ${nodeId}`;
 
-/** The run that an earlier attempt of the node has started, with this `call`. */
+/** Finds the run that an earlier attempt of the node has started with this `call`. */
 export async function findChild(db: Db, node: NodeKey, call: number): Promise<BegunChild | undefined> {
   const { rows } = await sql<BegunChild>`/* find_child */
     SELECT child.id AS "runId", child.workflow_id AS "workflowId", child.project_id AS "projectId", workflow.title,
@@ -51,8 +50,8 @@ export async function findChild(db: Db, node: NodeKey, call: number): Promise<Be
 }
 
 /**
- * Accepts the run together with the beginning of its node: a process that dies has stored both or neither. False where
- * nothing was stored, because another attempt was faster, or the node's own run or iteration has ended.
+ * Accepts the child run and starts its node in one transaction: after a crash, both are stored or neither. Returns
+ * false, and stores nothing, if another attempt was faster or the node's run or iteration has ended.
  */
 export function beginChild(
   db: Database,
@@ -66,7 +65,7 @@ export function beginChild(
   });
 }
 
-/** Begins the node, and its wait for the run. False as in `beginChild`. */
+/** Starts the node and its wait for the child run. Returns false in the cases of `beginChild`. */
 export async function claimChild(
   transaction: Db,
   node: NodeKey,
@@ -94,7 +93,7 @@ export async function claimChild(
   return rows.length > 0;
 }
 
-/** Returns the number of runs below the first one of all, counted up to `max`. */
+/** Returns the number of runs below the root run, counted up to `max`. */
 export async function countRunsBelow(db: Db, rootRunId: string, max: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (SELECT FROM runs WHERE root_run_id = ${rootRunId} LIMIT ${max}::integer) AS below`.execute(
@@ -111,7 +110,10 @@ export interface EndedChild {
   errorMessage: string | null;
 }
 
-/** Ends the node's wait for its run, where that has ended or nobody waits for it. Undefined where it has not. Idempotent. */
+/**
+ * Ends the node's wait if the child run has ended or the node does not wait for it; else returns
+ * undefined. Idempotent.
+ */
 export async function endChildWait(db: Db, node: NodeKey, call: number): Promise<EndedChild | undefined> {
   const { rows } = await sql<EndedChild>`/* end_child_wait */
     UPDATE waits AS wait SET closed_at = coalesce(wait.closed_at, clock_timestamp())
@@ -125,8 +127,8 @@ export async function endChildWait(db: Db, node: NodeKey, call: number): Promise
 }
 
 /**
- * A member of the WITH list of a statement that ends a run, which is the row of `changed`: what the run's parent waits for
- * has come. `answered` is the parent's node, if it waits.
+ * A member of the WITH list of a statement that ends a run, which must be the row of `changed`. It marks the parent's
+ * wait as answered. `answered` is the parent's node, empty if no parent waits.
  */
 export const answeredParent: RawBuilder<unknown> = sql`
   answered AS (
@@ -138,7 +140,7 @@ export const answeredParent: RawBuilder<unknown> = sql`
     RETURNING wait.run_id, wait.path, wait.node_id, wait.call
   )`;
 
-/** The columns of `answered`, for `toAwaitedBy`. */
+/** The columns of `answered` that `toAwaitedBy` reads. */
 export const answeredColumns: RawBuilder<unknown> = sql`
   answered.run_id AS "runId", answered.path, answered.node_id AS "nodeId", answered.call`;
 
@@ -149,7 +151,7 @@ export function toAwaitedBy({ runId, path, nodeId, call }: Answered): { awaitedB
   return { awaitedBy: { runId, path, nodeId, call } };
 }
 
-/** An expression of what the run with this table name or alias has cost together with all runs below it, in USD. */
+/** The cost of a run and of all runs below it, in USD. `run` is a table name or alias. */
 export function totalCost(run: string): RawBuilder<string> {
   const [id, own] = [sql.ref(`${run}.id`), sql.ref(`${run}.cost_usd`)];
   return sql`(${own} + (

@@ -1,4 +1,4 @@
-// Past and present runs as readers see them: their rows, drawings and nodes.
+// Contents of past and present runs for readers: rows, drawings and nodes.
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { markResults } from '../files/deleted-marks.js';
@@ -10,7 +10,7 @@ import type { PolledNode } from './polled-run.js';
 import { cutResult } from '../nodes/result-pieces.js';
 
 export interface HistoryRun extends RunOfHistory {
-  /** JSON text; null where it is too large to be read with the run (`readDrawing`), or for a list. */
+  /** JSON text. Null in a list, or if it is too large to be read with the run (`readDrawing`). */
   document: string | null;
   documentBytes: number;
   nodes: HistoryNode[];
@@ -20,18 +20,17 @@ export type HistoryNode = PolledNode & { truncated: boolean };
 
 type RunOfHistory = InferResult<ReturnType<typeof selectRuns>>[number];
 
-/** How much is read of runs. */
+/** Limits on the contents that are read with runs. */
 export interface Contents {
   documentBytes: number;
-  /** Null: contents are not cut. */
+  /** The limit in characters for the content of each result; null for no limit. */
   contentLimit: number | null;
-  /** Results are read with their run up to this many bytes; those that follow are apart. */
+  /** Results are read with their run up to this total. The rest must be read one by one. */
   togetherBytes: number;
 }
 
 export const WHOLE: Contents = { documentBytes: 64 * 1024, contentLimit: null, togetherBytes: 64 * 1024 };
 
-/** Adds drawings and nodes. */
 export async function complete(db: Db, runs: RunOfHistory[], contents: Contents): Promise<HistoryRun[]> {
   if (runs.length === 0) return [];
   const documents = await readDocuments(db, runs, contents.documentBytes);
@@ -46,7 +45,7 @@ export async function complete(db: Db, runs: RunOfHistory[], contents: Contents)
   });
 }
 
-/** Each graph once: the runs of a page mostly share it. */
+/** Reads each graph once, because most runs of a page share it. */
 async function readDocuments(
   db: Db,
   runs: RunOfHistory[],
@@ -86,15 +85,15 @@ async function readNodes(
   return byRun;
 }
 
-/** The text of a JSON column; null where it is larger than the limit. */
+/** The text of a JSON column, or null if it has more than `limitBytes`. */
 function textUpTo(column: string, limitBytes: number) {
   const text = sql`${sql.ref(column)}::text`;
   return sql<string | null>`CASE WHEN octet_length(${text}) > ${limitBytes}::integer THEN NULL ELSE ${text} END`;
 }
 
 /**
- * JSON columns stay text where they are only passed on. The input is null where it is too large to be read with the run
- * (`readInputPieces`), or for a list.
+ * JSON columns stay text because they are only passed on. The input is null if it has more than `inputLimitBytes`
+ * (`readInputPieces` reads it).
  */
 export function selectRuns(db: Db, inputLimitBytes: number) {
   return db

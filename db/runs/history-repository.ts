@@ -1,4 +1,5 @@
-// Reads of past and present runs of a workflow. Six statements a page, however many runs it shows, unless they are large.
+// Reads past and present runs of a workflow. A page takes six statements, however many runs it shows,
+// unless it is large.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
@@ -9,12 +10,11 @@ export type { HistoryNode, HistoryRun } from './history-contents.js';
 
 export type HistoryOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 
-/** A page of runs. */
 export interface HistoryPage {
   total: number;
-  /** All runs of the page, where it is small. */
+  /** All runs of a small page. */
   runs: HistoryRun[];
-  /** The runs of a page that is too large to be read at once: `readListed` reads each of them. */
+  /** Set if the page is too large to be read at once: `readListed` reads each of its runs. */
   later: ListedLater | undefined;
 }
 
@@ -32,22 +32,22 @@ interface HistoryQuery {
   offset: number;
 }
 
-// What a list shows of one run at most; the single run has it whole. Without these a page of a hundred runs of large
-// inputs, drawings or results would not fit into memory.
+// Limits for each run in a list; the page of a single run shows everything. Without them, a page of a hundred runs
+// with large inputs, drawings or results would not fit into memory.
 const LISTED_INPUT_BYTES = 64 * 1024;
 const LISTED_DOCUMENT_BYTES = 1024 * 1024;
 const LISTED = { documentBytes: LISTED_DOCUMENT_BYTES };
 const LISTED_CONTENT_CHARS = 16 * 1024;
-/** The limit for all node contents of a page together. */
+/** The limit for the contents of all nodes of a page. */
 const LISTED_CONTENTS_CHARS = 64 * 1024 * 1024;
-/** A page is read at once up to this size, and of a single run that much of its results. */
+/** A page up to this size is read at once. Of a single run, this much of its results is read with it. */
 const TOGETHER_BYTES = 1024 * 1024;
-/** Bytes of memory that a node takes without its result. */
+/** The memory that a node takes without its result. */
 const ENTRY_BYTES = 512;
 
 /**
- * Total and order are of one snapshot, and so are the results of a small page. Of a large one each run is read when the
- * answer reaches it: a run that has ended does not change.
+ * Total, order and the results of a small page come from one snapshot. Each run of a large page is read when the
+ * response reaches it, which is safe because ended runs do not change.
  */
 export function listHistory(db: Database, query: HistoryQuery): Promise<HistoryPage> {
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
@@ -72,7 +72,7 @@ async function readPage(db: Db, ids: string[]): Promise<Omit<HistoryPage, 'total
   };
 }
 
-/** Drawings count as often as they are shown. */
+/** Counts a drawing once for each run that shows it. */
 async function weigh(db: Db, ids: string[]): Promise<{ bytes: number; contentLimit: number }> {
   const { rows } = await sql<{ count: number; bytes: number; others: number }>`
     SELECT (SELECT count(*) FROM node_results WHERE run_id = ANY (${ids}::uuid[]) AND path = '') AS count,
@@ -91,7 +91,7 @@ async function weigh(db: Db, ids: string[]): Promise<{ bytes: number; contentLim
   return { bytes: bytes + others, contentLimit };
 }
 
-/** A run of a list; undefined where it is gone. */
+/** Returns a run of a large page, or undefined if it was deleted meanwhile. */
 export async function readListed(db: Db, runId: string, contentLimit: number): Promise<HistoryRun | undefined> {
   const runs = await selectRuns(db, LISTED_INPUT_BYTES).where('id', '=', runId).execute();
   return (await complete(db, runs, { ...LISTED, contentLimit, togetherBytes: TOGETHER_BYTES }))[0];
@@ -117,7 +117,7 @@ async function countTests(db: Db, workflowId: number): Promise<number> {
   return total;
 }
 
-/** The ids of a page, from an index alone and from the nearer end of it: the last page is as near as the first. */
+/** Finds the ids of a page in an index alone, from the nearer end, so that the last page is as fast as the first. */
 async function findPage(
   db: Db,
   { workflowId, purpose, ordering, limit, offset }: HistoryQuery,
@@ -150,7 +150,7 @@ export async function findHistoryRun(db: Db, workflowId: number, runId: string):
   return (await complete(db, runs, WHOLE))[0];
 }
 
-/** Marketplace examples of a workflow, newest first. */
+/** Returns the newest marketplace examples of a workflow. */
 export async function listExamples(db: Db, workflowId: number, limit: number): Promise<Omit<HistoryPage, 'total'>> {
   const found = await db
     .selectFrom('runs')
@@ -174,12 +174,12 @@ export async function findExample(db: Db, workflowId: number, runId: string): Pr
   return (await complete(db, runs, WHOLE))[0];
 }
 
-/** The input of a run as JSON text, piece by piece. */
+/** Yields the input of a run as JSON text in pieces. */
 export function readInputPieces(db: Db, runId: string): AsyncGenerator<string> {
   return readPieces(db, sql`SELECT input::text AS text FROM runs WHERE id = ${runId}`);
 }
 
-/** The drawing that a run executes, as JSON text. */
+/** Returns the drawing that a run executes as JSON text. */
 export async function readDrawing(db: Db, { snapshot_hash: hash }: Pick<HistoryRun, 'snapshot_hash'>): Promise<string> {
   const graph = await db
     .selectFrom('graph_snapshots')

@@ -1,9 +1,9 @@
-// Which run a client's `Idempotency-Key` stands for.
+// Maps a client's `Idempotency-Key` to the run that it started.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 
-/** A key means something within its user only. */
+/** A key is unique within its user. */
 export interface RequestKey {
   userId: number;
   key: string;
@@ -17,12 +17,12 @@ export interface KeyedRun {
   requestEnc: Buffer;
 }
 
-/** A key that was used before this is forgotten. */
+/** Keys older than this are ignored. */
 const oldest = sql<Date>`now() - interval '24 hours'`;
-/** Every new key takes this many old ones away, so they never grow in number and nobody has to look after them. */
+/** Each new key deletes this many expired ones, so that the table stays small without a background job. */
 const SWEEP = 10;
 
-/** Undefined for a key that is new, or was used too long ago. */
+/** Returns undefined if the key is new or has expired. */
 export function findKeyedRun(db: Db, { userId, key }: RequestKey): Promise<KeyedRun | undefined> {
   return db
     .selectFrom('idempotency_keys as used')
@@ -36,8 +36,8 @@ export function findKeyedRun(db: Db, { userId, key }: RequestKey): Promise<Keyed
 }
 
 /**
- * Claims a key for a run that is about to be inserted in the same transaction. False when another request has it; one
- * that is just about to claim it is waited for. A process that dies before the commit has claimed nothing.
+ * Claims a key for a run that is inserted in the same transaction. Waits for a concurrent claim; returns false if
+ * another request has the key. A process that dies before the commit has claimed nothing.
  */
 export async function claimKey(
   transaction: Db,
@@ -57,8 +57,8 @@ export async function claimKey(
 }
 
 /**
- * Takes the key for no run, so that no request with it starts one. False when a run has it; one that is just about to
- * claim it is waited for.
+ * Withdraws a key, so that no request with it starts a run. Waits for a concurrent claim; returns false if
+ * a run has the key.
  */
 export async function withdrawKey(db: Db, { userId, key }: RequestKey, requestEnc: Buffer): Promise<boolean> {
   const withdrawn = await db

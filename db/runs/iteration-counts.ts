@@ -1,7 +1,7 @@
-// How far a loop is, as readers see it.
+// The progress of a loop for readers.
 import { sql, type RawBuilder } from 'kysely';
 
-/** The counts as JSON of a row holds them. */
+/** The JSON of the expression below. */
 export interface IterationCounts {
   total: number;
   succeeded: number;
@@ -9,7 +9,7 @@ export interface IterationCounts {
   in_progress: number;
 }
 
-/** JSON of `IterationCounts`, where the row `node` of `node_results` is a loop; null for other nodes. */
+/** JSON of `IterationCounts` if the row `node` of `node_results` is a loop; null for other nodes. */
 export const iterationCounts: RawBuilder<unknown> = sql`CASE WHEN node.iterations IS NOT NULL THEN (
   SELECT json_build_object('total', greatest(node.iterations, begun), 'succeeded', ended - failed, 'failed', failed,
     'in_progress', begun - ended)

@@ -1,4 +1,4 @@
-// The iterations of a loop, for readers.
+// Lists the iterations of a loop for readers.
 import { sql } from 'kysely';
 import type { NodeStatus } from '../core/tables.js';
 import type { Database, Db } from '../core/client.js';
@@ -25,20 +25,20 @@ export interface ListedIteration {
   path: string;
   status: NodeStatus;
   isReused: boolean;
-  /** The text that JSON writes for a Date. */
+  /** ISO 8601, as JSON writes a Date. */
   startedAt: string;
   finishedAt: string | null;
-  /** Undefined where the page is too large to be read at once: `readIterationNodes` reads those of each iteration. */
+  /** Undefined if the page is too large to be read at once: `readIterationNodes` reads the nodes of each iteration. */
   nodes: PolledNode[] | undefined;
 }
 
-/** The limit on the bytes of all nodes of a page that is read at once. */
+/** The limit for all nodes of a page that is read at once. */
 const PAGE_BYTES = 512 * 1024;
-/** Bytes of memory that an entry takes without its result. */
+/** The memory that an entry takes without its result. */
 const ENTRY_BYTES = 512;
 
 /**
- * A page of the iterations that have begun, in their order, with their nodes, in one snapshot. Undefined where the
+ * Returns a page of the started iterations in ascending order, with their nodes, from one snapshot. Undefined if the
  * workflow has no such run.
  */
 export function listIterations(
@@ -81,7 +81,7 @@ async function readSmallPage(
   return rows[0]!.bytes > PAGE_BYTES ? undefined : readNodes(db, runId, paths, retentionDays);
 }
 
-/** The nodes of an iteration as they are now; none where the results have expired. */
+/** Returns the current nodes of an iteration; none if the results have expired. */
 export async function readIterationNodes(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,

@@ -1,4 +1,4 @@
-// One node of a run with all that its readers may know of it.
+// Reads one node of a run with everything that readers may see.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -13,31 +13,31 @@ import { ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './po
 
 export interface NodeDetail {
   runStatus: StoredRunStatus;
-  /** The contents of the run are gone, or as good as gone. */
+  /** True if the contents of the run have expired, even if they are not deleted yet. */
   isExpired: boolean;
   /** JSON text; only for `Draft`. */
   nodeErrors: string | null;
-  /** Undefined when nothing is stored of the node. */
+  /** Undefined if the node has no row. */
   node: StoredNode | undefined;
 }
 
-/** The entry of a poll, and when the node was executed. */
+/** The entry of a poll together with attempts and times. */
 export interface StoredNode extends PolledNode {
   attempts: number;
-  /** When the last attempt began. */
+  /** The start of the last attempt. */
   attemptStartedAt: Date;
-  /** The text that JSON writes for a Date; so is `finishedAt`. */
+  /** ISO 8601, as JSON writes a Date; so is `finishedAt`. */
   startedAt: string;
   finishedAt: string | null;
   /** Null for a node that never waits in a queue. */
   queuedMs: number | null;
-  /** What a node waits for that does nothing else, also when it has ended; null for other nodes. */
+  /** The kind of wait if the node only waits, kept after its end; null for other nodes. */
   waitedFor: StoredWait['for'] | null;
 }
 
 type Row = Omit<NodeDetail, 'node'> & (StoredNode | { [Column in keyof StoredNode]: null });
 
-/** Undefined when the workflow has no such run. The contents of a run that has expired are not read. */
+/** Returns undefined if the workflow has no such run. Does not read the contents of an expired run. */
 export async function findNodeDetail(
   db: Db,
   workflowId: number,

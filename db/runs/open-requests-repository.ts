@@ -1,14 +1,14 @@
-// What runs ask people, for whoever has called them.
+// Lists the requests of runs to people, for the callers of these runs.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { isoText } from '../core/iso-text.js';
 
-/** A request for an approval, or a human task, that nobody has decided yet, or a connection that needs a sign-in. */
+/** A pending approval or human task, or a connection that needs a sign-in. */
 export interface OpenRequest {
   kind: 'approval' | 'human_task' | 'sign_in';
-  /** The address of an approval or of a task in the inbox ends with this. */
+  /** The last part of the address of the approval or of the task in the inbox. */
   id: string;
-  /** The tool that is to be called; null for anything but an approval. */
+  /** The tool that waits for approval; null for the other kinds. */
   tool: string | null;
   /** Secrets masked: the arguments of the tool as JSON text, the message of the task, or the name of the connection. */
   text: string;
@@ -17,7 +17,7 @@ export interface OpenRequest {
 
 const MOST = 20;
 
-/** Returns the first of those that the run, or a run below it, waits for. */
+/** Returns the oldest open requests of the run and of the runs below it. */
 export async function findOpenRequests(db: Db, runId: string): Promise<OpenRequest[]> {
   const { rows } = await sql<OpenRequest>`/* find_open_requests */
     WITH RECURSIVE below AS (

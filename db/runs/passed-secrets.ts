@@ -1,17 +1,17 @@
-// Secrets that come to a run from another one: with its input from the run that has started it, and with their outputs from
-// the runs that its nodes start. Whatever the run stores is masked for these, too. docs/operate/security.md.
+// Secrets that a run receives from other runs: from its parent with the input, from its child runs with their outputs.
+// The run masks them in everything that it stores (docs/operate/security.md).
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 
-/** The limit on the characters of all secrets that come to one run from others: as of those of an input. */
+/** The limit for all passed secrets of a run; an input has the same limit. */
 const MAX_PASSED_CHARACTERS = 65_536;
 
 export function arePassable(secrets: readonly string[]): boolean {
   return secrets.reduce((sum, secret) => sum + secret.length, 0) <= MAX_PASSED_CHARACTERS;
 }
 
-/** The values that the sealed columns of a run are bound to. */
+/** The identity to which the sealed columns of a run are bound. */
 export type RunRow = readonly [projectId: number, runId: string];
 
 export function sealPassedSecrets(box: SecretBox, secrets: readonly string[], row: RunRow): Buffer {
@@ -22,14 +22,14 @@ export function openPassedSecrets(box: SecretBox, sealed: Buffer | null, row: Ru
   return sealed === null ? [] : (JSON.parse(box.open(sealed, 'passed-secrets', ...row)) as string[]);
 }
 
-/** Sealed; null where there are none. */
+/** Returns the sealed secrets, or null if there are none. */
 export async function findPassedSecrets(db: Db, runId: string): Promise<Buffer | null> {
   const { rows } = await sql<{ sealed: Buffer | null }>`/* find_passed_secrets */
     SELECT passed_secrets_enc AS sealed FROM runs WHERE id = ${runId}`.execute(db);
   return rows[0]?.sealed ?? null;
 }
 
-/** Adds secrets to those of the run. False where they would be too many: nothing is added then. Idempotent. */
+/** Adds secrets to those of the run. Returns false, and adds nothing, if there would be too many. Idempotent. */
 export function passSecrets(db: Database, box: SecretBox, runId: string, secrets: readonly string[]): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const row = await transaction

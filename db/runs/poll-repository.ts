@@ -1,4 +1,4 @@
-// The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
+// The read behind `workflow_result`. Clients poll it thousands of times while runs are being written.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Reach } from '../access/reach.js';
@@ -26,29 +26,29 @@ export type { PolledNode, PolledRun } from './polled-run.js';
 
 export interface Poll extends Reach {
   runId: string;
-  /** State tags of answers that the reader has. Of a run that is in one of these states hardly anything is read. */
+  /** State tags that the reader already has. If the run is in one of these states, hardly anything is read. */
   known?: readonly string[];
 }
 
 /**
- * Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow while the answer
- * is sent. The kernel buffers this much of an answer, so that a caller who takes nothing holds nothing.
+ * Results are read with the run up to this total, in the order of the nodes. The rest is read while the response is
+ * sent. The kernel buffers this much of a response, so a caller that reads slowly holds no memory here.
  */
 export const TOGETHER_BYTES = 64 * 1024;
 
-/** Several polls: an element of each list is one of them. */
+/** A batch of polls: position i of each list belongs to poll i. */
 interface Asked {
   runIds: string[];
   userIds: number[];
-  /** Null where the reader may see all projects of the user. */
+  /** Null if the reader may see all projects of the user. */
   projectIds: (number | null)[];
-  /** The state tags that the reader knows, with a space between two. */
+  /** The state tags that the reader has, separated by spaces. */
   known: string[];
   retentionDays: number;
 }
 
 interface StateRow extends VersionRow {
-  /** The place of the poll in the lists, from 1. */
+  /** The position of the poll in the lists, from 1. */
   poll: number;
   run_id: string;
   run_status: StoredRunStatus;
@@ -63,9 +63,9 @@ interface StateRow extends VersionRow {
 interface NodeRow extends StateRow, NodeColumns {
   is_unchanged: boolean;
   has_output: boolean;
-  /** The first row of a run has its output. */
+  /** Set in the first row of a run. */
   output_text: string | null;
-  /** Null, with the columns of the node, where the run has no nodes yet. */
+  /** Null, with the columns of the node, if the run has no nodes yet. */
   node_id: string | null;
   approvals: OpenRequest[] | null;
 }
@@ -75,9 +75,10 @@ const ASKED = ['runIds', 'userIds', 'projectIds', 'known', 'retentionDays'] as c
 type AskedValues = { readonly [Name in keyof Asked]: RawBuilder<Asked[Name]> };
 
 /**
- * Returns what each poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is
- * seen together with everything that was committed before it (a result that is read later was complete by then, and never
- * changes). The nodes of a run that the caller may not see, or whose results have expired, are not read.
+ * Returns the state of each poll's run; undefined if no run has the id. A single statement, so everything comes
+ * from one snapshot: a terminal status comes with everything that was committed before it. Results that are read
+ * later were complete by then and never change. The nodes of a run are not read if the caller may not see it or
+ * its results have expired.
  */
 export async function readRunsForPolls(
   db: Db,
@@ -106,13 +107,12 @@ async function markDeleted(db: Db, rows: readonly NodeRow[]): Promise<NodeRow[]>
   return marked.map((row, at) => ({ ...row, output_text: outputs[at]! }));
 }
 
-/** Returns what one poll finds. */
 export async function readRunForPoll(db: Db, poll: Poll, retentionDays: number): Promise<PolledRun | undefined> {
   const [run] = await readRunsForPolls(db, [poll], retentionDays);
   return run;
 }
 
-/** Returns how far a run is, without its nodes; undefined where no run has the id. */
+/** Returns the state of a run without its nodes; undefined if no run has the id. */
 export async function readRunHead(db: Db, poll: Poll, retentionDays: number): Promise<PolledState | undefined> {
   const [row] = await selectHead(db, toAsked([poll], retentionDays));
   return row && toState(row);
@@ -151,7 +151,9 @@ function unlessUnchanged(condition: RawBuilder<unknown>, value: RawBuilder<unkno
   return sql`CASE WHEN NOT run.is_unchanged AND ${condition} THEN ${value} END`;
 }
 
-/** The lists stand in subqueries, which hide their lengths from the planner: so one plan serves all of them. */
+/**
+ * The lists are in subqueries, which hide their lengths from the planner, so that one generic plan serves all calls.
+ */
 function selectState({ runIds, userIds, projectIds, known, retentionDays }: AskedValues): RawBuilder<unknown> {
   return sql`
     SELECT asked.poll, asked.known, run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
@@ -167,7 +169,7 @@ function selectState({ runIds, userIds, projectIds, known, retentionDays }: Aske
     ${versionJoin}`;
 }
 
-/** `what`: an expression over the requests that a waiting agent has open. */
+/** `what` is an expression over the open requests of a waiting agent. */
 export function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`CASE WHEN node.status = 'in progress' THEN (
     SELECT ${what} FROM approval_requests approval

@@ -1,4 +1,4 @@
-// What a poll finds of a run.
+// The shapes of a polled run.
 import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
 import type { IterationCounts } from './iteration-counts.js';
 import type { StoredWait } from './stored-wait.js';
@@ -7,23 +7,25 @@ export interface PolledState {
   runId: string;
   status: StoredRunStatus;
   isStarted: boolean;
-  /** The time since one of its nodes began or ended, or since it was accepted. */
+  /** Milliseconds since a node started or ended, or since the run was accepted. */
   quietMs: number;
-  /** Its results are gone, or as good as gone: it ended long ago and nothing pins it. */
+  /**
+   * True if the run ended longer ago than the retention period and nothing pins its results, even if they
+   * are not deleted yet.
+   */
   isExpired: boolean;
   isVisible: boolean;
-  /** The reader's role in the run's project; null where the run is not visible. */
+  /** The reader's role in the run's project; null if the run is not visible. */
   role: Role | null;
   version: number;
-  /** The value of `toStateTag`. */
   stateTag: string;
   /** JSON text; only for `Draft`. */
   nodeErrors: string | null;
 }
 
-/** The output of the run's first output node. */
+/** The value of the run's first output node. */
 interface PolledOutput {
-  /** JSON text of the value; null where it is too large to be read with the run (`readOutputPieces`). */
+  /** JSON text; null if it is too large to be read with the run (`readOutputPieces` reads it). */
   text: string | null;
 }
 
@@ -31,39 +33,38 @@ export interface PolledRun extends PolledState {
   /** Undefined while no output node has ended. */
   output: PolledOutput | undefined;
   nodes: PolledNode[];
-  /** The run is in a state that the reader knows: its output, and of its nodes everything but id and status, is left out. */
+  /** True if the reader already has this state. Then the output is left out, and nodes have only id and status. */
   isUnchanged: boolean;
 }
 
 export interface PolledNode {
   id: string;
   status: NodeStatus;
-  /** JSON text, passed on as it is: a result of several megabytes is never parsed here. */
+  /** JSON text that is passed on without being parsed, because it may have several megabytes. */
   result: string | null;
-  /** How large the result is where that is too large to be read with all others; `readResultPieces` has it. */
+  /** The size of a result that is too large to be read with the others (`readResultPieces` reads it). */
   apartBytes?: number | null;
   errorCode: string | null;
   errorMessage: string | null;
-  /** The node failed, and the run survives it. */
+  /** True if the node failed and the run survives the failure. */
   isHandled: boolean;
-  /** Nothing was executed for the result. */
+  /** True if the node was not executed. */
   isReused: boolean;
-  /** What a test has taken it from: `mock`, `pin`, or the id of a run. */
+  /** The origin of a result in a test: `mock`, `pin`, or the id of a run. */
   source: string | null;
-  /** The pin was made of another drawing. */
+  /** True if the pin was made in another drawing. */
   isStale: boolean;
-  /** The text that JSON writes for a Date. */
+  /** ISO 8601, as JSON writes a Date. */
   startedAt: string;
   finishedAt: string | null;
-  /** The requests that a waiting agent has open. */
+  /** The open requests of a waiting agent. */
   approvals?: OpenRequest[] | null;
-  /** What a waiting node waits for. */
   waiting?: StoredWait | null;
-  /** How far a loop is. */
+  /** The progress of a loop. */
   iterations?: IterationCounts | null;
 }
 
-/** The columns that tell of a node in the rows of polls and of events; all null where there is no node. */
+/** The columns of a node in the rows of polls and events; all null if the row has no node. */
 export interface NodeColumns {
   nodeStatus: NodeStatus | null;
   result: string | null;
@@ -100,6 +101,6 @@ export function toPolledNode(id: string, row: NodeColumns): PolledNode {
 }
 
 export interface OpenRequest extends Record<string, unknown> {
-  /** The text that JSON writes for a Date. */
+  /** ISO 8601, as JSON writes a Date. */
   expires_at: string;
 }

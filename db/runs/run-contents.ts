@@ -1,4 +1,5 @@
-// A run's drawing and input are read from its rows. The worker executes them, and the API shows what a node was given.
+// Parses a run's drawing and input from its rows: for the worker, which executes them, and for the API, which shows
+// the input of a node.
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson } from '../../graph/json-text.js';
@@ -14,20 +15,20 @@ export interface RunNode {
   id: string;
   kind: NodeKind;
   label: string;
-  /** The data as drawn; secrets in it are `********` unless they have been filled in. */
+  /** The data as drawn; secrets are `********` until they are filled in. */
   data: Record<string, unknown>;
   /** The ids of the loops around the node, the outermost first. */
   loops: string[];
-  /** The id of the last node of a loop's body; undefined if there are none or several. */
+  /** The id of the last node of a loop's body; undefined if the body has none or several. */
   lastNode: string | undefined;
 }
 
 export interface RunGraph {
-  /** The nodes that the run can reach, by their ids. */
+  /** The nodes that the run can reach, by id. */
   nodes: Map<string, RunNode>;
   /** The secret fields of the input. */
   fields: Record<string, unknown>[];
-  /** Secrets that an earlier build has stored in the drawing, by their places: it knew fewer of them. */
+  /** Secrets that are still in the stored drawing, by their paths: the build that stored it did not recognise them. */
   unsealed: SecretMap;
 }
 
@@ -52,7 +53,7 @@ export function readGraph({ document, plan }: StoredSnapshot): RunGraph {
   return { nodes: new Map(nodes), ...readSecrets(document) };
 }
 
-/** The parts of a drawing that decide about what is masked in its runs. */
+/** Returns the parts of a drawing that decide what is masked in its runs. */
 export function readSecrets(document: JsonObject): Pick<RunGraph, 'fields' | 'unsealed'> {
   return { fields: secretFieldsOf(document), unsealed: splitSecrets(document).secrets };
 }
@@ -62,22 +63,21 @@ export interface RunContents {
   input: RunInput;
   /** The unmasked input as JSON text. */
   inputText: string;
-  /** The input in which every secret field is `********`, however short its value. */
+  /** The input with every secret field masked as `********`, however short its value. */
   publicInput: RunInput;
-  /** The secrets of the drawing, by their places. */
+  /** The secrets of the drawing, by their paths. */
   secrets: SecretMap;
-  /** `masker` masks these: the secrets of the run itself, and those of other runs that it has got. */
+  /** Everything that `masker` masks: the run's own secrets and those passed from other runs. */
   secretTexts: string[];
-  /** Masks every secret of this run in everything that is stored or shown. */
+  /** Masks all secrets of this run in everything that is stored or shown. */
   masker: Masker;
 }
 
-/** The secrets of the drawing of a run. */
 export function openRunSecrets(secretBox: SecretBox, sealed: Buffer | null, row: RunRow): SecretMap {
   return sealed === null ? {} : (JSON.parse(secretBox.open(sealed, 'run-secrets', ...row)) as SecretMap);
 }
 
-/** Throws `MissingKeyError` when the key is gone that has sealed a value. */
+/** Throws `MissingKeyError` if the key that sealed a value is gone. */
 export function openRunContents(
   { runId, projectId, input: storedInput, inputEnc, secretsEnc, passedSecretsEnc }: StoredRunContext,
   { fields, unsealed }: Pick<RunGraph, 'fields' | 'unsealed'>,

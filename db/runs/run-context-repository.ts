@@ -3,8 +3,8 @@ import type { Db } from '../core/client.js';
 import type { Plan } from '../../graph/plan.js';
 
 /**
- * All that a worker needs to know of a run before it executes a node; only the secrets of other runs may become more
- * while it lasts.
+ * Everything that a worker needs to know about a run before it executes a node. It never changes, except that other
+ * runs may pass more secrets while the run lasts.
  */
 export interface StoredRunContext {
   runId: string;
@@ -17,11 +17,11 @@ export interface StoredRunContext {
   secretsEnc: Buffer | null;
   /** Secrets of other runs (passed-secrets.ts), sealed. */
   passedSecretsEnc: Buffer | null;
-  /** The number of runs above it: 0 unless another run has started it. */
+  /** The number of ancestor runs: 0 unless another run has started it. */
   depth: number;
-  /** The first run of all above it; its own id where there is none. */
+  /** The topmost ancestor run; the run's own id if it has no parent. */
   rootRunId: string;
-  /** True if it has taken over results of earlier runs. */
+  /** True if it reuses results of earlier runs. */
   isResumed: boolean;
   isStarted: boolean;
   isTest: boolean;
@@ -41,7 +41,7 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
 export interface StoredSnapshot {
   document: Record<string, unknown>;
   plan: Plan;
-  /** The bytes of the document's JSON text. */
+  /** The size of the document as JSON text. */
   sizeBytes: number;
 }
 
@@ -54,7 +54,7 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
   return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
 }
 
-/** Returns what an open run executes, and the drawing's own settings. It is undefined if the run is not open. */
+/** Returns the plan of an open run and the settings of its drawing. Undefined if the run is not open. */
 export async function findPlan(db: Db, runId: string): Promise<{ plan: Plan; settings: unknown } | undefined> {
   const { rows } = await sql<{ plan: Plan; settings: unknown }>`/* find_plan */
     SELECT graph.plan, graph.document -> 'settings' AS settings FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash
@@ -62,7 +62,7 @@ export async function findPlan(db: Db, runId: string): Promise<{ plan: Plan; set
   return rows[0];
 }
 
-/** Returns the size of a run's input and drawing in bytes of their JSON text. It is undefined if the run is unknown. */
+/** Returns the sizes of a run's input and drawing as JSON text. Undefined if the run is unknown. */
 export async function measureRunContext(
   db: Db,
   runId: string,

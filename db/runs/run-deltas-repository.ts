@@ -1,4 +1,4 @@
-// The words of models while they write: rows for API processes that come later, and messages for those that listen.
+// Deltas of model calls: rows for API processes that start reading later, and notifications for those that listen.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -13,17 +13,16 @@ export interface ToldToolCall {
   arguments: string;
 }
 
-/** What a row adds to the text of its step. Secrets are masked. */
+/** The addition of a row to the text of its step. Secrets are masked. */
 export interface DeltaBody {
   text?: string;
   toolCalls?: ToldToolCall[];
-  /** The model had begun to write before anybody read. */
+  /** Set if the model had started to write before anybody read. */
   isLate?: true;
-  /** The step has nothing more. */
+  /** Set if the step has no more deltas. */
   isLast?: true;
 }
 
-/** The place of a row. */
 export interface DeltaKey extends NodeKey {
   attempt: number;
   step: number;
@@ -34,12 +33,13 @@ export interface RunDelta extends DeltaKey {
   body: DeltaBody;
 }
 
-/** PostgreSQL takes messages of less than 8,000 bytes. */
+/** PostgreSQL accepts notifications of less than 8,000 bytes. */
 const MAX_MESSAGE_BYTES = 7_900;
 
 /**
- * Stores deltas of those of the runs that somebody reads, tells the API processes, and returns these runs. Nothing is
- * stored of an attempt that is not its node's latest, or whose node has ended. It may be repeated with the same rows.
+ * Stores the deltas of the runs that somebody reads, notifies the API processes, and returns the ids of these
+ * runs. Skips deltas of an attempt that is not the node's latest, and of nodes that have ended. Safe to repeat
+ * with the same rows.
  */
 export async function writeDeltas(db: Db, runIds: string[], deltas: RunDelta[]): Promise<Set<string>> {
   const bodies = deltas.map(({ body }) => JSON.stringify(body));
@@ -73,12 +73,12 @@ function toMessage({ runId, path, nodeId, attempt, step, number }: DeltaKey, bod
   return Buffer.byteLength(message) <= MAX_MESSAGE_BYTES ? message : runId;
 }
 
-/** The run that a message is about. Only the readers of the run look into the rest. */
+/** Returns the id of the run. Only processes with readers of that run parse the rest. */
 export function runOfMessage(message: string): string {
   return message.slice(0, 36);
 }
 
-/** Undefined where the message only says that there is something to be read. */
+/** Returns undefined if the message has no content, because it was too large: then the reader reads the rows. */
 export function readDeltaMessage(message: string): RunDelta | undefined {
   const runId = runOfMessage(message);
   if (message === runId) return undefined;
@@ -88,8 +88,8 @@ export function readDeltaMessage(message: string): RunDelta | undefined {
 }
 
 /**
- * The rows of the latest attempts of a run's nodes behind those that are known; in their order. Of a node that is not known, the
- * last step.
+ * Returns the rows of the latest attempts of a run's nodes that come after the `known` ones, in order. For a node that
+ * is not in `known`, returns its last step.
  */
 export async function readDeltas(db: Db, runId: string, known: Omit<DeltaKey, 'runId'>[]): Promise<RunDelta[]> {
   const { rows } = await sql<DeltaKey & { body: string }>`/* read_deltas */
@@ -113,7 +113,7 @@ export async function readDeltas(db: Db, runId: string, known: Omit<DeltaKey, 'r
   return rows.map(({ body, ...key }) => ({ ...key, body: JSON.parse(body) as DeltaBody }));
 }
 
-/** The answer with which a node has ended that calls models. */
+/** The answer of an ended node that calls models. */
 export interface StoredAnswer {
   attempt: number;
   step: number;
@@ -121,7 +121,7 @@ export interface StoredAnswer {
   content: string;
 }
 
-/** Undefined for another node, and for one that has no text as its result. */
+/** Returns undefined if the node calls no models or its result is not text. */
 export async function readAnswer(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredAnswer | undefined> {
   const { rows } = await sql<{ attempt: number; step: number | null; content: string | null }>`
     SELECT node.attempts AS attempt, last.step,

@@ -1,4 +1,4 @@
-// The events of a run, for streams: what readers see of it, one change after the other. ADR 16.
+// The events of a run for streams: its visible changes, one after the other (ADR 16).
 import { sql } from 'kysely';
 import { writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
@@ -15,51 +15,51 @@ export interface RunEvent {
   version: number;
   kind: 'run' | 'node' | 'approval' | 'human_task';
   path: string;
-  /** The node's id, or that of the request or the task; empty for the run. */
+  /** The id of the node, the request or the task; empty for the run. */
   subject: string;
   /** The stored status of the run, the node or the request after the change. */
   status: string;
   /**
-   * The content of the event: the node, the request or the task as it was after the change, or the output of a run that has
-   * ended. Undefined where there is nothing to tell, and for what has expired.
+   * The node, request or task after the change, or the output of an ended run. Undefined if the event has no content,
+   * or it has expired.
    */
   told: ToldNode | ToldObject | ToldOutput | undefined;
   /**
-   * The size of a result that is too large to be read with others: `readResultPieces` has it. For a run whose output is in
-   * such a result, `readOutputPieces` has that.
+   * The size of a result that is too large to be read with the others (`readResultPieces` reads it; `readOutputPieces`
+   * for the output of a run).
    */
   apartBytes: number | null;
-  /** About how much memory the event takes. */
+  /** The approximate memory that the event takes. */
   bytes: number;
 }
 
-/** A node, and the path that it has. For an iteration it is the loop, which tells how far it is. */
+/** A node and its path. For an iteration, it is the loop, which contains the progress. */
 export interface ToldNode {
   node: PolledNode;
   path: string;
 }
 
-/** A request for an approval, or a human task. */
+/** An approval request or a human task. */
 export interface ToldObject {
   object: Record<string, unknown>;
 }
 
 interface ToldOutput {
-  /** JSON text; null where it is too large to be read with others. */
+  /** JSON text; null if it is too large to be read with the others. */
   output: string | null;
 }
 
-/** Larger results are read by themselves, by each stream when its turn has come. */
+/** Larger results are read separately when a stream reaches them. */
 const INLINE_BYTES = 16 * 1024;
-/** An event without its result, output or object. */
+/** The memory of an event without its result, output or object. */
 const EVENT_BYTES = 256;
 
 /**
- * Gives what has happened since the last call a version and thereby its place, for all readers and for good. Returns the
- * last version of each run; 0 where nothing has happened yet. It waits for the disk: a version that a reader has seen is
- * not given to another event after a crash.
+ * Assigns a permanent version to every change since the last call, and returns the last version of each run (0 if
+ * nothing has happened yet). All readers see the same order. It waits for the disk, so that a crash cannot reassign a
+ * version that a reader has seen.
  *
- * A node that has ended before its start was given a version has only the event of its end.
+ * A node that ended before its start was assigned a version has only the event of its end.
  */
 export async function orderRunEvents(db: Db, runIds: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ runId: string; version: number }>`/* order_run_events */
@@ -76,14 +76,16 @@ interface EventRow
   extends Pick<RunEvent, 'version' | 'kind' | 'path' | 'subject' | 'status' | 'apartBytes'>, NodeColumns {
   runId: string;
   apartBytes: number | null;
-  /** Null, with the columns of the node, where the event tells of no node. */
+  /** Null, with the columns of the node, if the event is not about a node. */
   nodePath: string | null;
   object: Record<string, unknown> | null;
   hasOutput: boolean;
   output: string | null;
 }
 
-/** Up to `limit` events of each run after a version, in their order; only of what `orderRunEvents` has ordered. */
+/**
+ * Returns up to `limit` events of each run after a version, in order. Reads only what `orderRunEvents` has ordered.
+ */
 export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number): Promise<Map<string, RunEvent[]>> {
   const { rows } = await sql<EventRow>`/* read_run_events */
     SELECT event.run_id AS "runId", event.version, event.kind, event.path, event.subject, event.status,
@@ -138,10 +140,10 @@ async function markDeleted(db: Db, rows: readonly EventRow[]): Promise<EventRow[
 const isApart = sql`(event.status = 'succeed' AND NOT changed.is_iteration AND changed.result_bytes > ${sql.lit(INLINE_BYTES)}
   AND changed.result IS NOT NULL)`;
 
-/** How many decisions or answers there were at the event; null, which means all of them, for what is settled. */
+/** The number of decisions or answers at the time of the event; null for settled ones, which means all. */
 const untilThen = sql`CASE WHEN event.status = 'pending' THEN event.counted END`;
 
-/** JSON of a request as it was then, but for its arguments, which are as they are now. */
+/** JSON of a request at the time of the event, except its arguments, which are the current ones. */
 const approval = sql`json_build_object('request_id', approval.request_id, 'node_id', approval.node_id,
   'path', approval.path, 'server_label', approval.server_label, 'tool_name', approval.tool_name,
   'arguments', approval.arguments, 'arguments_hash', approval.arguments_hash,
@@ -152,7 +154,7 @@ const approval = sql`json_build_object('request_id', approval.request_id, 'node_
   'decided_by', CASE WHEN event.status <> 'pending' THEN approval.decided_by END,
   'reason', CASE WHEN event.status <> 'pending' THEN approval.reason ELSE '' END)`;
 
-/** JSON of a task as it was then: who had chosen which action, without what they entered. */
+/** JSON of a task at the time of the event: who had chosen which action, without the entered values. */
 const humanTask = sql`json_build_object('id', task.task_id, 'node_id', task.node_id, 'path', task.path,
   'message', task.message, 'fields', task.fields, 'files', task.files, 'actions', task.actions, 'required', task.required,
   'status', event.status, 'created_at', ${isoText(sql`task.created_at`)}, 'expires_at', ${isoText(sql`task.expires_at`)},

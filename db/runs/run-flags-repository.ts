@@ -6,7 +6,7 @@ import type { StoredRunStatus } from '../core/tables.js';
 
 export type RunFlag = 'is_api_run' | 'use_in_marketplace_example' | 'use_as_marketplace_template';
 
-/** A workflow has at most one run with such a flag; the database holds that by a unique index too. */
+/** At most one run of a workflow has such a flag. A unique index enforces it too. */
 const EXCLUSIVE: readonly RunFlag[] = ['is_api_run', 'use_as_marketplace_template'];
 
 interface FlagChange {
@@ -17,18 +17,18 @@ interface FlagChange {
 }
 
 /**
- * Setting an exclusive flag clears it on the run that had it, in the same transaction. A flag pins the results of its
- * run, so one whose results have expired gets none: then nothing changes, and the answer is false. The caller has made
- * sure that the workflow has the run.
+ * Sets or clears a flag. Setting an exclusive flag clears it on the run that had it, in the same transaction. A flag
+ * pins the results of its run, so it cannot be set once they have expired: returns false then and changes nothing. The
+ * caller must have checked that the run belongs to the workflow.
  */
 export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChange): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const isExclusive = value && EXCLUSIVE.includes(flag);
-    // One toggle of a workflow at a time. Lock order: workflow, then runs; nobody locks them the other way round.
+    // Serializes the toggles of a workflow. Lock order: workflow, then runs; nothing locks them the other way round.
     if (isExclusive) {
       await transaction.selectFrom('workflows').select('id').where('id', '=', workflowId).forNoKeyUpdate().execute();
     }
-    // Retention locks the row as well: either it sees the flag, or this sees that the results have expired.
+    // Retention locks the row too: either it sees the flag, or this sees that the results have expired.
     const run = await transaction
       .selectFrom('runs')
       .select('results_expired_at')
@@ -58,11 +58,14 @@ export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChang
 interface FlagCandidate {
   status: StoredRunStatus;
   purpose: 'run' | 'test';
-  /** True if the run carries a drawing with at least one node. */
+  /** True if the drawing of the run has at least one node. */
   hasData: boolean;
 }
 
-/** Returns undefined when the workflow has no such run. A terminal status and the drawing of a run never change. */
+/**
+ * Returns undefined if the workflow has no such run. The result stays valid: a terminal status and the
+ * drawing never change.
+ */
 export async function findFlagCandidate(db: Db, workflowId: number, runId: string): Promise<FlagCandidate | undefined> {
   const { rows } = await sql<FlagCandidate>`
     SELECT run.status, run.purpose, CASE WHEN json_typeof(graph.document -> 'nodes') = 'array'

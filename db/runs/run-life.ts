@@ -1,5 +1,5 @@
-// A run starts by `startRun` and ends by `endRun`, whoever reports it: a worker, the reconciler, or an executor outside of the
-// service (the endpoint execution-update).
+// A run starts by `startRun` and ends by `endRun`, whoever reports it: a worker, the reconciler, or an external
+// executor (the endpoint execution-update).
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import { SYSTEM } from '../audit/audit-entry.js';
@@ -16,35 +16,34 @@ import type { WaitKey } from '../waits/wait-key.js';
 import { tellWatchers } from '../watches/tell-watchers.js';
 import { enqueueWebhookEvent, webhookEventOf } from '../webhooks/webhook-outbox-repository.js';
 
-/** How a run ends. */
 export interface RunOutcome {
   status: 'succeed' | 'failed' | 'cancelled';
   error?: { code: string; message: string } | undefined;
   /** ISO 8601. The default is the database's clock. */
   finishedAt?: string | undefined;
-  /** Failures of nodes that no activity could record, because it timed out or never ran to its end. */
+  /** Failures of nodes whose activity could not record them, because it timed out or never finished. */
   failedNodes?: Record<string, { code: string; message: string }> | undefined;
 }
 
-/** What a start, an end or a report has changed. */
+/** The effect of a start, an end or a report. */
 export interface RunChange {
   applied: boolean;
   runStatus: StoredRunStatus | null;
-  /** Why nothing was changed. `stale`: a repeat, or a later report was applied before. */
+  /** Why nothing was changed. `stale`: a repeat, or a later report was already applied. */
   reason?: 'unknown_run' | 'already_terminal' | 'stale';
   /** The node of another run that waited for the end of this one. */
   awaitedBy?: WaitKey;
 }
 
-// Starts and ends of a run are reports with ascending numbers (`runs.sequence`): one is applied only if its number is above
-// the last one. The service itself uses these numbers.
+// Starts and ends of a run are numbered reports: a report is applied only if its number is above `runs.sequence`. The
+// service itself uses these numbers.
 const START_REPORT = 1;
 const END_REPORT = 2;
 
 /**
- * Starts the run, and records the end of its trigger, in one statement. Changes nothing if the run has been started before or
- * has ended; the end of a trigger that the run has taken over from an earlier run is not replaced. Returns whether this call
- * has recorded the end of the trigger. `trigger` is undefined if the run starts with another node.
+ * Starts the run and records the end of its trigger, in one statement. Changes nothing if the run has been started or
+ * has ended; does not replace a reused trigger result. Returns true if this call has recorded the end of the trigger.
+ * `trigger` is undefined if the run starts with another node.
  */
 export async function startRun(
   db: Db,
@@ -73,7 +72,6 @@ export async function startRun(
   return rows[0]?.isSettled === true;
 }
 
-/** The end of a trigger. */
 export type TriggerEnd = Pick<
   NodeEndRow,
   'runId' | 'path' | 'nodeId' | 'label' | 'projectId' | 'userId' | 'resultEnc'
@@ -96,7 +94,7 @@ const TRIGGER_END = {
   reason: '',
 } as const;
 
-/** Applies the report that a run is in progress: starts the run unless it has been started. */
+/** Applies the report that a run is in progress. Starts the run if necessary. */
 export function reportProgress(db: Database, runId: string, report: number): Promise<RunChange> {
   return db.transaction().execute(async (trx) => {
     const run = await lockRun(trx, runId);
@@ -117,10 +115,10 @@ export function reportProgress(db: Database, runId: string, report: number): Pro
 }
 
 /**
- * Ends the run. Idempotent. The terminal status is written in one transaction with all that it implies: open nodes are
- * closed, missing transactions are added, the runs that it waited for are stopped, the run that waits for it gets its answer,
- * and the webhook event is stored. A process that dies before the commit has changed nothing, and its caller repeats the call.
- * After the commit the caller announces the end (acceptance/announce-run-end.ts).
+ * Ends the run. Idempotent. One transaction writes the terminal status and everything that it implies: closes open
+ * nodes, adds missing transactions, stops child runs, answers the parent run, and stores the webhook event. A process
+ * that dies before the commit has changed nothing, and its caller repeats the call. After the commit the caller
+ * announces the end (acceptance/announce-run-end.ts).
  */
 export async function endRun(
   db: Db,
@@ -139,8 +137,8 @@ function isPlainSuccess({ status, error, finishedAt, failedNodes }: RunOutcome):
 }
 
 /**
- * The end of nearly every run, in one statement: a success that leaves nothing open. Returns undefined, and changes nothing,
- * if something is open.
+ * The fast path for nearly all runs: ends a success that leaves nothing open, in one statement. Returns undefined, and
+ * changes nothing, if something is open.
  */
 async function succeedRun(db: Db, runId: string, report: number): Promise<RunChange | undefined> {
   const { rows } = await sql<Answered>`/* succeed_run */
@@ -177,8 +175,8 @@ const EVENTS: Record<RunOutcome['status'], WebhookEventType> = {
 };
 
 /**
- * Reads the run and locks its row. A transaction that claims or records a node locks the key of this row, so no node starts
- * between the closing of the nodes and the commit.
+ * Reads the run and locks its row. Transactions that claim or record a node lock the key of this row, so no node
+ * starts between the closing of the nodes and the commit.
  */
 function lockRun(trx: Transaction<Tables>, runId: string) {
   return trx
@@ -239,7 +237,7 @@ async function endWithin(
     .returning(tellWatchers(runId).as('told'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[outcome.status], runId });
-  // The request to cancel a run is audited when it is made. This run was cancelled in Temporal, without a request.
+  // A request to cancel is audited when it is made. Without one, the run was cancelled in Temporal.
   if (status === 'Cancelled' && run.cancel_requested_at === null) {
     const cancelled = { action: 'run.cancelled', type: 'run', doer: SYSTEM, keyOf: () => ({ id: runId }) } as const;
     await recordChange(trx, cancelled, () => Promise.resolve());
@@ -250,7 +248,7 @@ async function endWithin(
   return { applied: true, runStatus: status, ...(answered.rows[0] && toAwaitedBy(answered.rows[0])) };
 }
 
-/** A node may have started after this transaction; then `now()` would be before its start. */
+/** A node may have started after the start of this transaction; then `now()` would be before its start. */
 const closedAt = sql<Date>`greatest(node_results.started_at, now())`;
 
 async function closeNodes(trx: Transaction<Tables>, runId: string, { failedNodes = {} }: RunOutcome): Promise<void> {
@@ -285,7 +283,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, { failedNodes
 
 const ROWS_AT_ONCE = 1_000;
 
-/** Adds a billing transaction for every executed node that has none because its worker died before it could write one. */
+/** Adds a billing transaction for every executed node whose worker died before it could write one. */
 async function addMissingTransactions(
   trx: Transaction<Tables>,
   runId: string,
@@ -301,7 +299,7 @@ async function addMissingTransactions(
     )
     .select(['node.path', 'node.node_id', 'node.status', 'node.error_code'])
     .select(
-      // An agent that was cancelled while it waited is charged for the model calls that it has made.
+      // An agent that was cancelled while waiting pays for the model calls that it has made.
       sql<string>`coalesce(spent.usd, 0)`.as('amount_usd'),
     )
     .select(sql<boolean>`coalesce(spent.is_estimated, false)`.as('is_estimated'))
@@ -333,7 +331,7 @@ async function addMissingTransactions(
       description: plan.labels[node]!,
     };
   });
-  // A statement takes 65,535 parameters, and a row has eleven.
+  // PostgreSQL allows 65,535 parameters in a statement, and a row has eleven.
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
     await trx
       .insertInto('billing_transactions')

@@ -1,4 +1,3 @@
-// The tokens of a run's model calls.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { isModelCall } from '../nodes/provider-calls-repository.js';
@@ -8,7 +7,7 @@ export interface RunTokens {
   output: number;
 }
 
-/** Returns the sums of what the run and the runs below it have used so far, as its cost is told. */
+/** Returns the tokens that the model calls of the run and of the runs below it have used so far. */
 export async function readRunTokens(db: Db, runId: string): Promise<RunTokens> {
   const { rows } = await sql<RunTokens>`/* read_run_tokens */
     WITH RECURSIVE below AS (
@@ -22,7 +21,7 @@ export async function readRunTokens(db: Db, runId: string): Promise<RunTokens> {
   return rows[0]!;
 }
 
-/** The numbers that providers report have no bound, but an integer of JSON has one. */
+/** Providers report unbounded numbers, but an integer in JSON is bounded. */
 function sumOf(column: 'input_tokens' | 'output_tokens') {
   return sql<number>`least(coalesce(sum(${sql.ref(`call.${column}`)}), 0), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`;
 }

@@ -1,9 +1,9 @@
-// A run belongs to a trace, and its span says this of it.
+// The trace of a run, and the attributes of its span.
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 
 interface RunTrace {
-  /** The trace of the request in which the run was accepted; null if nothing was traced then. */
+  /** The trace of the request that started the run; null if that request was not traced. */
   traceparent: string | null;
   workflow_id: number;
   project_id: number;

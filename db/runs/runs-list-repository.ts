@@ -1,4 +1,4 @@
-// The runs of all workflows that a user sees, without their contents.
+// Lists the runs of all workflows that a user sees, without their contents.
 import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
@@ -13,11 +13,11 @@ export interface RunsQuery {
   projectId: number | undefined;
   workflowId: number | undefined;
   status: StoredRunStatus | undefined;
-  /** The text is looked for in the workflow's title. */
+  /** Matched against the workflow's title. */
   search: string | undefined;
-  /** Runs that were accepted from this moment on are listed. */
+  /** Inclusive bound on the time of acceptance. */
   startedFrom: Date | undefined;
-  /** Runs that were accepted before this moment are listed. */
+  /** Exclusive bound on the time of acceptance. */
   startedBefore: Date | undefined;
   purpose: 'run' | 'test';
   ordering: HistoryOrdering;
@@ -25,7 +25,6 @@ export interface RunsQuery {
   offset: number;
 }
 
-/** The workflow and project of a run. */
 export interface RunOrigin {
   workflow_id: number;
   workflow_title: string;
@@ -35,7 +34,7 @@ export interface RunOrigin {
 
 export type ListedRun = Awaited<ReturnType<typeof readRuns>>[number];
 
-/** One snapshot for the whole page. Runs of deleted workflows and projects are left out. */
+/** Reads the page in one snapshot. Leaves out runs of deleted workflows and projects. */
 export function listRuns(db: Database, query: RunsQuery): Promise<{ total: number; runs: ListedRun[] }> {
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return snapshot.execute(async (transaction) => {
@@ -46,7 +45,7 @@ export function listRuns(db: Database, query: RunsQuery): Promise<{ total: numbe
   });
 }
 
-/** Returns the workflow and project of the run. It is undefined if there is none that the user sees. */
+/** Returns the workflow and project of the run; undefined if the user cannot see it. */
 export function findRunOrigin(db: Db, runId: string, reach: Reach): Promise<RunOrigin | undefined> {
   return memberWorkflows(db, reach)
     .innerJoin('runs', 'runs.workflow_id', 'workflows.id')
@@ -56,7 +55,9 @@ export function findRunOrigin(db: Db, runId: string, reach: Reach): Promise<RunO
     .executeTakeFirst();
 }
 
-/** Runs are counted only if there is a condition on the runs themselves, or they are tests: each workflow knows how many others it has. */
+/**
+ * Counts runs only if the query filters them or lists tests; otherwise adds up the counts in `workflow_statistics`.
+ */
 async function countRuns(db: Db, query: RunsQuery): Promise<number> {
   const isCounted = query.status ?? query.startedFrom ?? query.startedBefore ?? (query.purpose === 'test' || undefined);
   const { rows } = await (
@@ -73,8 +74,8 @@ async function countRuns(db: Db, query: RunsQuery): Promise<number> {
 }
 
 /**
- * The ids of a page: the first runs of each workflow from its index alone, and of these the first ones. From the nearer
- * end: the last page is as near as the first.
+ * Finds the ids of a page: the first runs of each workflow from its index alone, then the first of these. It starts
+ * from the nearer end, so that the last page is as fast as the first.
  */
 async function findPage(db: Db, query: RunsQuery, total: number): Promise<string[]> {
   const { ordering, limit, offset } = query;

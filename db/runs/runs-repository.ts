@@ -1,4 +1,4 @@
-// Acceptance, cancellation and the reconciler's book of runs. The life of a run after acceptance: run-life.ts.
+// Acceptance, cancellation and the reconciler's queue of runs. run-life.ts starts and ends them.
 import { sql } from 'kysely';
 import type { RunInput } from '../../graph/input.js';
 import type { Plan } from '../../graph/plan.js';
@@ -9,20 +9,19 @@ import { executePrepared } from '../core/statement.js';
 import type { NewRun, StoredRunStatus } from '../core/tables.js';
 import { addReferences } from '../files/references-repository.js';
 
-/** The start of a run in Temporal needs this. */
+/** The data that starts a run in Temporal. */
 export interface RunToStart {
   id: string;
   workflow_id: number;
   project_id: number;
   title: string;
   plan: Plan;
-  /** The drawing's own `settings`, with what may be wrong in them. */
+  /** The `settings` of the drawing, not validated. */
   settings: unknown;
-  /** True if it may have taken over results of earlier runs. */
+  /** True if it may reuse results of earlier runs. */
   isResumed: boolean;
 }
 
-/** A run that the reconciler has claimed. */
 export interface RunToCheck {
   id: string;
   sequence: number;
@@ -33,11 +32,11 @@ export interface RunToCheck {
 }
 
 export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_at'> & {
-  /** The files that its input and its drawing hold. */
+  /** The files that its input and its drawing reference. */
   file_ids?: readonly string[];
 };
 
-/** `checkInSeconds`: when the reconciler looks whether the start got through. */
+/** `checkInSeconds`: the delay after which the reconciler checks that the start reached Temporal. */
 export function insertAcceptedRun(db: Db, facts: RunFacts, checkInSeconds: number): Promise<void> {
   const { file_ids: fileIds = [], ...run } = facts;
   if (fileIds.length === 0) return insertRow(db, run, checkInSeconds);
@@ -49,18 +48,18 @@ export function insertAcceptedRun(db: Db, facts: RunFacts, checkInSeconds: numbe
 
 async function insertRow(db: Db, run: Omit<RunFacts, 'file_ids'>, checkInSeconds: number): Promise<void> {
   const nextCheckAt = sql<Date>`now() + make_interval(secs => ${checkInSeconds})`;
-  // The columns and their order are the same, whatever the run has.
+  // Set even without a trace, so that the columns and their order never change.
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
   const query = db.insertInto('runs').values(row);
-  // Few runs have more columns than the others: those of sub-workflows, those with secrets of other runs, those that take
-  // over results, tests, and those of conversations.
+  // Sub-workflows, runs with passed secrets, resumed runs, tests and runs of conversations have further columns, so
+  // the prepared statement does not fit them.
   const { parent_run_id: parentId, passed_secrets_enc: passed, resumed_from: resumedFrom, purpose } = run;
   if ([parentId, passed, resumedFrom, purpose, run.conversation_id].every((column) => column === undefined)) {
     await executePrepared(db, 'insert_run', query);
   } else await query.execute();
 }
 
-/** An attempt that validation refused: kept with its errors, never executed. */
+/** Stores a run that validation refused, with its errors. It is never executed. */
 export async function insertDraftRun(db: Db, facts: RunFacts): Promise<void> {
   const { file_ids: _unused, ...run } = facts;
   await db
@@ -82,23 +81,23 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
   return row && { ...row, plan: row.plan as Plan, isResumed: row.resumed_from !== null || row.purpose === 'test' };
 }
 
-/** A re-run takes this over. */
+/** The contents that a re-run copies. */
 interface OriginalRun {
   id: string;
   project_id: number;
   purpose: 'run' | 'test';
   /** Masked. */
   input: RunInput;
-  /** The unmasked input, sealed; null when nothing is masked. */
+  /** The unmasked input, sealed; null if nothing is masked. */
   input_enc: Buffer | null;
   secrets_enc: Buffer | null;
   passed_secrets_enc: Buffer | null;
-  /** The unmasked input has expired: `input` lacks its secrets. */
+  /** True if the unmasked input has expired: then `input` lacks its secrets. */
   is_input_lost: boolean;
   document: Record<string, unknown>;
 }
 
-/** Returns undefined when the workflow has no such run. */
+/** Returns undefined if the workflow has no such run. */
 export function findOriginalRun(db: Db, workflowId: number, runId: string): Promise<OriginalRun | undefined> {
   return db
     .selectFrom('runs')
@@ -119,7 +118,7 @@ export function findOriginalRun(db: Db, workflowId: number, runId: string): Prom
     .executeTakeFirst();
 }
 
-/** The run's stored status; undefined when the workflow has no such run. */
+/** Returns undefined if the workflow has no such run. */
 export async function findRunStatus(db: Db, workflowId: number, runId: string): Promise<StoredRunStatus | undefined> {
   const row = await db
     .selectFrom('runs')
@@ -131,9 +130,9 @@ export async function findRunStatus(db: Db, workflowId: number, runId: string): 
 }
 
 /**
- * Remembers the wish to cancel, so that it outlives this process and a Temporal that is away. False when the run is
- * finished. The reconciler looks soon, but not before `startGraceSeconds` after acceptance: until then the start may
- * still be on its way, and "no such workflow" means nothing.
+ * Stores the request to cancel, so that it survives a crash of this process and an outage of Temporal. Returns false
+ * if the run has ended. The reconciler checks the run soon, but not before `startGraceSeconds` after acceptance: until
+ * then the start may still be on its way, and "no such workflow" proves nothing.
  */
 export async function requestCancel(db: Db, runId: string, startGraceSeconds: number): Promise<boolean> {
   const result = await db
@@ -152,9 +151,8 @@ export async function requestCancel(db: Db, runId: string, startGraceSeconds: nu
 }
 
 /**
- * Takes up to `limit` runs that are due and leases them for `leaseSeconds`: whoever dies while checking one loses
- * nothing, the next process takes it when the lease is over. Several processes never get the same run. Undefined while
- * another process is claiming (ADR 8).
+ * Claims up to `limit` due runs and leases them for `leaseSeconds`. If the process dies, another one claims them after
+ * the lease; no two processes claim the same run. Returns undefined while another process is claiming (ADR 8).
  */
 export function claimRunsToCheck(db: Database, limit: number, leaseSeconds: number): Promise<RunToCheck[] | undefined> {
   return withAdvisoryLock(db, 'reconciler', (trx) => claimDueRuns(trx, limit, leaseSeconds));
@@ -175,7 +173,7 @@ function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<Run
         .where('next_check_at', '<=', sql<Date>`now()`)
         .orderBy('next_check_at')
         .limit(limit)
-        // Whoever is writing the end of a run has its row: it is not waited for.
+        // A process that ends a run has its row locked; skip it instead of waiting.
         .forUpdate()
         .skipLocked(),
     )
@@ -185,11 +183,11 @@ function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<Run
 
 interface NextCheck {
   delaySeconds: number;
-  /** True if its workflow task fails again and again; left out: not known. */
+  /** True if its workflow task fails repeatedly; undefined if unknown. */
   isStuck?: boolean;
 }
 
-/** Sets when the reconciler looks at an open run next. A cancel that was asked for meanwhile is looked at soon. */
+/** Sets the time of the reconciler's next check of an open run: soon if a cancellation was requested meanwhile. */
 export async function scheduleCheck(db: Db, runId: string, { delaySeconds, isStuck }: NextCheck): Promise<void> {
   const delay = sql`CASE WHEN cancel_requested_at IS NULL THEN ${delaySeconds} ELSE least(${delaySeconds}, 15) END`;
   const stuckSince = isStuck === true ? sql<Date>`coalesce(stuck_since, now())` : null;
@@ -204,7 +202,7 @@ export async function scheduleCheck(db: Db, runId: string, { delaySeconds, isStu
     .execute();
 }
 
-/** The claimed run as it is now; undefined when it has ended meanwhile. */
+/** Rereads a claimed run; undefined if it has ended meanwhile. */
 export function findOpenRun(db: Db, runId: string): Promise<RunToCheck | undefined> {
   return db
     .selectFrom('runs')

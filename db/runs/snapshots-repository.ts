@@ -1,21 +1,21 @@
-// What runs execute, frozen: identical drawings share one row. Writer: run acceptance.
+// Frozen graphs that runs execute. Identical drawings share a row. Writer: run acceptance.
 import { createHash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { Tables } from '../core/tables.js';
 
-/** What a graph is stored under. `document`: JSON text, secrets masked. */
+/** The key of a graph. `document` is JSON text with secrets masked. */
 export function hashDrawing(document: string): Buffer {
   return createHash('sha256').update(document).digest();
 }
 
-/** What the graph of a test is stored under: its plan is not that of the whole drawing. */
+/** The key of a test's graph, which includes the plan because a test may execute only a part of the drawing. */
 export function hashTest(document: string, plan: Plan): Buffer {
   return createHash('sha256').update('test\0').update(JSON.stringify(plan)).update('\0').update(document).digest();
 }
 
-/** Stores the graph unless it is there already; answers its hash. */
+/** Stores the graph unless it is stored already, and returns its hash. */
 export async function storeSnapshot(
   db: Db,
   document: string,
@@ -30,7 +30,7 @@ export async function storeSnapshot(
   return hash;
 }
 
-/** PostgreSQL's code, and the constraint, of a run whose graph has gone between its storing and the run's. */
+/** True if the graph was deleted after it was stored and before its run was inserted. */
 export function isSnapshotGone(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   return code === '23503' && constraint === 'runs_snapshot_hash_fkey';
@@ -38,12 +38,12 @@ export function isSnapshotGone(error: unknown): boolean {
 
 export interface SnapshotSweep {
   deleted: number;
-  /** Where the next call goes on; null when the end of the table was reached. */
+  /** The start of the next call; null at the end of the table. */
   nextHash: Buffer | null;
 }
 
-// The next hash in each index is either the graph's own, or nothing refers to it. So a graph is one step in each index, also
-// where the planner takes a reference to be likely and would look for it in the whole table.
+// The next hash in each index is either the graph's own, or nothing refers to it. So a graph takes one step in each
+// index, even if the planner expects many references and would scan the whole table.
 const isOrphan = sql<boolean>`graph.hash IS DISTINCT FROM (
     SELECT snapshot_hash FROM runs WHERE snapshot_hash >= graph.hash ORDER BY snapshot_hash LIMIT 1
   ) AND graph.hash IS DISTINCT FROM (
@@ -52,11 +52,13 @@ const isOrphan = sql<boolean>`graph.hash IS DISTINCT FROM (
   )`;
 
 /**
- * Deletes graphs that nothing refers to, among the next `limit` after `afterHash`: acceptance stores a graph before its
- * run, and may die in between. An hour covers every acceptance that is under way, but not one that has just found an
- * old orphan and counts on it. That one is safe as well: its run locks the graph (then the lock here passes it by), or
- * finds it gone and stores it again (`isSnapshotGone`). The second statement looks for references again, because a run
- * may be stored after the first one has begun and before it locks the graph.
+ * Deletes unreferenced graphs among the next `limit` after `afterHash`. They exist because acceptance stores a graph
+ * before its run, and may die in between.
+ *
+ * Graphs younger than an hour are left for acceptances under way. An acceptance that reuses an older orphan is safe
+ * too: its run locks the graph, which the lock here then skips, or finds it gone and stores it again
+ * (`isSnapshotGone`). The second statement checks for references again, because a run may be stored after the first
+ * statement's snapshot and before its lock.
  */
 export async function deleteOrphanedSnapshots(
   trx: Transaction<Tables>,

@@ -1,25 +1,25 @@
-// What a node that waits waits for, as readers see it.
+// The wait of a node, as readers see it.
 import { sql, type RawBuilder } from 'kysely';
 import { isoText } from '../core/iso-text.js';
 
-/** What a node waits for, as JSON of a row holds it. */
+/** The JSON of the expressions below. */
 export interface StoredWait {
   for: 'time' | 'callback' | 'human' | 'child' | 'connection';
-  /** The text that JSON writes for a Date. */
+  /** ISO 8601, as JSON writes a Date. */
   until: string;
   /** The sealed token of a callback (`readSealedToken`). */
   token_enc: string | null;
   /** The id of a human task. */
   task_id: string | null;
-  /** The run of a sub-workflow. */
+  /** The child run of a sub-workflow. */
   run_id: string | null;
-  /** The connection for which somebody has to sign in. */
+  /** The connection that needs a sign-in. */
   connection_id: number | null;
 }
 
 /**
- * The wait of the row `node` of `node_results`, once it has begun; of an agent, that of its first open call. An open wait for a
- * connection comes first.
+ * Selects from the started wait of the row `node` of `node_results`; for an agent, from that of its first open call.
+ * An open wait for a connection comes first.
  */
 function ofWait(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
@@ -37,24 +37,24 @@ const taskId = sql`CASE wait.kind WHEN 'human' THEN (
   SELECT task.task_id FROM human_tasks AS task
   WHERE task.run_id = wait.run_id AND task.path = wait.path AND task.node_id = wait.node_id) END`;
 
-/** JSON of a `StoredWait`, where the node has begun to wait, whether or not it still does. */
+/** JSON of a `StoredWait` if the node has started to wait, even if the wait is over. */
 export const begunWait: RawBuilder<unknown> = ofWait(sql`json_build_object('for', wait.kind,
   'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token}, 'task_id', ${taskId}, 'run_id', wait.child_run_id,
   'connection_id', wait.connection_id)`);
 
-/** JSON of a `StoredWait`, where the node waits now. */
+/** JSON of a `StoredWait` if the node is waiting now. */
 export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN ${begunWait} END`;
 
-/** The kind of the wait of a node that has waited, or waits; null where it never waited. */
+/** The kind of the node's current or past wait; null if it never waited. */
 export const waitedFor: RawBuilder<unknown> = ofWait(sql`wait.kind`);
 
-/** A sealed token of a callback, and the node that it belongs to. */
+/** A sealed callback token and the node that it belongs to. */
 export interface SealedToken {
   tokenEnc: Buffer;
   row: [runId: string, path: string, nodeId: string];
 }
 
-/** `text`: the token in base64, a space, and its node as JSON. */
+/** Parses the base64 of the token, a space, and its node as JSON. */
 export function readSealedToken(text: string): SealedToken {
   const end = text.indexOf(' ');
   const row = JSON.parse(text.slice(end + 1)) as SealedToken['row'];

@@ -10,7 +10,7 @@ export interface RunEnd {
   errorMessage: string | null;
 }
 
-/** How the run stands. Undefined where there is no such run. */
+/** Returns undefined if there is no such run. */
 export function findRunEnd(db: Db, runId: string): Promise<RunEnd | undefined> {
   return db
     .selectFrom('runs')
@@ -19,7 +19,7 @@ export function findRunEnd(db: Db, runId: string): Promise<RunEnd | undefined> {
     .executeTakeFirst();
 }
 
-/** Whether a run below this one was stopped by a limit of money. */
+/** Returns true if a spending limit stopped a run below this one. */
 export async function hasReachedLimitBelow(db: Db, runId: string): Promise<boolean> {
   const found = await db
     .selectFrom('runs')
@@ -31,13 +31,13 @@ export async function hasReachedLimitBelow(db: Db, runId: string): Promise<boole
   return found !== undefined;
 }
 
-/** Under which hash the graph that the run executes is stored. Undefined where there is no such run. */
+/** Returns the hash of the graph that the run executes; undefined if there is no such run. */
 export async function findSnapshotOf(db: Db, runId: string): Promise<Buffer | undefined> {
   const run = await db.selectFrom('runs').select('snapshot_hash').where('id', '=', runId).executeTakeFirst();
   return run?.snapshot_hash;
 }
 
-/** Undefined for a graph that is gone. */
+/** Returns undefined if the graph is gone. */
 export async function findPlan(db: Db, snapshotHash: Buffer): Promise<Plan | undefined> {
   const graph = await db
     .selectFrom('graph_snapshots')
@@ -47,7 +47,6 @@ export async function findPlan(db: Db, snapshotHash: Buffer): Promise<Plan | und
   return graph?.plan as Plan | undefined;
 }
 
-/** The workflow of a run. */
 export async function findWorkflowOf(db: Db, runId: string): Promise<number | undefined> {
   const run = await db.selectFrom('runs').select('workflow_id').where('id', '=', runId).executeTakeFirst();
   return run?.workflow_id;
