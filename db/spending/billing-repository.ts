@@ -3,7 +3,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { isInReach, type Reach } from '../access/reach.js';
 
-/** The amount is an exact decimal. `path`: the iteration that encloses the node; empty outside loops. */
+/** The amount is an exact decimal. `path` is the iteration that encloses the node, empty outside loops. */
 export type RunTransaction = InferResult<ReturnType<typeof selectTransactions>>[number];
 
 interface TransactionQuery {
@@ -14,8 +14,8 @@ interface TransactionQuery {
 }
 
 /**
- * The transactions of a run, oldest first. Undefined when there is no such run or it is out of reach.
- * A run of an archived workflow stays readable here: it belongs to the project's books.
+ * Lists the transactions of a run, oldest first. Undefined if there is no such run in reach. Includes runs of archived
+ * workflows, because they stay in the project's books.
  */
 export async function listRunTransactions(
   db: Db,
@@ -34,7 +34,7 @@ export async function listRunTransactions(
   return { total: run.total, transactions };
 }
 
-/** The transactions of one node, oldest first: one for each of its operations. */
+/** Returns the transactions of a node, oldest first: one for each of its operations. */
 export function listNodeTransactions(db: Db, { runId, path, nodeId }: NodeKey): Promise<RunTransaction[]> {
   return selectTransactions(db, runId).where('path', '=', path).where('node_id', '=', nodeId).execute();
 }

@@ -1,4 +1,5 @@
-// The ledger of the chat proxy. A call is there, with what it may cost, before it leaves; its end writes its transaction, once.
+// The ledger of the chat proxy. A call is stored with its maximum cost before it is sent; its end writes
+// its transaction once.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { lazily } from '../core/lazily.js';
@@ -7,7 +8,7 @@ import { passedLimitColumns, type PassedLimit, type PassedLimitRow } from './res
 
 export interface ChatCall {
   id: string;
-  /** Null for a call that belongs to no project, which no limit stops. */
+  /** Null for a call outside projects, to which no limit applies. */
   projectId: number | null;
   userId: number;
   provider: string;
@@ -24,8 +25,8 @@ export interface ReservedCall extends ChatCall {
 }
 
 /**
- * Returns the limit that the call would pass; nothing is stored then. A database whose machine dies may forget the calls of its
- * last second, but not their ends.
+ * Reserves a call. Returns the limit that it would exceed, and stores nothing then. The commit does not wait for the
+ * disk: a crash of the database's machine may lose the calls of the last second, but never their ends.
  */
 export async function beginChatCall(db: Db, call: ReservedCall): Promise<PassedLimit | undefined> {
   const { rows } = await sql<PassedLimitRow>`/* begin_chat_call */
@@ -54,8 +55,8 @@ export interface ChatEnd {
 }
 
 /**
- * Writes the transaction of a call, in the statement that frees what it has reserved. Idempotent; changes nothing where the call
- * was given up for dead. A call that the database has forgotten is stored again.
+ * Writes the transaction of a call and releases its reservation, in one statement. Idempotent; changes nothing if the
+ * call was given up for dead. A call that the database has lost is stored again.
  */
 export async function endChatCall(db: Db, call: ChatCall, end: ChatEnd): Promise<void> {
   await sql`/* end_chat_call */
@@ -76,7 +77,7 @@ export async function endChatCall(db: Db, call: ChatCall, end: ChatEnd): Promise
     FROM ended`.execute(db);
 }
 
-/** The calls are still under way. */
+/** Extends the leases of calls that are still under way. */
 export async function extendChatCalls(db: Db, ids: string[], leaseSeconds: number): Promise<void> {
   if (ids.length === 0) return;
   await db
@@ -90,8 +91,8 @@ export async function extendChatCalls(db: Db, ids: string[], leaseSeconds: numbe
 const AT_ONCE = 500;
 
 /**
- * Ends the calls of processes that died: nobody knows what they have used, so they cost what was reserved, and are marked as
- * estimated. Returns how many there were.
+ * Ends the calls of dead processes. Their usage is unknown, so they cost the reserved amount, marked as estimated.
+ * Returns the number of calls.
  */
 export async function endDeadChatCalls(db: Db): Promise<number> {
   const { rows } = await sql`/* end_dead_chat_calls */

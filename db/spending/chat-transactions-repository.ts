@@ -19,14 +19,14 @@ interface ChatTransactionQuery {
   offset: number;
 }
 
-/** Lists the transactions of the user's projects, and the user's own calls that belong to no project; newest first. */
+/** Lists the transactions of the user's projects, and of the user's own calls outside projects, newest first. */
 export async function listChatTransactions(
   db: Db,
   { reach, projectId, limit, offset }: ChatTransactionQuery,
 ): Promise<{ total: number; transactions: ChatTransaction[] }> {
   const isProject = projectId === undefined ? sql`` : sql`AND project.id = ${projectId}`;
   const withOwn = projectId === undefined && reach.projectId === undefined;
-  // Each project is read by its index, and only as far as the page can show.
+  // Reads each project by its index, and no further than the page needs.
   const newest = sql`ORDER BY paid.created_at DESC, paid.id DESC LIMIT ${offset + limit}`;
   const visible = (first: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     SELECT paid.* FROM project_members AS member

@@ -1,5 +1,5 @@
-// Model calls and the limits of money (docs/use/spending.md). A call is reserved in the statement that claims it, and
-// what is reserved becomes what was paid in the statement that records its transaction.
+// Applies the spending limits to model calls (docs/use/spending.md). The statement that claims a call reserves its
+// maximum cost. The statement that records the transaction replaces the reservation with the price.
 import { sql } from 'kysely';
 import { isZeroDecimal } from '../../graph/decimal.js';
 import type { Db } from '../core/client.js';
@@ -13,45 +13,45 @@ import {
   type TokenCounts,
 } from '../nodes/provider-calls-repository.js';
 
-/** The limit that a call would pass. Amounts in USD. */
+/** The limit that a call would exceed. Amounts in USD. */
 export interface PassedLimit {
   limited: SpendingLimitKind;
   limitUsd: string;
-  /** The period of the limit of a project. */
+  /** Set for limits of a project. */
   period: SpendingPeriod | null;
   spentUsd: string;
-  /** The amount is reserved by other calls that are on the wire, or not in the books yet. */
+  /** Reserved by other calls that are in flight, or not in the books yet. */
   reservedUsd: string;
 }
 
 const SPANS: Record<SpendingPeriod, string> = { day: ' on this day (UTC)', month: ' in this month (UTC)', total: '' };
 
-/** Returns the end of a sentence about the limit, which is empty if it has no period. */
+/** Returns the end of a sentence about the limit; empty without a period. */
 export function spanOf(period: SpendingPeriod | null): string {
   return period === null ? '' : SPANS[period];
 }
 
 interface PaidCallToClaim extends NewCall {
   projectId: number;
-  /** The most that it may cost. */
+  /** The maximum cost of the call. */
   reservedUsd: string;
   reservedTokens: TokenCounts;
   /** The limit of its agent; null if it has none. */
   maxCostUsd: string | null;
 }
 
-/** `refuse_call` and the like return these columns. */
+/** The columns that `refuse_call` and similar functions return. */
 export const passedLimitColumns = sql`
   refused.limited, trim_scale(refused.limit_usd) AS "limitUsd", refused.period,
   trim_scale(refused.spent_usd) AS "spentUsd", trim_scale(refused.reserved_usd) AS "reservedUsd"`;
 
 export interface PassedLimitRow extends Omit<PassedLimit, 'limited'> {
-  /** Null if no limit is passed. */
+  /** Null if no limit is exceeded. */
   limited: SpendingLimitKind | null;
 }
 
 interface ClaimRow extends PassedLimitRow {
-  /** Null, with the next two, where nothing was claimed. */
+  /** Null, with the next two, if nothing was claimed. */
   attempts: number | null;
   crashes: number;
   hasReaders: boolean;
@@ -59,8 +59,8 @@ interface ClaimRow extends PassedLimitRow {
 }
 
 /**
- * `claimCall` for a model call. Claims nothing where the call would pass a limit, which is returned, or where its run has ended:
- * then undefined is. The end of the run waits for the claim, and charges what is still on the wire.
+ * `claimCall` for a model call. Claims nothing if the call would exceed a limit, which is returned, or if its run has
+ * ended: then it returns undefined. The end of the run waits for the claim, and charges what is still in flight.
  */
 export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit | undefined> {
   const { projectId, reservedUsd, reservedTokens, maxCostUsd } = call;

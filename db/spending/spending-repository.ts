@@ -1,10 +1,10 @@
-// What limits of money hold back and have stopped, for people.
+// Reservations and stops of spending limits, for people.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SpendingLimitKind } from '../core/tables.js';
 
 export interface SpendingStop {
-  /** A day of UTC, `YYYY-MM-DD`. */
+  /** A day in UTC, `YYYY-MM-DD`. */
   day: string;
   limited: SpendingLimitKind;
   source: 'run' | 'chat';
@@ -19,7 +19,10 @@ export interface Reserved {
   calls: number;
 }
 
-/** What the calls of a project have reserved that are on the wire, or were paid in this period and are not in the books yet. */
+/**
+ * Returns the reservations of a project's calls that are in flight, or were paid in this period and are
+ * not in the books yet.
+ */
 export async function readReserved(db: Db, projectId: number): Promise<Reserved> {
   const { rows } = await sql<Reserved>`
     SELECT coalesce(sum(reserved_usd), 0) AS usd, count(*) AS calls FROM (
@@ -32,7 +35,7 @@ export async function readReserved(db: Db, projectId: number): Promise<Reserved>
   return rows[0]!;
 }
 
-/** Returns the stops of the last 30 days, the newest first. */
+/** Returns the stops of the last 30 days, newest first. */
 export function listStops(db: Db, projectId: number): Promise<SpendingStop[]> {
   return db
     .selectFrom('spending_stops')

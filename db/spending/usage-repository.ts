@@ -1,6 +1,5 @@
-// The usage of a user's projects in a span of time. The transactions say how much it cost and when; the ledgers of
-// provider calls and of the chat proxy say how many model calls and tokens that were. Archived workflows stay in the
-// books.
+// The usage of a user's projects in a span of time. Costs come from the transactions, model calls and tokens from the
+// ledgers of provider calls and of the chat proxy. Archived workflows are included, because they stay in the books.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { isInReach, type Reach } from '../access/reach.js';
@@ -12,22 +11,22 @@ interface UsageQuery {
   reach: Reach;
   projectId: number | undefined;
   groupBy: UsageGroup;
-  /** The first moment of the span. */
+  /** Inclusive. */
   from: Date;
-  /** The first moment after it. */
+  /** Exclusive. */
   until: Date;
 }
 
 export interface UsageRow {
-  /** A UTC day, an id as text (empty where there is none), a model's name (empty where no model was called) or an operation. */
+  /** A UTC day; an id as text, empty without one; a model's name, empty without a model call; or an operation. */
   key: string;
-  /** The name of the project or the title of the workflow; else the key. */
+  /** The name of the project or the title of the workflow; else the same as `key`. */
   label: string;
   /** Runs with a transaction in the span. */
   runs: number;
   /** Model calls that were answered, or cut off after they were sent. */
   calls: number;
-  /** The number of calls whose tokens nobody has reported. */
+  /** Calls whose tokens no provider has reported. */
   estimatedCalls: number;
   inputTokens: number;
   outputTokens: number;
@@ -38,11 +37,11 @@ export interface UsageRow {
 interface Grouping {
   key: RawBuilder<string>;
   label?: RawBuilder<string>;
-  /** Joined for the key. */
+  /** The join that `key` needs. */
   from?: RawBuilder<unknown>;
 }
 
-// Models are named by users.
+// Users choose the names of models, so they may be long.
 const MODEL = sql<string>`left(coalesce(used.model, ''), 200)`;
 
 const GROUPINGS: Record<UsageGroup, Grouping> = {
@@ -60,9 +59,9 @@ const GROUPINGS: Record<UsageGroup, Grouping> = {
 };
 
 /**
- * Days in their order, everything else by what it cost, the most expensive first. Calls of the chat proxy that belong to no
- * project are their user's own: they count unless a project is asked for. `OFFSET 0` keeps the planner to the indexes: by the
- * union it takes a project for a large part of the table.
+ * Orders days by date, and everything else by cost, the most expensive first. Calls of the chat proxy outside projects
+ * are their user's own: they are included unless a project is selected. `OFFSET 0` keeps the planner to the indexes:
+ * it would overestimate a project's share of the table.
  */
 export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> {
   const { reach, projectId, groupBy, from, until } = query;
@@ -106,7 +105,7 @@ export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> 
   return rows;
 }
 
-/** The numbers that providers report have no bound, but an integer of JSON has one. */
+/** Providers report unbounded numbers, but an integer in JSON is bounded. */
 function countOf(tokens: 'input' | 'output'): RawBuilder<number> {
   return sql`least(coalesce(sum(${sql.ref(`used.${tokens}`)}), 0), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`;
 }

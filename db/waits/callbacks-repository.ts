@@ -1,10 +1,10 @@
-// Callbacks: the token of a node that waits for one, and the answer.
+// Callbacks: the token of a node that waits for one, and the answer to it.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { hashToken } from '../core/random-token.js';
 
-/** The sealed token of the node; the given one where it had none yet. */
+/** Returns the node's sealed token. Stores `fresh` if the node has none yet. */
 export async function ensureToken(
   db: Db,
   { runId, path, nodeId }: NodeKey,
@@ -20,19 +20,19 @@ export async function ensureToken(
   return rows[0]!.tokenEnc;
 }
 
-/** Whether an answer is taken for the row `wait` of an open run. */
+/** True if an answer to the row `wait` of an open run would be accepted. */
 const isAwaited = sql<boolean>`(
   wait.answered_at IS NULL AND wait.closed_at IS NULL AND coalesce(wait.until > clock_timestamp(), true)
   AND NOT EXISTS (
     SELECT FROM node_results AS node
     WHERE node.run_id = wait.run_id AND node.path = wait.path AND node.node_id = wait.node_id AND node.is_reused))`;
 
-/** `repeated`: the callback has been accepted before, and its run goes on. `too_late`: its run or its wait has ended. */
+/** `repeated`: already accepted, and the run is open. `too_late`: the run or its wait has ended. */
 export type CallbackOutcome = { status: 'accepted'; wait: NodeKey } | { status: 'repeated' | 'too_late' | 'unknown' };
 
 /**
- * Accepts a callback once, also where its node does not wait yet; one that keeps an earlier result will not wait. `seal`
- * seals the answer for the node that the token belongs to.
+ * Accepts a callback once, even before the node waits, but not for a node with a reused result, which never waits.
+ * `seal` seals the answer for the node that the token belongs to.
  */
 export async function acceptCallback(db: Db, token: string, seal: (wait: NodeKey) => Buffer): Promise<CallbackOutcome> {
   const hash = hashToken(token);
@@ -56,14 +56,14 @@ export async function acceptCallback(db: Db, token: string, seal: (wait: NodeKey
 
 export interface KnownCallback {
   projectId: number;
-  /** Whether its run goes on. */
+  /** True if its run is open. */
   isOpen: boolean;
   isAnswered: boolean;
-  /** Whether it would be accepted now. */
+  /** True if it would be accepted now. */
   isAwaited: boolean;
 }
 
-/** Undefined for an unknown token. */
+/** Returns undefined for an unknown token. */
 export async function findCallback(db: Db, token: string): Promise<KnownCallback | undefined> {
   const { rows } = await sql<KnownCallback>`/* find_callback */
     SELECT run.project_id AS "projectId", run.status = 'In Progress' AS "isOpen", wait.answered_at IS NOT NULL AS "isAnswered",

@@ -1,6 +1,5 @@
 import type { NodeKey } from '../../graph/plan.js';
 
-/** A row of `waits`. */
 export interface WaitKey extends NodeKey {
   /** The number of the agent's tool call that waits; absent or 0 for the node itself. */
   call?: number;

@@ -1,5 +1,5 @@
-// Nodes that wait. Postgres is the arbiter: a callback is accepted once, by a guarded update, and a wait ends once. The
-// signal to the run workflow only wakes it.
+// Waiting nodes. Postgres is the arbiter: a guarded update accepts a callback once and ends a wait once. The signal to
+// the run workflow only wakes it.
 import { sql } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -10,14 +10,14 @@ type WaitKind = 'time' | 'callback' | 'human';
 
 export interface OpenWait {
   kind: WaitKind;
-  /** The moment at which the wait ends, in milliseconds since the epoch. */
+  /** The end of the wait in milliseconds since the epoch. */
   untilMs: number;
   isAnswered: boolean;
 }
 
 /**
- * Begins the wait together with its node, so that readers see both or neither; finds the wait that an earlier attempt has
- * begun, whose end never moves. Undefined when the run is not open.
+ * Starts the wait together with its node, so that readers see both or neither. If an earlier attempt has started it,
+ * returns that wait, whose end never changes. Returns undefined if the run is not open.
  */
 export async function beginWait(
   db: Db,
@@ -41,13 +41,12 @@ export async function beginWait(
 }
 
 export interface EndedWait {
-  /** The size of the sealed answer, which `readAnswer` has; null when nobody has answered. */
+  /** The size of the sealed answer (`readAnswer` reads it); null if nobody has answered. */
   answerBytes: number | null;
 }
 
 /**
- * Ends a wait where it is over: the answer has come, or its time has. Undefined where it is not over yet. Whoever
- * answers after this is too late. Idempotent.
+ * Ends a wait if it is answered or its time is over; else returns undefined. Later answers are refused. Idempotent.
  */
 export async function endWait(db: Db, { runId, path, nodeId }: NodeKey): Promise<EndedWait | undefined> {
   const { rows } = await sql<EndedWait>`/* end_wait */
@@ -58,7 +57,7 @@ export async function endWait(db: Db, { runId, path, nodeId }: NodeKey): Promise
   return rows[0];
 }
 
-/** The body of the callback that has ended the wait, sealed. */
+/** Returns the sealed body of the callback that ended the wait. */
 export async function readAnswer(db: Db, key: NodeKey): Promise<Buffer> {
   const wait = await db
     .selectFrom('waits')

@@ -1,12 +1,12 @@
-// Wakes: the signals that tell runs that what a node of theirs waits for has come. They are sent until they are confirmed.
+// Wakes: signals that tell a run that one of its waits was answered. They are repeated until they are confirmed.
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { Db } from '../core/client.js';
 import type { WaitKey } from './wait-key.js';
 
 /**
- * Waits that were answered and whose signal is not known to have arrived, those first that were tried least often. Each is
- * returned again after a pause, which doubles with each time: one that cannot be delivered does not keep the others waiting.
+ * Claims answered waits whose signal is not confirmed, the least often tried first. Each is returned again after a
+ * pause that doubles each time, so that an undeliverable signal does not delay the others.
  */
 export async function takeUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
   const { rows } = await sql<WaitKey>`/* take_wakes */
@@ -25,7 +25,7 @@ export async function takeUndeliveredWakes(db: Db, olderThanSeconds: number, lim
 const FIRST_PAUSE_SECONDS = 3;
 const LONGEST_PAUSE_SECONDS = 300;
 
-/** When a signal is sent again that was sent so often before. */
+/** The time of the next signal after `attempts` earlier ones. */
 export function nextSignal(attempts: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`now() + make_interval(secs =>
     least(${sql.lit(FIRST_PAUSE_SECONDS)} * 2 ^ least(${attempts}, 20), ${sql.lit(LONGEST_PAUSE_SECONDS)}))`;
@@ -40,8 +40,9 @@ export async function markWoken(db: Db, { call = 0, ...key }: WaitKey): Promise<
 }
 
 /**
- * After Temporal was restored to an earlier moment than this database: its runs may wait for what came after that moment,
- * also where the wait was closed since. A run that no longer waits ignores the signal.
+ * Schedules recent signals again after Temporal was restored to an earlier moment than this database: its runs may
+ * wait for answers that came after that moment, even if their waits are closed here. A run that no longer waits
+ * ignores the signal.
  */
 export async function forgetWakes(db: Db, runTimeoutDays: number): Promise<number> {
   const { numUpdatedRows } = await db

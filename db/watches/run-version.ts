@@ -1,19 +1,21 @@
-// The version of a run: how much has happened that a reader can see. ADR 16.
+// The version of a run: a count of its visible changes (ADR 16).
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * Each visible change adds one: the acceptance, start and end of the run, the start and end of a node (both at once where
- * the start was not stored by itself), an approval or a human task that is asked for or settled, each decision or answer that
- * counts and is not enough, the start and end of a run that a tool call of an agent waits for, and the deletion of a file of
- * an ended run. Nobody writes the number: it is counted in the snapshot of whoever reads (`run_changes` in
- * db/routines/loops.sql), in which later commits add to it, in whatever order they come.
+ * Each visible change adds one step: acceptance, start and end of the run; start and end of a node (one step if its
+ * start was not stored separately); an approval or human task that is requested or settled; each decision or answer
+ * that counts without settling it; start and end of a child run that a tool call waits for; and the deletion of a file
+ * of an ended run.
  *
- * The numbers are a million apart, so that each event of a stream finds one of its own between those of two polls
- * (`order_run_events`, which counts by the same function).
+ * No writer stores the number. Each reader counts it in its own snapshot (`run_changes` in db/routines/loops.sql), and
+ * later commits only add to it, in whatever order they come.
+ *
+ * A step is a million, so that the events of a stream get their own numbers between the versions of two polls
+ * (`order_run_events`, which counts with the same function).
  */
 export const VERSION_STEP = 1_000_000;
 
-/** A file that a run in flight refers to cannot be deleted. */
+// A file that a run in flight refers to cannot be deleted, so only ended runs count deletions.
 const deletedFiles = sql`(
   SELECT count(*)::integer FROM file_references AS held JOIN files ON files.id = held.file_id AND files.copy_id IS NULL
   WHERE held.kind = 'run' AND held.holder = run.id::text)`;
@@ -23,22 +25,22 @@ export const versionColumns: RawBuilder<unknown> = sql`
   ${sql.lit(VERSION_STEP)} * (1 + (run.run_started_at IS NOT NULL)::integer + (run.status <> 'In Progress')::integer
     + reached.changes + CASE WHEN run.status = 'In Progress' THEN 0 ELSE ${deletedFiles} END) AS version, reached.overdue`;
 
-/** Joined to the run with the alias `run`. `reached.changed_at`: when a node of it last began or ended. */
+/** Joined to the run with the alias `run`. `reached.changed_at` is the last start or end of one of its nodes. */
 export const versionJoin: RawBuilder<unknown> = sql`CROSS JOIN LATERAL run_changes(run.id) AS reached`;
 
 export interface VersionRow {
   version: number;
-  /** How many pending requests are out of time, which readers see before the run does. It grows until the version does. */
+  /** The number of pending requests that have expired: readers see them as expired before the version counts it. */
   overdue: number;
 }
 
 /**
- * Distinguishes two states of a run in Postgres: by the version, the status, and what has become of open requests.
- * With the status in it, the end of a run is never taken for an earlier state, whatever a crashed database has forgotten.
+ * Identifies a state of a run by version, status and expired requests. The status is part of it, so that the end of a
+ * run is never mistaken for an earlier state, even if a crashed database has lost changes.
  */
 export function toStateTag(version: number, status: string, overdue: number): string {
   return `${version}${status.charAt(0)}${overdue}`;
 }
 
-/** `toStateTag` as an expression over a row with `version`, `run_status` and `overdue`. */
+/** `toStateTag` in SQL, for a row with `version`, `run_status` and `overdue`. */
 export const stateTagOfRow: RawBuilder<string> = sql`version::text || left(run_status, 1) || overdue::text`;

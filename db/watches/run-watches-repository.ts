@@ -1,26 +1,25 @@
-// The runs that somebody watches, for the statements that change runs (tell-watchers.ts). There is one row for each run
-// and API process.
+// The watched runs, for the statements that change runs (tell-watchers.ts). One row for each run and API process.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Role, StoredRunStatus } from '../core/tables.js';
 import { isLive } from '../sessions/sessions-repository.js';
 import { toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
 
-/** A process that dies stops renewing, and what it watched costs nobody anything from then on. */
+/** A process that dies stops renewing its watches. After the lease, changes are not reported to it any more. */
 const LEASE_SECONDS = 60;
 
 const until = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
-/** A run that somebody watches in an API process. */
 export interface Watch {
   runId: string;
-  /** Whether somebody there wants its deltas. */
+  /** True if a reader in that process wants its deltas. */
   deltas: boolean;
 }
 
 /**
- * `watches` names each run once. Changes of the runs are reported from the commit on. A change whose statement began before is not, and may be
- * committed after the next look at the run: look once more a little later.
+ * Watches runs; `watches` names each run once. Changes are reported from the commit on. A statement that started
+ * earlier does not report its change and may commit after the caller's next look at the run, so the caller must look
+ * once more a little later.
  */
 export async function watchRuns(db: Db, listener: string, watches: Watch[]): Promise<void> {
   const runIds = watches.map(({ runId }) => runId);
@@ -31,7 +30,7 @@ export async function watchRuns(db: Db, listener: string, watches: Watch[]): Pro
     ON CONFLICT (run_id, listener) DO UPDATE SET until = excluded.until, deltas = excluded.deltas`.execute(db);
 }
 
-/** Renews these, and removes the others of the process and what others have left behind. */
+/** Renews these watches, and deletes the process's other ones and expired ones of any process. */
 export async function keepWatches(db: Db, listener: string, watches: Watch[]): Promise<void> {
   const runIds = watches.map(({ runId }) => runId);
   await sql`/* drop_watches */
@@ -50,7 +49,7 @@ export interface RunState {
   stateTag: string;
 }
 
-/** Returns how far these runs are, without their contents. Runs that do not exist are left out. */
+/** Returns the states of these runs without their contents. Leaves out unknown runs. */
 export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[]> {
   const { rows } = await sql<VersionRow & { runId: string; status: StoredRunStatus }>`/* run_states */
     SELECT run.id AS "runId", run.status, ${versionColumns}
@@ -60,12 +59,12 @@ export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[
   });
 }
 
-/** A reader and its credentials: a stream that is admitted once ends with the key or the session. */
+/** A reader and its credentials. An admitted stream ends when its key or session does. */
 export interface Reader {
   userId: number;
   /** The id of the API key. */
   keyId?: number | undefined;
-  /** The id of the session if it is one of ours. */
+  /** The id of the session, if this service issued it. */
   sessionId?: string | undefined;
 }
 
@@ -74,8 +73,8 @@ export interface Viewer extends Reader {
 }
 
 /**
- * Returns the role of each user in the run's project. It is null if the user is no member of it, the run's results are
- * gone, the key does not reach the project any more, the session has ended, or the user is not active.
+ * Returns the role of each user in the run's project. It is null if the user is not an active member, the run's
+ * results have expired, the key no longer reaches the project, or the session has ended.
  */
 export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null)[]> {
   const { rows } = await sql<{ role: Role | null }>`/* find_roles */
@@ -91,7 +90,7 @@ export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null
   return rows.map(({ role }) => role);
 }
 
-/** The key must pass what is asked of it when it is admitted (`countedKey`, `isInReach`). */
+/** Must check the same as the admission of a key (`countedKey`, `isInReach`). */
 const isGoodKey = sql`EXISTS (
   SELECT FROM api_keys AS key JOIN users ON users.id = key.user_id AND users.api_access
   WHERE key.id = asked.key_id AND key.user_id = asked.user_id AND (key.expires_at IS NULL OR key.expires_at > now())

@@ -2,13 +2,13 @@ import { sql, type RawBuilder } from 'kysely';
 
 export const CHANGES_CHANNEL = 'run_changes';
 
-/** The channel tells this in place of a run's id when the turn of a queued run has come (migration 0020). */
+/** Sent instead of a run's id when a queued run may start. */
 export const TURN_MESSAGE = 'turn';
 
 /**
- * An expression for a statement that changes what readers see of a run: the API processes that watch the run are told once
- * the statement is committed. For the other runs, which are nearly all, it is one look into a small index, and nothing of
- * NOTIFY, whose commits wait for each other in the whole database.
+ * An expression for statements that change what readers see of a run: notifies the watching API processes when the
+ * statement commits. For a run that nobody watches, which is nearly every run, it costs one lookup in a small index.
+ * It avoids NOTIFY then, because commits with NOTIFY wait for each other across the whole database.
  */
 export function tellWatchers(runId: string | RawBuilder<string>): RawBuilder<unknown> {
   return sql`CASE WHEN EXISTS (SELECT FROM run_watches WHERE run_id = ${runId}::uuid AND until > now())
