@@ -1,8 +1,10 @@
-// The cost of a node that calls models: the sum of its calls in the ledger, whenever their answers come. The end of a run, or
-// of the node, charges what is still on the wire as cut off; an answer that is recorded later changes the amount to the new
-// sum. Whoever changes one of the two, or reads one to write the other, holds the run's row lock from before until the
-// commit, so that nobody overlooks what another one is about to commit. Nothing has happened before the commit, and a repeat
-// after it finds the same sum.
+// The cost of a node that calls models is the sum of its calls in the ledger, whenever their answers arrive. The
+// end of a run, or of the node, charges calls in flight as cut off; an answer that is recorded later changes the
+// amount to the new sum.
+//
+// Every transaction that changes the ledger or a billing transaction, or reads one to write the other, holds the run's
+// row lock until its commit. So none of them misses the other's uncommitted change. Before the commit nothing has
+// happened, and a repeat after it finds the same sum.
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';
@@ -20,8 +22,8 @@ import {
 import { closedRequests } from '../nodes/close-requests.js';
 
 /**
- * Locks the run before anything else in the transaction. Returns whether it is open, which it then stays until the
- * commit.
+ * Locks the run before anything else in the transaction. Returns true if it is open, which it then
+ * stays until the commit.
  */
 export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<boolean> {
   const { rows } = await sql<{ isOpen: boolean }>`/* lock_run */
@@ -29,13 +31,13 @@ export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<
   return rows[0]?.isOpen === true;
 }
 
-/** The answer of a model call, in a transaction that has locked the run. Idempotent. */
+/** Records the answer to a model call, in a transaction that has locked the run. Idempotent. */
 export async function addPaidCall(trx: Transaction<Tables>, call: OwnCall, paid: PaidCall): Promise<void> {
   await markCallApplied(trx, call, paid);
   await setToLedger(trx, call.runId, isNode(call));
 }
 
-/** The answer of a model call that is paid for, and of which nothing else is kept. */
+/** Records the price of an answered model call and nothing else of the answer. */
 export async function savePaidCall(db: Database, call: OwnCall, paid: PaidCall): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockRun(trx, call.runId);
@@ -43,31 +45,31 @@ export async function savePaidCall(db: Database, call: OwnCall, paid: PaidCall):
   });
 }
 
-/** The answer of a model call that is paid for and cannot be used. The call may be made again. */
+/** Records the price of an answer that cannot be used. The call may be made again. */
 export async function savePaidAttempt(db: Database, call: OwnCall, paid: PaidCall): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockRun(trx, call.runId);
     await markCallCut(trx, call);
-    // It takes the place of what a call that was cut off is charged.
+    // The answer replaces the charge of the cut call.
     await addPaidCall(trx, call, paid);
   });
 }
 
-/** The answer with which a node ends, by the turn and the attempt of its call. */
+/** The answer with which a node ends, identified by the turn and attempt of its call. */
 export interface AnsweredCall extends PaidCall {
   turn: number;
   attempt: number;
 }
 
 /**
- * `recordNodeEnd` of a node that calls models: it has cost what the ledger says by then, whatever `end` says. A call of it that
- * is still on the wire is charged as cut off. `answered` is recorded together with the end.
+ * `recordNodeEnd` for nodes that call models. The cost is that of the ledger, not that of `end`, and calls in flight
+ * are charged as cut off. Records `answered` in the same transaction.
  */
 export async function recordPaidEnd(db: Database, end: NodeEndRow, answered?: AnsweredCall): Promise<boolean> {
   const { runId, path, nodeId } = end;
   return db.transaction().execute(async (trx) => {
     await lockRun(trx, runId);
-    // The runs of its tool calls are closed: nobody waits for them any more.
+    // Child runs of its tool calls are cancelled, because nobody waits for them any more.
     if (end.status === 'failed') await sql`WITH ${closedRequests(isNode(end))} SELECT`.execute(trx);
     if (answered !== undefined) await markCallApplied(trx, { ...answered, runId, path, nodeId }, answered);
     await cutCallsOnWire(trx, end);
@@ -78,7 +80,10 @@ export async function recordPaidEnd(db: Database, end: NodeEndRow, answered?: An
   });
 }
 
-/** The end of a run charges what is on the wire, in the transaction that has locked the run. Missing transactions follow. */
+/**
+ * Charges the calls in flight of a run that ends, in the transaction that has locked the run. The caller then adds
+ * missing transactions.
+ */
 export async function chargeCallsOnWire(trx: Transaction<Tables>, runId: string): Promise<void> {
   await cutCallsOnWire(trx, { runId });
   await setToLedger(trx, runId, sql`state = 'cut'`);
@@ -88,7 +93,7 @@ function isNode({ runId, path, nodeId }: Omit<NodeKey, 'turn'>): RawBuilder<unkn
   return sql`run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`;
 }
 
-/** Nodes that have no transaction yet do not change: their end will write one. `which` are calls of the nodes. */
+/** Leaves out nodes without a transaction, because their end will write it. `which` selects calls of the nodes. */
 async function setToLedger(trx: Transaction<Tables>, runId: string, which: RawBuilder<unknown>): Promise<void> {
   await sql`
     UPDATE billing_transactions AS paid

@@ -1,4 +1,4 @@
-// The durable steps of an agent node. Rows are written once; a repeated step finds them.
+// The durable steps of an agent node. Each row is written once; a repeated step finds it.
 import { sql, type Transaction } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { Database, Db } from '../core/client.js';
@@ -20,7 +20,6 @@ export interface StoredTurn {
   usage: Record<string, unknown> | null;
 }
 
-/** The turns of an agent in their order. */
 export function findTurns(db: Db, key: NodeKey): Promise<StoredTurn[]> {
   return db
     .selectFrom('agent_turns')
@@ -37,9 +36,8 @@ export interface StoredToolCall {
   toolCallId: string;
   serverLabel: string | null;
   toolName: string;
-  /** The arguments that the model wrote. */
   argumentsEnc: Buffer;
-  /** The arguments that a person has put in their place. */
+  /** The arguments with which a person has replaced them. */
   editedEnc: Buffer | null;
   outcome: ToolOutcome | null;
   answerEnc: Buffer | null;
@@ -50,7 +48,6 @@ export interface StoredToolCall {
   waitMs: number | null;
 }
 
-/** The tool calls of an agent with their approvals, in order. */
 export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredToolCall[]> {
   const { rows } = await sql<StoredToolCall>`
     SELECT call.turn, call.ordinal, call.tool_call_id AS "toolCallId", call.server_label AS "serverLabel",
@@ -63,19 +60,18 @@ export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): P
   return rows;
 }
 
-/** What a tool call waits for. */
+/** The approval request of a tool call. */
 export interface AskedApproval {
   requestId: string;
   /** JSON text, secrets masked. */
   shownArguments: string;
   argumentsHash: string;
   expiresInSeconds: number;
-  /** How many people must approve. */
   required: number;
   excludeStarter: boolean;
-  /** Null where everybody may who may draw. */
+  /** Null if everybody with the right to draw may decide. */
   roles: Role[] | null;
-  /** The only one who may decide, of a test; null for other runs. */
+  /** In a test, the only user who may decide; null in other runs. */
   onlyUser: number | null;
 }
 
@@ -84,13 +80,13 @@ export interface NewToolCall {
   serverLabel: string | null;
   toolName: string;
   argumentsEnc: Buffer;
-  /** For a call that cannot be made: what the model is answered instead. */
+  /** Set for a call that cannot be made: the answer for the model, sealed. */
   invalidEnc: Buffer | null;
   approval: AskedApproval | null;
 }
 
 export interface NewTurn extends TurnKey, PaidCall {
-  /** The attempt of the model call that has brought the turn (`CallClaim.attempts`). */
+  /** The attempt of the model call that returned the turn (`CallClaim.attempts`). */
   attempt: number;
   nodeLabel: string;
   isFinal: boolean;
@@ -99,10 +95,10 @@ export interface NewTurn extends TurnKey, PaidCall {
 }
 
 /**
- * One transaction: what the model said, what it asks for, the approvals to wait for, and the price. Before its commit
- * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it. Of two attempts the first one gives
- * the turn, and the call that each has made is in the ledger. A turn that comes after the end of its run is kept for its
- * price, and nobody is asked for approvals any more.
+ * Stores the model's message, its tool calls, their approval requests and the price in one transaction. Before the
+ * commit the turn has not happened (the ledger has `sent`); after it, a repeated step finds the turn. If two attempts
+ * both get an answer, the first one sets the turn and the ledger charges both calls. If the run has ended, the turn is
+ * stored for its price and its approval requests expire at once.
  */
 export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
   const { runId, path, nodeId, attempt } = turn;
@@ -185,7 +181,10 @@ async function insertApproval(
     .execute();
 }
 
-/** The answer to a tool call, once; together with its entry in the ledger. `attempt`: absent for a call that has not left. */
+/**
+ * Stores the answer to a tool call once, together with its entry in the ledger. `attempt` is absent for a call
+ * that was not sent.
+ */
 export async function saveToolAnswer(
   db: Database,
   call: TurnKey & { ordinal: number },

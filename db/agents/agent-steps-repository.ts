@@ -1,4 +1,4 @@
-// What an agent has done, for readers: its model calls, and the tool calls that each of them asked for.
+// The steps of an agent for readers: its model calls, each with its tool calls.
 import { sql } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -9,19 +9,19 @@ import { numberOfCall } from './tool-call-number.js';
 
 export interface StoredStep {
   turn: number;
-  /** The state of the model call. `sent`: its answer is not there. */
+  /** The state of the model call. `sent`: not answered yet. */
   state: 'sent' | 'applied' | 'refused';
   model: string | null;
   inputTokens: number | null;
   outputTokens: number | null;
-  /** Plain decimal, with attempts that were cut off; null for a call that is not paid for, or not yet. */
+  /** Plain decimal, includes attempts that were cut off; null if nothing was paid yet. */
   priceUsd: string | null;
   sentAt: Date;
   repliedAt: Date | null;
   isFinal: boolean;
-  /** Sealed; null where nothing is stored, and where `isLeftOut`. */
+  /** Sealed; null if nothing is stored or `isLeftOut`. */
   messageEnc: Buffer | null;
-  /** The contents of the page were too large in all. */
+  /** True if the contents of the page exceed `maxBytes` here. */
   isLeftOut: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface StoredStepCall {
   ordinal: number;
   serverLabel: string | null;
   toolName: string;
-  /** Sealed, as is the answer; null where `isLeftOut`. */
+  /** Sealed, like the other contents; null if `isLeftOut`. */
   argumentsEnc: Buffer | null;
   editedEnc: Buffer | null;
   answerEnc: Buffer | null;
@@ -38,17 +38,17 @@ export interface StoredStepCall {
   outcome: ToolOutcome | null;
   requestId: string | null;
   approval: ApprovalStatus | null;
-  /** The run that the call has started; null where the tool is no workflow. */
+  /** The run that the call has started; null if the tool is no workflow. */
   childRunId: string | null;
-  /** When the call left; null for one that was not made. */
+  /** Null if the call was not made. */
   sentAt: Date | null;
   finishedAt: Date | null;
 }
 
 export interface AgentSteps {
-  /** Undefined where the run has not reached the node. */
+  /** Undefined if the run has not reached the node. */
   nodeStatus: NodeStatus | undefined;
-  /** The contents are gone, or as good as gone. */
+  /** True if the contents have expired, even if they are not deleted yet. */
   isExpired: boolean;
   total: number;
   steps: StoredStep[];
@@ -60,13 +60,13 @@ interface StepsQuery {
   limit: number;
   offset: number;
   retentionDays: number;
-  /** The limit for the sealed contents of a page: the contents beyond it are left out. */
+  /** The limit for the sealed contents of a page; the contents beyond it are left out. */
   maxBytes: number;
 }
 
 /**
- * A page of the steps, in their order, in one snapshot. Undefined where the workflow has no such run. A node of another kind
- * has no steps.
+ * Returns a page of the steps in ascending order, from one snapshot. Undefined if the workflow has no such run. Nodes
+ * of other kinds have no steps.
  */
 export function listAgentSteps(db: Database, node: NodeKey, query: StepsQuery): Promise<AgentSteps | undefined> {
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
@@ -99,7 +99,7 @@ async function findNode(db: Db, { runId, path, nodeId }: NodeKey, query: StepsQu
   return rows[0];
 }
 
-/** Whether a row of the ledger is the last attempt of a model call. */
+/** True for the last attempt of a model call. */
 const isStep = sql<boolean>`(model IS NOT NULL AND ordinal = 0)`;
 
 async function countSteps(db: Db, { runId, path, nodeId }: NodeKey): Promise<number> {

@@ -1,4 +1,4 @@
-// The tools of an agent, which are listed at its first turn and then stored. The API reads them to check arguments that a
+// The tools of an agent, listed at its first turn and then stored. The API reads them to validate arguments that a
 // person has changed.
 import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
@@ -8,27 +8,27 @@ import type { SecretBox } from '../core/secret-box.js';
 import { keyColumns } from '../nodes/key-columns.js';
 
 export interface AgentTool {
-  /** The name that the model sees. It is unique over all servers and has only characters that providers accept. */
+  /** The name for the model: unique over all servers, in characters that providers accept. */
   name: string;
   serverLabel: string;
   toolName: string;
   description: string;
-  /** The JSON Schema of the arguments, as the server has given it, or from the fields of the workflow's trigger. */
+  /** The JSON Schema of the arguments, from the server or from the fields of the workflow's trigger. */
   parameters: Record<string, unknown>;
   needsApproval: boolean;
-  /** The workflow of a tool that is one. It has no server: `serverLabel` is empty. */
+  /** Set if the tool is a workflow. It has no server: `serverLabel` is empty. */
   workflowId?: number;
 }
 
-/** A tool of a server that the agent is not offered. Its texts are the server's: masked and cut. */
+/** A server's tool that is not offered to the agent. Its texts come from the server, masked and cut. */
 export interface LeftOutTool {
   serverLabel: string;
-  /** Empty for one without a name. */
+  /** Empty if the tool has no name. */
   toolName: string;
   reason: string;
 }
 
-/** The warnings that readers of the first step of an agent are told. Nothing is added where every tool is offered. */
+/** Returns the warnings for readers of an agent's first step; nothing if every tool is offered. */
 export function toWarnings(turn: number, leftOut: LeftOutTool[]): { warnings?: object[] } {
   if (turn > 0 || leftOut.length === 0) return {};
   const warnings = leftOut.map(({ serverLabel, toolName, reason }) => ({
@@ -42,18 +42,18 @@ export function toWarnings(turn: number, leftOut: LeftOutTool[]): { warnings?: o
 interface NewTools {
   tools: AgentTool[];
   leftOut?: LeftOutTool[];
-  /** The limit of the agent, which also holds for the runs that its tools start. */
+  /** The limit of the agent, which also applies to the runs that its tools start. */
   maxCostUsd: string | null;
 }
 
-/** Returns the tools that an earlier attempt has stored, or else those given now. */
+/** Stores the tools and returns them, or those that an earlier attempt has stored. */
 export async function keepTools(
   db: Db,
   secretBox: SecretBox,
   { runId, path, nodeId }: NodeKey,
   { tools, leftOut = [], maxCostUsd }: NewTools,
 ): Promise<AgentTool[]> {
-  // A worker of the version before reads the list alone.
+  // Workers of the previous version can only read the plain list.
   const stored = leftOut.length === 0 ? tools : { tools, leftOut };
   const toolsEnc = secretBox.seal(writeJson(stored), 'agent-tools', runId, path, nodeId);
   const { rows } = await sql<{ toolsEnc: Buffer }>`
@@ -64,12 +64,12 @@ export async function keepTools(
   return open(secretBox, rows[0]!.toolsEnc, { runId, path, nodeId }).tools;
 }
 
-/** Returns undefined before the first turn of the agent, and once its contents have expired. */
+/** Returns undefined before the agent's first turn, and after its contents have expired. */
 export async function findTools(db: Db, secretBox: SecretBox, key: NodeKey): Promise<AgentTool[] | undefined> {
   return (await findToolSet(db, secretBox, key))?.tools;
 }
 
-/** Returns the tools of the agent's servers that it is not offered. */
+/** Returns the tools of the agent's servers that are not offered to it. */
 export async function findLeftOutTools(db: Db, secretBox: SecretBox, key: NodeKey): Promise<LeftOutTool[]> {
   return (await findToolSet(db, secretBox, key))?.leftOut ?? [];
 }

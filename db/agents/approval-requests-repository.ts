@@ -1,4 +1,4 @@
-// Reads of approval requests: who asks for what, where, and who has decided.
+// Reads approval requests for the API.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -17,24 +17,22 @@ export interface ApprovalRequest {
   project_id: number;
   workflow: { id: number; title: string };
   project: { id: number; name: string };
-  /** The user who started the run. */
   requested_by: Person;
   server_label: string;
   tool_name: string;
   arguments: unknown;
   /** The hash of the arguments that would be sent. */
   arguments_hash: string;
-  /** The arguments that a person has put in place of the model's; null if nobody has. */
+  /** The arguments with which a person has replaced the model's; null if nobody has. */
   edited_arguments: unknown;
-  /** The number of people who must approve. */
   required: number;
   exclude_starter: boolean;
   roles: Role[] | null;
-  /** The decisions so far, in their order. */
+  /** The decisions so far, in order. */
   decisions: Decision[];
   status: ApprovalStatus;
   reason: string;
-  /** Null if nobody has decided. */
+  /** Null until somebody has decided. */
   decided_by: Person | null;
   decided_at: Date | null;
   created_at: Date;
@@ -42,14 +40,14 @@ export interface ApprovalRequest {
   purpose: 'run' | 'test';
 }
 
-/** `decided`: by a person, one way or the other. */
+/** `decided`: approved or rejected. */
 export type ApprovalFilter = ApprovalStatus | 'decided';
 
-/** A request that nobody has answered in time counts as expired, also before its run has noticed. */
+/** A request counts as expired as soon as its time is over, even before its run has noticed. */
 const shownStatus = sql<ApprovalStatus>`CASE WHEN request.status = 'pending' AND request.expires_at <= now()
   THEN 'expired' ELSE request.status END`;
 
-/** Written so that the index of pending requests serves those who ask for them. */
+/** The conditions match the index of pending requests. */
 const FILTERS: Record<ApprovalFilter, RawBuilder<unknown>> = {
   pending: sql`request.status = 'pending' AND request.expires_at > now()`,
   approved: sql`request.status = 'approved'`,
@@ -58,7 +56,7 @@ const FILTERS: Record<ApprovalFilter, RawBuilder<unknown>> = {
   decided: sql`request.status IN ('approved', 'rejected')`,
 };
 
-/** `which`: the condition, and the order where it matters. */
+/** `which`: the condition, and the order if it matters. */
 async function readRequests(db: Db, which: RawBuilder<unknown>): Promise<ApprovalRequest[]> {
   const { rows } = await sql<ApprovalRequest>`
     SELECT request.request_id, request.run_id, request.path, request.node_id, request.node_label,
@@ -81,7 +79,6 @@ async function readRequests(db: Db, which: RawBuilder<unknown>): Promise<Approva
   return rows;
 }
 
-/** The live projects in reach. */
 function projectsOf(reach: Reach): RawBuilder<unknown> {
   return sql`SELECT project.id FROM project_members member JOIN projects project ON project.id = member.project_id
     WHERE member.user_id = ${reach.userId} AND ${isInReach('project.id', reach)} AND project.deleted_at IS NULL`;
@@ -92,7 +89,7 @@ export async function findRequest(db: Db, runId: string, requestId: string): Pro
   return found[0];
 }
 
-/** A person who changes the arguments of a request needs these. */
+/** The facts that a change of a request's arguments depends on. */
 export interface CurrentArguments extends NodeKey {
   status: ApprovalStatus;
   serverLabel: string;
@@ -100,7 +97,7 @@ export interface CurrentArguments extends NodeKey {
   /** The hash of the arguments that would be sent now. */
   hash: string;
   requestId: string;
-  /** The arguments from the model, as sealed JSON text. Null once they have expired, as are `turn` and `ordinal`. */
+  /** The model's arguments, as sealed JSON text. Null, like `turn` and `ordinal`, once they have expired. */
   argumentsEnc: Buffer | null;
   turn: number | null;
   ordinal: number | null;
@@ -134,7 +131,7 @@ export async function findCurrentArguments(
   return rows[0];
 }
 
-/** Returns undefined also when the request's project is not in reach. */
+/** Returns undefined if the request's project is not in reach. */
 export async function findRequestInReach(
   db: Db,
   requestId: string,
@@ -160,8 +157,8 @@ interface RequestsInReach {
 }
 
 /**
- * Lists the requests of all projects in reach, newest first. The page is found by an index of each project, however
- * many requests those and all others have.
+ * Lists the requests of all projects in reach, newest first. Each project is read by its index, so the time does not
+ * grow with the number of requests.
  */
 export async function listRequestsInReach(
   db: Db,

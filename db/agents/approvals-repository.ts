@@ -1,5 +1,5 @@
-// Approval requests. Postgres is the arbiter: decisions on a request are counted one after the other, under the lock of its
-// row, and it leaves `pending` once; the signal to the run workflow only wakes it.
+// Decisions on approval requests. Postgres is the arbiter: decisions are counted one after the other, under the lock
+// of the request's row, and a request leaves `pending` once. The signal to the run workflow only wakes it.
 import { sql, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -14,34 +14,33 @@ export interface NewDecision {
   decision: 'approved' | 'rejected';
   reason: string;
   userId: number;
-  /** The person's role in the project. */
   role: Role;
-  /** The hash of the arguments that the person has seen; undefined for those that the request has now. */
+  /** The hash of the arguments that the person has seen; undefined stands for the request's current ones. */
   argumentsHash?: string | undefined;
-  /** The arguments that the person puts in their place. */
+  /** The arguments with which the person replaces the current ones. */
   edit?: ArgumentsEdit | undefined;
 }
 
 export interface ArgumentsEdit {
   /** JSON text, secrets masked. */
   shown: string;
-  /** Sealed JSON text of what is sent. */
+  /** Sealed JSON text of the arguments that are sent. */
   sealed: Buffer;
   hash: string;
 }
 
 /**
- * `settled`: the request has been decided by this. `counted`: more people must approve. `repeated`: the person has
- * approved the same before, or the request is already as the person wants it. `stale`: the arguments are others than
- * `argumentsHash` says. `full`: too many have been counted. `late`: it is settled in another way, has expired, or its run
- * has ended.
+ * `settled`: this decision has settled the request. `counted`: more people must approve. `repeated`: the person has
+ * already approved the same, or the request is already in the wanted state. `stale`: `argumentsHash` is not that of
+ * the current arguments. `full`: the limit of counted decisions is reached. `late`: the request was settled otherwise,
+ * has expired, or its run has ended.
  */
 export type Outcome = 'settled' | 'counted' | 'repeated' | 'stale' | 'full' | 'late' | 'forbidden' | 'unknown';
 
-/** The limit for decisions that do not settle a request: people who change the arguments again and again come to no end. */
+/** The limit for decisions that do not settle a request, in case people change the arguments again and again. */
 const MAX_COUNTED = 50;
 
-/** Idempotent. A process that dies before the commit has decided nothing. */
+/** Idempotent. If the process dies before the commit, nothing is decided. */
 export async function decideRequest(db: Db, made: NewDecision): Promise<Outcome> {
   return inTransaction(db, async (trx) => {
     const request = await lockRequest(trx, made);
@@ -76,7 +75,7 @@ export async function decideRequest(db: Db, made: NewDecision): Promise<Outcome>
 
 interface LockedRequest {
   status: ApprovalStatus;
-  /** It is pending and in time, and its run is open. */
+  /** True if it is pending, has not expired, and its run is open. */
   isOpen: boolean;
   argumentsHash: string;
   required: number;
@@ -87,7 +86,7 @@ interface LockedRequest {
   starterId: number;
 }
 
-/** Whoever ends the run changes the row too, and is waited for; the run's own row need not be locked. */
+/** Waits for a concurrent end of the run, which changes the request's row too, so the run's row need not be locked. */
 async function lockRequest(
   trx: Transaction<Tables>,
   { runId, requestId }: NewDecision,
@@ -101,7 +100,6 @@ async function lockRequest(
   return rows[0];
 }
 
-/** Whether a person may decide on a request, whose run `starterId` has started. */
 export function mayDecide(
   request: Pick<LockedRequest, 'roles' | 'onlyUser' | 'excludeStarter' | 'starterId'>,
   { userId, role }: Pick<NewDecision, 'userId' | 'role'>,
@@ -111,7 +109,7 @@ export function mayDecide(
   return request.roles === null || request.roles.includes(role);
 }
 
-/** Undefined where the person has decided the same before, on the same arguments. */
+/** Returns undefined if the person has already made this decision on these arguments. */
 async function insertDecision(trx: Transaction<Tables>, made: NewDecision, hash: string): Promise<Date | undefined> {
   const { requestId, userId, decision, reason } = made;
   const row = await trx
@@ -123,7 +121,7 @@ async function insertDecision(trx: Transaction<Tables>, made: NewDecision, hash:
   return row?.decided_at;
 }
 
-/** Counts the approvals of these arguments: those of others no longer count. */
+/** Counts the approvals of these arguments only. */
 async function countApprovals(trx: Transaction<Tables>, { requestId }: NewDecision, hash: string): Promise<number> {
   const { approvals } = await trx
     .selectFrom('approval_decisions')
@@ -135,7 +133,7 @@ async function countApprovals(trx: Transaction<Tables>, { requestId }: NewDecisi
   return approvals;
 }
 
-/** By the worker, when the run has waited long enough: what is still pending is decided as expired. */
+/** Expires the pending requests of a turn when the run has waited long enough. */
 export async function expireRequests(db: Db, { runId, path, nodeId, turn }: TurnKey): Promise<void> {
   await sql`
     UPDATE approval_requests SET status = 'expired', decided_at = now()
@@ -157,7 +155,7 @@ export interface UndeliveredDecision {
   isApproved: boolean;
 }
 
-/** Decisions whose signal is not known to have arrived. They are taken as wakes are (`takeUndeliveredWakes`). */
+/** Claims decisions whose signal is not confirmed, like `takeUndeliveredWakes`. */
 export async function takeUndelivered(db: Db, olderThanSeconds: number, limit: number): Promise<UndeliveredDecision[]> {
   const { rows } = await sql<UndeliveredDecision>`/* take_decisions */
     UPDATE approval_requests AS request
@@ -177,8 +175,8 @@ export async function takeUndelivered(db: Db, olderThanSeconds: number, limit: n
 }
 
 /**
- * After Temporal was restored to an earlier moment than this database: its runs may wait for decisions whose signals
- * arrived after that moment. A run that has had one takes no second.
+ * Schedules recent signals again after Temporal was restored to an earlier moment than this database: its runs may
+ * wait for decisions whose signals arrived after that moment. A run ignores a second signal.
  */
 export async function forgetSignals(db: Db, runTimeoutDays: number): Promise<number> {
   const { numUpdatedRows } = await db

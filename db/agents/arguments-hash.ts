@@ -1,5 +1,4 @@
-// The hash by which people say what they approve. docs/use/approvers.md, "Change the arguments", says how it is
-// made.
+// The hash that identifies the arguments that people approve (docs/use/approvers.md, "Change the arguments").
 import { createHash, randomBytes } from 'node:crypto';
 import { writeCanonicalJson } from '../../graph/json-text.js';
 import { isEqualJson } from '../../graph/json.js';
@@ -7,8 +6,8 @@ import { isEqualJson } from '../../graph/json.js';
 const NONCE_BYTES = 32;
 
 /**
- * Returns the SHA-256 of arguments as a tool would get them, in hexadecimal. `shown`: the same with their secrets masked.
- * Random bytes are hashed with arguments that hold secrets: otherwise a short secret could be found by trying.
+ * Returns the hexadecimal SHA-256 of the arguments that a tool would receive. `shown` are the same with secrets
+ * masked. If they differ, random bytes are hashed too: otherwise a short secret could be found by trying.
  */
 export function hashArguments(given: unknown, shown: unknown): string {
   const hash = createHash('sha256').update(writeCanonicalJson(given));

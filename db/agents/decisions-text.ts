@@ -2,18 +2,20 @@ import { sql, type RawBuilder } from 'kysely';
 import { personOf, type Person } from '../users/person.js';
 import { isoText } from '../core/iso-text.js';
 
-/** A person's decision on a request, as readers see it. */
 export interface Decision {
   decided_by: Person;
   decision: 'approved' | 'rejected';
   reason: string;
-  /** The text that JSON writes for a Date. */
+  /** ISO 8601, as JSON writes a Date. */
   decided_at: string;
-  /** The hash of the arguments that were decided on. */
+  /** The hash of the arguments that the person decided on. */
   arguments_hash: string;
 }
 
-/** JSON of the `Decision`s on a request, in their order. `requestId`: the column with its id. `most`: null is all of them. */
+/**
+ * JSON of the first `most` `Decision`s on a request, in order. `requestId` is the column with its id; `most`
+ * may be null for all.
+ */
 export function decisionsOf(
   requestId: RawBuilder<unknown>,
   most: RawBuilder<unknown> = sql`NULL`,

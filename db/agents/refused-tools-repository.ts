@@ -1,11 +1,11 @@
-// The tools of MCP servers that the agents of a drawing cannot be offered, as the last listing found them.
+// Tools of MCP servers that cannot be offered to the agents of a drawing, as the last listing found them.
 import { sql, type RawBuilder } from 'kysely';
 import { writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
 
-/** A tool that agents cannot be offered. Its texts are the server's: masked and cut. */
+/** A tool that cannot be offered. Its texts come from the server, masked and cut. */
 export interface RefusedTool {
-  /** Empty for one without a name. */
+  /** Empty if the tool has no name. */
   name: string;
   reason: string;
 }
@@ -16,10 +16,10 @@ interface FoundOnServer {
   tools: RefusedTool[];
 }
 
-/** The refused tools of the servers that were asked, by their labels. */
+/** The refused tools by the labels of the listed servers. */
 type Refused = ReadonlyMap<string, RefusedTool[]>;
 
-/** Stores what a listing for an agent of this drawing has found, unless there is a newer version by now. */
+/** Stores the result of a listing for an agent of this drawing, unless a newer version exists. */
 export function storeRefusedTools(
   db: Db,
   { workflowId, version, nodeId }: { workflowId: number; version: number; nodeId: string },
@@ -30,7 +30,7 @@ export function storeRefusedTools(
   return store(db, place, nodeId, refused);
 }
 
-/** Stores what the listings of a run have found, unless its drawing is not the present version of a workflow. */
+/** Stores the result of a run's listing, if its drawing is the current version of the workflow. */
 export function storeRefusedToolsOfRun(
   db: Db,
   { runId, nodeId }: { runId: string; nodeId: string },
@@ -42,7 +42,7 @@ export function storeRefusedToolsOfRun(
   return store(db, place, nodeId, refused);
 }
 
-/** It takes the place of what the listing before has found. What is known of earlier versions is of no use any more. */
+/** Replaces the result of the previous listing, and deletes the results for earlier versions. */
 async function store(db: Db, place: RawBuilder<unknown>, nodeId: string, refused: Refused): Promise<void> {
   if (refused.size === 0) return;
   const wrong = [...refused].filter(([, tools]) => tools.length > 0);

@@ -1,7 +1,7 @@
-// Numbers the tool calls of an agent over all its turns, by which `waits` tells their runs apart.
+// Numbers the tool calls of an agent over all its turns. `waits` identifies their runs by it.
 import { sql, type RawBuilder } from 'kysely';
 
-/** A model's answer with more tool calls fails the agent. */
+/** A model answer with more tool calls fails the agent. */
 export const MAX_TOOL_CALLS = 128;
 
 /** Counts from 1. */
@@ -9,5 +9,5 @@ export function toolCallNumber({ turn, ordinal }: { turn: number; ordinal: numbe
   return turn * MAX_TOOL_CALLS + ordinal + 1;
 }
 
-/** The number of the row `call` of `agent_tool_calls`. */
+/** The number in SQL, for the row `call` of `agent_tool_calls`. */
 export const numberOfCall: RawBuilder<number> = sql`call.turn * ${sql.lit(MAX_TOOL_CALLS)} + call.ordinal + 1`;
