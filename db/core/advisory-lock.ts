@@ -1,21 +1,21 @@
-// Short transactions that only one process at a time may be in. ADR 8.
+// Short transactions that only one process runs at a time (ADR 8).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.js';
 import type { Tables } from './tables.js';
 
 export type LockName = 'audit' | 'files' | 'reconciler' | 'retention' | 'stored-bytes' | 'workflow-changes';
 
-/** PostgreSQL's code for a statement that ran into `statement_timeout`. */
+/** PostgreSQL's code for a statement that exceeded `statement_timeout`. */
 const QUERY_CANCELED = '57014';
 const LIMIT = '5s';
 
 /**
- * Runs `work` in a transaction that holds the lock; undefined, and nothing is done, while another process holds it.
+ * Runs `work` in a transaction that holds the lock. Returns undefined, and does nothing, while
+ * another process holds it.
  *
- * The lock ends with the transaction, and no transaction lasts: a statement may take five seconds, and a session that
- * says nothing for as long (its process is stopped, or its machine has lost power) is ended by the server. So a frozen
- * holder keeps the others waiting for seconds, and finds its transaction rolled back when it goes on. The same happens
- * when the process dies: before the commit nothing was done, after it all was.
+ * The lock ends with the transaction, and timeouts bound the transaction: five seconds for a statement, and five idle
+ * seconds between statements, after which the server ends the session. So a holder that is frozen or has lost power
+ * blocks the others for seconds only, and finds its transaction rolled back when it continues.
  */
 export function withAdvisoryLock<T>(
   db: Database,

@@ -4,26 +4,25 @@ import { parseJson } from '../../graph/json-text.js';
 import type { Tables } from './tables.js';
 import { sharedPool, type TakeShare } from './tenants.js';
 
-/** A connection pool or an open transaction: every repository function takes either. */
+/** A connection pool or an open transaction. Every repository function accepts either. */
 export type Db = Kysely<Tables> | Transaction<Tables>;
 export type Database = Kysely<Tables>;
 
 interface DatabaseOptions {
   url: string;
   poolMax: number;
-  /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** The time for which a statement waits for a connection, a free one or a new one. */
+  /** The time for which a statement waits for a free or a new connection. */
   connectTimeoutMs?: number;
-  /** Shares the connections between tenants (`onBehalfOf`). By default whoever comes first has them. */
+  /** Shares the connections between tenants (`onBehalfOf`). Without it, connections go to whoever asks first. */
   takeShare?: TakeShare;
-  /** Given the pool once, to be counted by whoever shows metrics. */
+  /** Called once with the pool, for metrics. */
   onPool?: (pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>) => void;
-  /** A connection that breaks is reported here; the pool replaces it by itself. */
+  /** Called when a connection breaks. The pool replaces it by itself. */
   onError: (error: Error) => void;
 }
 
-// `bigint` comes from counts only, far below 2^53.
+// `bigint` columns contain counts far below 2^53.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
 
@@ -40,16 +39,16 @@ export function createDatabase(options: DatabaseOptions): Database {
     application_name: applicationName,
     types,
     keepAlive: true,
-    // A new connection costs a password's hash on either side; the default of ten seconds would make many.
+    // Opening a connection costs a password hash on both sides, so keep idle ones longer than the
+    // default of ten seconds.
     idleTimeoutMillis: 300_000,
-    // A caller that finds the database gone learns it in bounded time; Temporal or the client retries.
+    // Callers learn within bounded time that the database is gone; Temporal or the client retries.
     connectionTimeoutMillis: connectTimeoutMs,
     idle_in_transaction_session_timeout: 30_000,
     statement_timeout: 60_000,
   });
-  // Each connection has a listener for as long as it lives, because the pool listens only to those that nobody uses. A
-  // connection that breaks between two statements of a transaction would otherwise end the process. Its next statement
-  // fails, and its transaction with it.
+  // The pool listens only to idle connections. Without this listener, a connection that breaks between two statements
+  // of a transaction would end the process. With it, the next statement fails, and the transaction with it.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
   options.onPool?.(pool);
@@ -59,20 +58,20 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 const CONNECT_TIMEOUT = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
-/** The server answers this code for every cancelled statement, in whatever language its message is. */
+/** SQLSTATE of every cancelled statement. Unlike the message, it does not depend on the server's language. */
 const STATEMENT_TIMEOUT = '57014';
 
 /**
- * Returns whether the database is too busy, or away: there was no connection in time, or the statement took too long.
- * Nothing of it was done.
+ * Returns true if the database is too busy or away: there was no connection in time, or the statement took too long.
+ * The statement has had no effect.
  */
 export function isDatabaseTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return CONNECT_TIMEOUT.test(error.message) || ('code' in error && error.code === STATEMENT_TIMEOUT);
 }
 
-// Statements that every run executes several times are parsed and planned once a connection: those whose text begins
-// with a comment that names them, such as `/* claim_node */`. A name stands for one text for ever.
+// A statement whose text starts with a comment that names it, such as `/* claim_node */`, is parsed and planned once
+// for each connection. Every name must always stand for the same text.
 
 const NAME = /^\/\* (\w+) \*\/\s/;
 
@@ -91,8 +90,8 @@ class PreparingClient extends pg.Client {
 }
 
 /**
- * Returns whether PostgreSQL has refused a value (class 22: out of range, no such text). It refuses the same value each
- * time, so a retry is in vain.
+ * Returns true if PostgreSQL refused a value (SQLSTATE class 22, such as out of range). A retry is useless, because it
+ * would refuse the value again.
  */
 export function isDataException(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };

@@ -1,7 +1,7 @@
-// Types of columns that the database does not tell (scripts/table-types/sharper-types.ts).
+// Column types that cannot be derived from the database (scripts/table-types/sharper-types.ts).
 import type { ColumnType } from 'kysely';
 
-/** A `json` column: parsed by the driver on the way out, JSON text on the way in. */
+/** A `json` column: the driver parses it when reading; writing takes JSON text. */
 export type JsonOf<T> = ColumnType<T, string, string>;
 
 export type WebhookEventType =

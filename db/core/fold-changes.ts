@@ -3,12 +3,11 @@ import { withAdvisoryLock, type LockName } from './advisory-lock.js';
 import type { Database } from './client.js';
 import type { Tables } from './tables.js';
 
-/** The most changes that one statement folds. */
 export const FOLDED_AT_ONCE = 20_000;
 
 /**
- * Folds all changes that have been committed so far into their sums. `foldSome` folds up to `FOLDED_AT_ONCE` of them in one
- * statement and returns their number. Nothing is done while another process is at it (ADR 8).
+ * Folds all committed changes into their sums. `foldSome` folds up to `FOLDED_AT_ONCE` of them in one statement and
+ * returns their number. Does nothing while another process is folding (ADR 8).
  */
 export async function foldAll(
   db: Database,

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** The text that JSON writes for a Date: every other timestamp leaves the service like this. */
+/** ISO 8601, as JSON writes a Date, so that all timestamps leave the service in one format. */
 export function isoText(time: RawBuilder<unknown>): RawBuilder<string> {
   return sql`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

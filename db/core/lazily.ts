@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 
 /**
- * Stands as one more column of a statement that is a transaction by itself, and commits it with `synchronous_commit`
- * off: the next durable commit flushes it. It suits facts that may be forgotten when the database's machine dies within
- * a second.
+ * A column to add to a statement that is a whole transaction. It commits with `synchronous_commit` off; the next
+ * durable commit flushes it. Use it for facts that may be lost if the database's machine dies within a second.
  */
 export const lazily = sql`set_config('synchronous_commit', 'off', true) AS lazily`;

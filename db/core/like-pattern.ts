@@ -1,4 +1,4 @@
-/** An ILIKE pattern that finds `text` anywhere; its own `%`, `_` and `\` stand for themselves. */
+/** An ILIKE pattern that matches `text` anywhere, with `%`, `_` and `\` escaped. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 }

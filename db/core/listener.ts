@@ -1,4 +1,4 @@
-// One connection that listens to channels of NOTIFY, for as long as the process lives.
+// A connection that listens to NOTIFY channels for the lifetime of the process.
 import pg from 'pg';
 
 interface ListenerOptions {
@@ -6,7 +6,7 @@ interface ListenerOptions {
   channels: readonly string[];
   applicationName: string;
   onMessage: (channel: string, payload: string) => void;
-  /** Messages come from now on. Those that were sent before, while there was no connection, are lost. */
+  /** Messages arrive from now on. Messages sent while there was no connection are lost. */
   onConnected: () => void;
   onLost: (error: unknown) => void;
 }
@@ -16,13 +16,13 @@ export interface Listener {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A connection whose other end has vanished without a word is noticed by then, and by `ANSWER_WITHIN_MS` more. */
+/** A peer that vanished silently is noticed within this time plus `ANSWER_WITHIN_MS`. */
 const CHECK_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 
-/** Connects at once, and again after pauses that double up to five seconds, each shortened at random. */
+/** Connects at once, and reconnects after randomly shortened pauses that double up to five seconds. */
 export function startListener(options: ListenerOptions): Listener {
   const stopped = new AbortController();
   const loop = listenAgainAndAgain(options, stopped.signal);
@@ -47,7 +47,7 @@ async function listenAgainAndAgain(options: ListenerOptions, stopped: AbortSigna
   }
 }
 
-/** Returns when it is stopped; throws when the connection is lost. */
+/** Resolves when stopped; rejects when the connection is lost. */
 async function listen(
   { url, channels, applicationName, onMessage, onConnected }: ListenerOptions,
   stopped: AbortSignal,
@@ -77,7 +77,7 @@ async function listen(
       if (!stopped.aborted) await client.query('SELECT');
     }
   } finally {
-    // A connection that does not answer takes no goodbye either.
+    // A broken connection does not answer the closing message either.
     await Promise.race([client.end().catch(() => undefined), sleep(FIRST_PAUSE_MS)]);
   }
 }

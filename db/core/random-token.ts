@@ -6,8 +6,8 @@ export function randomToken(): string {
 }
 
 /**
- * Returns the hash of a token, which is stored in its place. It needs no salt and no slow hash: nobody guesses 256
- * bits.
+ * Returns the hash that is stored instead of a token. It needs no salt and no slow hash, because 256 random bits
+ * cannot be guessed.
  */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();

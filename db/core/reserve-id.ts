@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './client.js';
 
-/** Takes the next id of a table before its row is inserted, for values that are bound to the id when they are sealed. */
+/** Reserves the next id of a table before its row is inserted, for sealed values, which are bound to the id. */
 export async function reserveId(
   db: Db,
   table: 'cases' | 'connections' | 'hooks' | 'projects' | 'workflows',

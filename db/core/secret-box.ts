@@ -1,12 +1,12 @@
-// Secrets at rest: AES-256-GCM.
+// Seals secrets at rest with AES-256-GCM.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 /**
- * The kinds of sealed values, and for each the row that its value belongs to. Both are bound to the value as associated
- * data, so that it does not open in another row, in another project, or as another kind.
+ * The kinds of sealed values, each with the key of the row that it belongs to. Kind and row are associated data, so a
+ * value cannot be opened in another row, in another project, or as another kind.
  */
 export interface SealedRows {
-  /** The secrets stand in the workflow, and in each of its versions. */
+  /** Used for the workflow and for each of its versions. */
   'workflow-secrets': [projectId: number, workflowId: number];
   'run-input': [projectId: number, runId: string];
   'run-secrets': [projectId: number, runId: string];
@@ -35,18 +35,18 @@ export interface SealedRows {
   message: [messageId: string];
   'human-answer': [taskId: string, userId: number];
   'provider-key': [projectId: number, provider: string];
-  /** The current one, and the previous one. */
+  /** Used for the current and the previous secret. */
   'webhook-secret': [projectId: number];
   'idempotency-key': [userId: number, key: string];
-  /** Such a link is in no row: whoever was given it has it. */
+  /** In no row: the holder of the link has it. */
   'file-link': [];
-  /** Such a session is in no row: its client has it. */
+  /** In no row: the client has it. */
   'tool-session': [];
 }
 
 export type SecretContext = keyof SealedRows;
 
-/** A stored value was sealed with a key that this process was not given. */
+/** A stored value was sealed with a key that this process does not have. */
 export class MissingKeyError extends Error {
   override name = 'MissingKeyError';
 
@@ -56,12 +56,12 @@ export class MissingKeyError extends Error {
 }
 
 export interface SecretBox {
-  /** Names the key that seals, without telling anything of it. */
+  /** Identifies the sealing key without revealing anything about it. */
   readonly keyId: string;
-  /** The ids of all keys. The first one seals. */
+  /** The ids of all keys; the first one seals. */
   readonly keyIds: readonly string[];
   seal<C extends SecretContext>(plain: string, context: C, ...row: SealedRows[C]): Buffer;
-  /** Throws MissingKeyError, or another error when the value was changed, or sealed for another kind or row. */
+  /** Throws `MissingKeyError`, or another error if the value was changed or sealed for another kind or row. */
   open<C extends SecretContext>(box: Buffer, context: C, ...row: SealedRows[C]): string;
 }
 
@@ -69,7 +69,7 @@ const VERSION = 2;
 const HEADER_BYTES = 1 + 4 + 12; // version, key id, nonce
 const TAG_BYTES = 16;
 
-/** `keys`: 32 bytes each. The first seals, all open (rotation: put the new key in front). */
+/** `keys` have 32 bytes each. The first one seals, all of them open. To rotate, put the new key first. */
 export function createSecretBox(keys: Buffer[]): SecretBox {
   const byId = new Map(keys.map((key) => [keyId(key).toString('hex'), key]));
   const current = keys[0];
@@ -99,7 +99,7 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A UUID may be written in capitals by whoever asks for its row. */
+/** Callers may write a UUID in capitals. */
 function associatedData(context: SecretContext, row: readonly (string | number)[]): Buffer {
   const parts = row.map(String).map((part) => (UUID.test(part) ? part.toLowerCase() : part));
   return Buffer.from(JSON.stringify([context, ...parts]));

@@ -1,4 +1,4 @@
-// Statements that are executed so often that their text is put together once.
+// Statements that run so often that their text is built once.
 import { CompiledQuery, sql, type Compilable, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
 
@@ -10,13 +10,13 @@ class Placeholder {
   }
 }
 
-/** Statements may be put together each time, or be made once. */
+/** A fixed value or a placeholder, for builders that serve both kinds of statements. */
 export type Value<T> = T | RawBuilder<T>;
 
-/** Stand for the values that each execution brings. */
+/** Placeholders for the values that each execution passes. */
 type Placeholders<Values> = { readonly [Name in keyof Values]-?: RawBuilder<Values[Name]> };
 
-/** `build` is called once, with a placeholder for each of `names`; it must not depend on anything else. */
+/** Calls `build` once, with a placeholder for each of `names`. It must not depend on anything else. */
 export function createStatement<Values extends object, Row>(
   names: readonly (keyof Values & string)[],
   build: (values: Placeholders<Values>) => RawBuilder<Row>,
@@ -33,10 +33,7 @@ export function createStatement<Values extends object, Row>(
   };
 }
 
-/**
- * The rows of a query that every run executes: its text must always be the same, for it is prepared under the name
- * (client.ts).
- */
+/** Executes a query as a prepared statement with this name (client.ts), so its text must always be the same. */
 export async function executePrepared<Row>(db: Db, name: string, query: Compilable<Row>): Promise<Row[]> {
   const { sql: text, parameters } = query.compile();
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(`/* ${name} */ ${text}`, [...parameters]));

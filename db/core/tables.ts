@@ -1,5 +1,5 @@
-// Names for the rows of tables, and for the values of columns. The tables themselves are in table-types.ts, each with who
-// writes it: no other code may change it.
+// Short names for rows of tables and values of columns. table-types.ts declares the tables, and says which code may
+// write each of them.
 import type { Insertable, Selectable } from 'kysely';
 import type { DB } from './table-types.js';
 
@@ -14,7 +14,7 @@ export type WorkflowRow = Row<'workflows'>;
 export type NewRun = Insertable<Tables['runs']>;
 
 export type Role = Row<'project_members'>['role'];
-/** The rights of a key: everything, running workflows and answering what runs ask, or reading. */
+/** The rights of a key: everything; running workflows and answering their requests; or reading. */
 export type KeyScope = Row<'api_keys'>['scope'];
 export type SignInMethod = Row<'sessions'>['method'];
 export type LinkPurpose = Row<'sign_in_links'>['purpose'];

@@ -1,26 +1,26 @@
-// For whom statements are executed. A tenant may not have all connections of the pool.
+// Attributes statements to tenants, so that no tenant can use all connections of the pool.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 
 interface Work {
   tenant: string;
-  /** The connections that the work has now. */
+  /** The connections that the work holds now. */
   connections: number;
 }
 
 const works = new AsyncLocalStorage<Work | undefined>();
 
-/** The statements of `work` count for the tenant. */
+/** Attributes the statements of `work` to the tenant. */
 export function onBehalfOf<T>(tenant: string, work: () => T): T {
   return works.run({ tenant, connections: 0 }, work);
 }
 
-/** The statements of `work` are for several tenants, or for none. */
+/** For statements that serve several tenants, or none. */
 export function onNobodysBehalf<T>(work: () => T): T {
   return works.run(undefined, work);
 }
 
-/** Resolves when the tenant may have one connection more; the result gives it back. */
+/** Resolves when the tenant may use one more connection. Call the result to release it. */
 export type TakeShare = (tenant: string) => Promise<() => void>;
 
 interface Pool {
@@ -28,7 +28,7 @@ interface Pool {
   end(): Promise<void>;
 }
 
-/** A work that has a connection waits for no share of a further one: two such works could wait for each other. */
+/** A work that already has a connection gets more without waiting for a share: two such works could deadlock. */
 export function sharedPool(pool: Pool, take: TakeShare): PostgresPool {
   return {
     async connect() {
@@ -39,7 +39,7 @@ export function sharedPool(pool: Pool, take: TakeShare): PostgresPool {
         const client = await pool.connect();
         work.connections += 1;
         const release = client.release.bind(client);
-        // The pool sets the method anew each time.
+        // The pool assigns `release` each time it lends the client.
         client.release = () => {
           work.connections -= 1;
           release();

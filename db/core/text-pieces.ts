@@ -1,6 +1,6 @@
-// Large texts of the database, piece by piece. PostgreSQL unpacks the whole text before it cuts a piece out of it. So a reader
-// that keeps up gets all pieces of one cursor, and the time grows with the text; one that does not holds no connection while
-// it is slow, and the text is unpacked again for it.
+// Reads large texts from the database in pieces. PostgreSQL decompresses the whole text for each statement that cuts a
+// piece out of it. So a fast reader gets all pieces from one cursor, and the text is decompressed once. A slow reader
+// loses its cursor, so that it holds no connection, and each later read decompresses the text again.
 import { sql, type ControlledTransaction, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
 import type { Tables } from './tables.js';
@@ -9,30 +9,30 @@ import type { Tables } from './tables.js';
 const PIECE_LENGTH = 512 * 1024;
 
 /**
- * Bytes of memory that a piece takes while it is fetched. They are more than the driver holds, so that few readers of large
- * texts come to the database at once.
+ * The memory to reserve for a piece while it is fetched. More than the driver needs, to limit the number of readers
+ * that query large texts at the same time.
  */
 export const PIECE_BYTES = 32 * PIECE_LENGTH;
 
-/** So many cursors are open in a process at once, each of which holds a connection. Other readers do without. */
+/** The limit on open cursors in a process, each of which holds a connection. Further readers use single statements. */
 const MOST_CURSORS = 4;
-/** A cursor is closed when its reader has not come back for so long. */
+/** A cursor is closed if its reader does not read again within this time. */
 const KEPT_OPEN_MS = 200;
 
 interface Piece {
   bytes: Buffer;
-  /** The length of the whole text. */
+  /** The length of the whole text in bytes. */
   total: number;
 }
 
 let openCursors = 0;
 
 /**
- * `text` is a query for one row with the column `text`. Throws where it has none, since what was begun cannot be ended then: the
- * text has expired meanwhile.
+ * Yields the text of `text`, a query for one row with the column `text`. Throws if there is no row: the text has
+ * expired meanwhile, and a response that has started cannot be completed.
  */
 export async function* readPieces(db: Db, text: RawBuilder<unknown>): AsyncGenerator<string> {
-  // A byte order mark is a character of the text here.
+  // A byte order mark is part of the text.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const source = new PieceSource(db, text);
   try {
@@ -62,7 +62,7 @@ class PieceSource {
     this.#text = text;
   }
 
-  /** The piece that begins with the byte `from`, which counts from 1 and follows the piece before. */
+  /** Reads the piece that starts at byte `from`, counted from 1; `from` must follow the previous piece. */
   async read(from: number): Promise<Piece | undefined> {
     clearTimeout(this.#timer);
     await this.#closing;
@@ -75,7 +75,7 @@ class PieceSource {
     return rows[0];
   }
 
-  /** Never rejects: a connection that is lost is closed, too. */
+  /** Never rejects: a lost connection counts as closed. */
   close(): Promise<void> {
     clearTimeout(this.#timer);
     const cursor = this.#cursor;
@@ -100,7 +100,7 @@ class PieceSource {
     await sql`DECLARE pieces NO SCROLL CURSOR FOR ${this.#piecesFrom(from)}`.execute(this.#cursor);
   }
 
-  /** The text is unpacked once for all rows. */
+  /** Decompresses the text once for all rows. */
   #piecesFrom(from: number): RawBuilder<unknown> {
     return sql`
       SELECT substr(whole.bytes, start, ${sql.lit(PIECE_LENGTH)}) AS bytes, length(whole.bytes) AS total

@@ -1,10 +1,10 @@
-// Questions to the database are asked in batches: those that are asked at the same time share one statement.
+// Batches questions to the database: questions that are asked at the same time share one statement.
 import { onNobodysBehalf } from './tenants.js';
 
 interface TogetherOptions {
   /**
-   * The largest number of questions in one statement. One statement runs at a time; further questions wait for the
-   * next.
+   * The limit on questions in one statement. Only one statement runs at a time; further questions
+   * wait for the next one.
    */
   most: number;
   /** Called when no statement runs and no question waits. */
@@ -18,8 +18,8 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * `ask` returns one answer per question, in their order; its error is thrown to all of them. A question never joins a
- * statement that has already been sent, so its answer is never older than the question.
+ * Batches calls of `ask`, which returns one answer for each question, in order; its error rejects all of them. A
+ * question never joins a statement that was already sent, so its answer is never older than the question.
  */
 export function together<Question, Answer>(
   ask: (questions: Question[]) => Promise<Answer[]>,
@@ -48,7 +48,7 @@ export function together<Question, Answer>(
       waiting.push({ question, resolve, reject });
       if (isPlanned) return;
       isPlanned = true;
-      // Requests that arrived in the same turn of the event loop have joined the batch by then.
+      // Wait for the requests that arrived in the same iteration of the event loop.
       setImmediate(() => {
         isPlanned = false;
         if (!isUnderWay && waiting.length > 0) void onNobodysBehalf(send);
@@ -56,10 +56,7 @@ export function together<Question, Answer>(
     });
 }
 
-/**
- * Batches the questions of each name apart: those that are asked while another question of their name is under way share a
- * statement, and no name waits for another.
- */
+/** Batches the questions of each name separately, so that no name waits for another. */
 export function togetherByName<Question, Answer>(
   ask: (name: string, questions: Question[]) => Promise<Answer[]>,
   most: number,
