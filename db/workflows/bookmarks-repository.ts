@@ -1,6 +1,6 @@
 import type { Db } from '../core/client.js';
 
-/** A bookmark that is there already stays; two at once make one. */
+/** Idempotent, also if called concurrently. */
 export async function addBookmark(db: Db, userId: number, workflowId: number): Promise<void> {
   await db
     .insertInto('bookmarks')
@@ -9,7 +9,6 @@ export async function addBookmark(db: Db, userId: number, workflowId: number): P
     .execute();
 }
 
-/** Removes the bookmark if there is one. */
 export async function deleteBookmark(db: Db, userId: number, workflowId: number): Promise<void> {
   await db.deleteFrom('bookmarks').where('user_id', '=', userId).where('workflow_id', '=', workflowId).execute();
 }

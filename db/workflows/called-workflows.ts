@@ -1,8 +1,8 @@
-// The workflows that drawings of the same project run as sub-workflows.
+// The workflows that drawings of the same project call as sub-workflows.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** Returns those of `workflowIds` that the project has, and that are not archived, with their titles. */
+/** Returns the titles of the workflows among `workflowIds` that belong to the project and are not archived. */
 export async function findCallable(db: Db, projectId: number, workflowIds: number[]): Promise<Map<number, string>> {
   if (workflowIds.length === 0) return new Map();
   const rows = await db
@@ -15,7 +15,7 @@ export async function findCallable(db: Db, projectId: number, workflowIds: numbe
   return new Map(rows.map(({ id, title }) => [id, title]));
 }
 
-/** The bytes of the drawing's JSON text; undefined where the project has no such workflow, or it is archived. */
+/** Returns the size of the drawing as JSON text; undefined if the project has no such workflow, or it is archived. */
 export async function measureDrawing(db: Db, projectId: number, workflowId: number): Promise<number | undefined> {
   const row = await db
     .selectFrom('workflows')

@@ -1,5 +1,6 @@
-// `all-workflows`: the workflows of all projects of a user, their bookmarks first. Four statements a page, whatever
-// its size: pick the ids, measure the drawings, read the records, read the figures; a fifth for the last runs.
+// `all-workflows`: the workflows of all projects of a user, bookmarked ones first. A page takes four
+// statements, whatever its size: pick the ids, measure the drawings, read the records, read the statistics. A
+// fifth reads the last runs.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
@@ -10,7 +11,7 @@ import { findWorkflows, memberWorkflows, type MemberWorkflow } from './workflows
 
 export interface CatalogQuery extends WorkflowFilters {
   reach: Reach;
-  /** In the title or the marketplace title. */
+  /** Matched against the title and the marketplace title. */
   search: string | undefined;
   titleContains: string | undefined;
   projectId: number | undefined;
@@ -29,9 +30,9 @@ interface WorkflowFigures {
   workflowId: number;
   isBookmarked: boolean;
   lastRunAt: Date | null;
-  /** USD; null when it never ran. */
+  /** USD; null if the workflow never ran. */
   lastRunCost: string | null;
-  /** Null when no run has finished. */
+  /** Null if no run has finished. */
   averageDurationSeconds: string | null;
   totalCostUsd: string;
 }
@@ -50,7 +51,7 @@ export async function findCatalogWorkflow(
   return (await findCatalogWorkflows(db, [workflowId], reach))[0];
 }
 
-/** The wide rows are read for the page alone (`findCatalogWorkflows`); the matching ones pass through here as a few bytes each. */
+/** Returns only the ids of the page, so that the wide rows are read for the page alone (`findCatalogWorkflows`). */
 export async function listCatalog(db: Db, query: CatalogQuery): Promise<{ total: number; ids: number[] }> {
   return db
     .with(
@@ -68,7 +69,7 @@ export async function listCatalog(db: Db, query: CatalogQuery): Promise<{ total:
 function selectMatching(db: Db, query: CatalogQuery) {
   const { reach, search, titleContains, projectId, isOwn, ordering } = query;
   const { userId } = reach;
-  // Every workflow has its row of figures: as an outer join it is left out where nothing is read from it.
+  // Every workflow has a statistics row, but as an outer join PostgreSQL can omit it when no column of it is used.
   return memberWorkflows(db, reach)
     .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')
     .leftJoin('bookmarks', (join) =>
@@ -91,7 +92,7 @@ function selectMatching(db: Db, query: CatalogQuery) {
     );
 }
 
-/** Those of `ids` that are in reach, in that order. Drawings of more than `limitBytes` are left out. */
+/** Returns the workflows among `ids` that are in reach, in that order. Drawings of more than `limitBytes` are null. */
 export async function findCatalogWorkflows(
   db: Db,
   ids: number[],
@@ -134,8 +135,8 @@ async function readFigures(db: Db, ids: number[], userId: number): Promise<Map<n
 const LATEST = 20;
 
 /**
- * Returns the statuses of the last runs of each workflow, the newest first. Tests are none. It is one statement that
- * reads an index alone (`runs_history`), and of that the entries that it returns.
+ * Returns the statuses of the last runs of each workflow, newest first, without tests. Reads only the returned entries
+ * of one index (`runs_history`).
  */
 export async function listLatestStatuses(db: Db, ids: number[]): Promise<Map<number, StoredRunStatus[]>> {
   if (ids.length === 0) return new Map();

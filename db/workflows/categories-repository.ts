@@ -1,4 +1,4 @@
-// Categories of workflows, two levels deep. Writer of the categories themselves: `admin`; of who has which: the API.
+// Categories of workflows, two levels deep. `admin` writes the categories; the API assigns them to workflows.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -27,7 +27,7 @@ export function findCategory(db: Db, id: number): Promise<Category | undefined> 
     .executeTakeFirst();
 }
 
-/** Each category before its subcategories, both by name. */
+/** Each category is followed by its subcategories; both are ordered by name. */
 export async function listCategories(db: Db): Promise<Category[]> {
   const { rows } = await sql<Category>`
     SELECT category.id, category.name, category.parent_id AS parent
@@ -37,7 +37,7 @@ export async function listCategories(db: Db): Promise<Category[]> {
   return rows;
 }
 
-/** Takes it off all workflows. The lock on its row keeps subcategories and workflows from coming in between. */
+/** Deletes the category and its assignments. The lock on its row keeps out new subcategories and assignments. */
 export function deleteCategory(db: Db, id: number): Promise<'deleted' | 'not_found' | 'has_children'> {
   return inTransaction(db, async (transaction) => {
     const found = transaction.selectFrom('categories').select('id');
@@ -50,8 +50,8 @@ export function deleteCategory(db: Db, id: number): Promise<'deleted' | 'not_fou
 }
 
 /**
- * Gives the workflow these categories of one level in place of those that it had of it. Returns the ids that are none
- * of that level; with any, nothing is changed. The lock keeps the categories from being deleted meanwhile.
+ * Replaces the workflow's categories of one level. Returns the ids that do not belong to that level; if there are any,
+ * nothing is changed. The lock prevents a concurrent deletion of the categories.
  */
 export async function replaceCategories(
   db: Db,
@@ -77,7 +77,7 @@ export async function replaceCategories(
   return [];
 }
 
-/** A copy of a workflow starts in the categories of its source. */
+/** Assigns the categories of a workflow to its copy. */
 export async function copyCategories(db: Db, fromWorkflowId: number, toWorkflowId: number): Promise<void> {
   await sql`
     INSERT INTO workflow_categories (workflow_id, category_id)
@@ -85,7 +85,7 @@ export async function copyCategories(db: Db, fromWorkflowId: number, toWorkflowI
     WHERE given.workflow_id = ${fromWorkflowId} FOR KEY SHARE OF category`.execute(db);
 }
 
-/** Columns of a statement on `workflows`. */
+/** Columns for a statement on `workflows`. */
 export const categoryIds = idsOfLevel(sql`IS NULL`).as('category_ids');
 export const subcategoryIds = idsOfLevel(sql`IS NOT NULL`).as('subcategory_ids');
 

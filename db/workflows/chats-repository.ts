@@ -1,4 +1,4 @@
-// Workflows that are chats (`is_chat`): they have conversations, and are models of `/v1/chat/completions`.
+// Chat workflows (`is_chat`): they have conversations, and are models of `/v1/chat/completions`.
 import type { Db } from '../core/client.js';
 import type { Reach } from '../access/reach.js';
 import { memberWorkflows } from './workflows-repository.js';
@@ -11,12 +11,12 @@ export interface ChatWorkflow {
   created_at: Date;
 }
 
-/** Lists those that the user may run, by id. */
+/** Lists the chats that the user may run, ordered by id. */
 export function listChats(db: Db, reach: Reach, limit: number): Promise<ChatWorkflow[]> {
   return runnableChats(db, reach).orderBy('workflows.id').limit(limit).execute();
 }
 
-/** Returns undefined where there is no such workflow for the user. */
+/** Returns undefined if the user has no such chat. */
 export function findChat(db: Db, reach: Reach, workflowId: number): Promise<ChatWorkflow | undefined> {
   return runnableChats(db, reach).where('workflows.id', '=', workflowId).executeTakeFirst();
 }
@@ -29,7 +29,7 @@ function runnableChats(db: Db, reach: Reach) {
     .where('project_members.role', '!=', 'viewer');
 }
 
-/** False also where the workflow was deleted. The caller has been let in already, so access is not checked here. */
+/** Returns false if the workflow was deleted. The caller must have checked access. */
 export async function isChatWorkflow(db: Db, workflowId: number): Promise<boolean> {
   const found = await db
     .selectFrom('workflows')

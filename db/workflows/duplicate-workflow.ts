@@ -12,14 +12,14 @@ import { lockProject } from '../projects/lock-project.js';
 interface Duplication {
   workflowId: number;
   projectId: number;
-  /** Becomes the author. */
+  /** The author of the duplicate. */
   userId: number;
 }
 
 /**
- * Copies a workflow with its drawing, secrets, pins, cases, the limit of its runs, marketplace texts and categories to the end of
- * its project; answers the new id. Publication, runs and the link to a marketplace original stay behind: the duplicate
- * is independent. Undefined when the workflow is gone.
+ * Copies a workflow to the end of its project and returns the new id: drawing, secrets, pins, cases, cost limit,
+ * marketplace texts and categories. Publication, runs and the link to a marketplace original are not copied, because
+ * the duplicate is independent. Returns undefined if the workflow is gone.
  */
 export function duplicateWorkflow(
   db: Db,

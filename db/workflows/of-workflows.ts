@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** A workflow, or all those of a project. */
+/** One workflow, or all workflows of a project. */
 export type OfWorkflows = { projectId: number } | { workflowId: number };
 
-/** A condition on the rows of the table `workflows`. */
+/** A condition on rows of `workflows`. */
 export function isAmong(of: OfWorkflows): RawBuilder<boolean> {
   return 'projectId' in of
     ? sql`workflows.project_id = ${of.projectId} AND workflows.archived_at IS NULL`

@@ -4,9 +4,9 @@ import { inTransaction } from '../core/in-transaction.js';
 import { lockProject } from '../projects/lock-project.js';
 
 /**
- * Moves a workflow to `position` (from 1; beyond the ends it goes to the end) and shifts those in between, so that the
- * positions of a project stay 1 to n. Under the project's row lock, like everything that changes positions. False when
- * the workflow is gone.
+ * Moves a workflow to `position` (from 1; values beyond the end mean the end) and shifts the ones in between, so that
+ * the positions of a project stay 1 to n. Holds the project's row lock, like everything that changes positions.
+ * Returns false if the workflow is gone.
  */
 export function reorderWorkflow(
   db: Db,

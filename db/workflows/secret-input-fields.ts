@@ -1,8 +1,10 @@
-// Finds what must not be shown of the inputs of workflows, without reading their drawings, which are large.
+// Finds what to mask in the inputs of workflows without reading their drawings, which are large.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** The secret fields of all nodes, in the shape of a drawing, and the sealed secrets of the drawing. */
+/**
+ * `document` has the secret fields of all nodes in the shape of a drawing; `secrets_enc` are the drawing's secrets.
+ */
 interface InputSecrets {
   id: number;
   project_id: number;
@@ -10,7 +12,7 @@ interface InputSecrets {
   document: { nodes: unknown[] };
 }
 
-/** By the ids of the workflows. The caller has been let in already, so access is not checked here. */
+/** Returns the secrets by workflow id. The caller must have checked access. */
 export async function findInputSecrets(db: Db, workflowIds: number[]): Promise<Map<number, InputSecrets>> {
   const { rows } = await sql<InputSecrets>`
     SELECT id, project_id, secrets_enc, json_build_object('nodes', (

@@ -1,11 +1,13 @@
-// The trigger fields of workflows that are offered as tools, kept apart from the drawing: whoever lists tools reads no drawing.
+// The trigger fields of workflows that are offered as tools, stored separately so that listing tools reads no drawing.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** A page of tools has 50 of them. */
+/** A page lists 50 tools. */
 const MAX_FIELDS_BYTES = 32 * 1024;
 
-/** Follows each change of the drawing and of `is_tool`. A workflow that is no tool keeps none. */
+/**
+ * Must be called after each change of the drawing or of `is_tool`. Clears the fields of a workflow that is no tool.
+ */
 export async function keepToolFields(transaction: Db, workflowId: number): Promise<void> {
   await sql`
     UPDATE workflows SET tool_fields = CASE WHEN is_tool THEN ${toolFieldsOf(sql.ref('workflows.document'))} END
@@ -13,8 +15,9 @@ export async function keepToolFields(transaction: Db, workflowId: number): Promi
 }
 
 /**
- * The `input_fields` of the node that `inputFieldsOf` takes (graph/input.ts): the start, or else the first trigger. Null
- * where there are none, and where they are too large. `OFFSET 0` has the drawing parsed once, not once for each node.
+ * The `input_fields` of the node that `inputFieldsOf` selects (graph/input.ts): the start node, else the
+ * first trigger. Null if there are none or they are too large. With `OFFSET 0` the drawing is parsed once,
+ * not once for each node.
  */
 export function toolFieldsOf(document: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(

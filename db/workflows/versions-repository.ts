@@ -1,4 +1,4 @@
-// The versions of a drawing. The present one is in `workflows`, those before it in `workflow_versions`.
+// The versions of a drawing. `workflows` has the current one, `workflow_versions` the earlier ones.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { createStatement } from '../core/statement.js';
@@ -10,15 +10,15 @@ export interface DrawingVersion {
   isCurrent: boolean;
 }
 
-/** How many versions a workflow has at most, the present one included; the oldest make room. */
+/** The limit for a workflow, including the current version; the oldest are deleted. */
 const KEPT_VERSIONS = 1000;
 
 /**
- * Keeps the present version, which the caller is about to replace and whose row it has locked, and deletes the one that
- * the next one leaves no room for.
+ * Stores the current version, which the caller is about to replace and whose row it has locked. Deletes the version
+ * for which the new one leaves no room.
  */
 export async function keepVersion(trx: Db, workflowId: number): Promise<void> {
-  // Two statements: nothing may be deleted that is not kept yet.
+  // Two statements, because nothing may be deleted before the current version is stored.
   await trx
     .insertInto('workflow_versions')
     .columns(['workflow_id', 'version', 'author_id', 'document', 'secrets_enc', 'created_at'])
@@ -38,7 +38,7 @@ export async function keepVersion(trx: Db, workflowId: number): Promise<void> {
   );
 }
 
-/** The newest first. The caller has been let in already: no access check here. */
+/** Lists newest first. The caller must have checked access. */
 export async function listVersions(
   db: Db,
   { workflowId, limit, offset }: { workflowId: number; limit: number; offset: number },
@@ -53,7 +53,9 @@ export async function listVersions(
   return { total, versions: rows };
 }
 
-/** With the drawing as JSON text, secrets masked. Undefined when the workflow has no such version, or no more. */
+/**
+ * Returns the version with its drawing as JSON text, secrets masked. Undefined if it does not exist, or was deleted.
+ */
 export async function findVersion(
   db: Db,
   workflowId: number,
@@ -65,7 +67,7 @@ export async function findVersion(
   return rows[0];
 }
 
-/** Bytes of the present drawing as JSON text, or of a version that is larger; 0 where there is none. */
+/** Returns the size of the current drawing as JSON text, or of the version if that is larger; 0 if there is none. */
 export async function measureVersion(db: Db, workflowId: number, version: number | undefined): Promise<number> {
   const [row] = await selectSize(db, { workflowId, version: version ?? null });
   return row?.bytes ?? 0;
@@ -81,7 +83,7 @@ const selectSize = createStatement<{ workflowId: number; version: number | null 
     ) AS drawing`,
 );
 
-/** A version before the present one, as it is stored. */
+/** Returns the stored drawing of an earlier version. */
 export function findKeptDrawing(
   db: Db,
   workflowId: number,

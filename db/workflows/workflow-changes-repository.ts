@@ -1,11 +1,12 @@
-// The figures of workflows: what runs have added to them since the last time, folded into the totals.
+// The statistics of workflows: folds the changes that runs have added since the last time into the totals.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { FOLDED_AT_ONCE, foldAll } from '../core/fold-changes.js';
 
 /**
- * All that has been committed so far. In one statement, so that the sum of totals and changes, which is what readers see
- * (`workflow_statistics`), stays the same, whatever dies. Nothing is done while another process is at it (ADR 8).
+ * Folds all committed changes. Each statement deletes changes and adds them to the totals, so that the sum of
+ * both, which readers see (`workflow_statistics`), stays the same after a crash. Does nothing while another
+ * process is folding (ADR 8).
  */
 export function foldWorkflowChanges(db: Database): Promise<void> {
   return foldAll(db, 'workflow-changes', foldSome);

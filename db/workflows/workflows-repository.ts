@@ -13,18 +13,16 @@ import { deletePinsOfGone } from '../test-runs/pins-repository.js';
 import { keepToolFields } from './tool-fields.js';
 import { keepVersion } from './versions-repository.js';
 
-/** A workflow as a member of its project sees it. */
 export type MemberWorkflow = InferResult<ReturnType<typeof selectRecord>>[number];
 
-/** What run acceptance and checks need of a workflow. */
+/** The columns that run acceptance and checks need. */
 export type StoredDrawing = InferResult<ReturnType<typeof selectDrawing>>[number];
 
-/** What an update finds. */
 export type StoredWorkflow = StoredDrawing & Pick<WorkflowRow, 'is_published' | 'revision'>;
 
 export interface WorkflowUpdate {
   fields: Updateable<Tables['workflows']>;
-  /** Whether the drawing in `fields` is another version: what it replaces is kept then. */
+  /** True if the drawing in `fields` is a new version; then the current one is stored as an earlier version. */
   isNewVersion: boolean;
 }
 
@@ -48,12 +46,12 @@ interface WorkflowListQuery {
   offset: number;
 }
 
-/** Appended at the end of its project. Undefined when the project is gone. */
+/** Appends the workflow to its project. Returns undefined if the project is gone. */
 export function createWorkflow(db: Db, workflow: NewWorkflow): Promise<number | undefined> {
   return inTransaction(db, (transaction) => insertWorkflow(transaction, workflow));
 }
 
-/** Within the caller's transaction. */
+/** `createWorkflow` in the caller's transaction. */
 export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Promise<number | undefined> {
   if (!(await lockProject(transaction, workflow.projectId))) return undefined;
   const { id } = await transaction
@@ -80,7 +78,10 @@ export function findWorkflow(db: Db, workflowId: number, reach: Reach): Promise<
   return selectRecord(memberWorkflows(db, reach)).where('workflows.id', '=', workflowId).executeTakeFirst();
 }
 
-/** Those of `workflowIds` that are in reach, in that order. Drawings of more than `limitBytes` are left out. */
+/**
+ * Returns the workflows among `workflowIds` that are in reach, in that order. Drawings of more than
+ * `limitBytes` are null.
+ */
 export async function findWorkflows(
   db: Db,
   workflowIds: number[],
@@ -95,7 +96,7 @@ export async function findWorkflows(
   return workflowIds.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Bytes of the drawings as JSON texts, by the ids of the workflows. */
+/** Returns the sizes of the drawings as JSON text, by workflow id. */
 export async function measureDrawings(db: Db, workflowIds: number[]): Promise<Map<number, number>> {
   if (workflowIds.length === 0) return new Map();
   const drawings = await db
@@ -106,7 +107,7 @@ export async function measureDrawings(db: Db, workflowIds: number[]): Promise<Ma
   return new Map(drawings.map(({ id, bytes }) => [id, bytes]));
 }
 
-/** The ids of a page, in the order of the projects and of the workflows inside them. */
+/** Returns the ids of a page, ordered by project and by the position in it. */
 export async function listWorkflows(
   db: Db,
   { reach, projectId, titleContains, limit, offset }: WorkflowListQuery,
@@ -129,19 +130,19 @@ export async function listWorkflows(
   return { total, ids: found.map(({ id }) => id) };
 }
 
-/** The caller has been let in already: no access check here. */
+/** The caller must have checked access. */
 export async function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing | undefined> {
   const [drawing] = await executePrepared(db, 'find_drawing', selectDrawing(db, workflowId));
   return drawing;
 }
 
 /**
- * `toUpdate` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret or take the
- * same version, and no publication comes in between. What it throws undoes all of it; undefined changes nothing.
- * `writeMore` belongs to the same update: what it throws undoes all of it.
+ * Updates a workflow. `toUpdate` reads the stored drawing under a row lock, so that concurrent updates cannot lose a
+ * reused secret or take the same version number, and no publication comes in between. If it returns undefined, nothing
+ * changes. `writeMore` runs in the same transaction. An error of either rolls back everything.
  *
- * Returns what this update has made, before anybody else can change it: who goes on from another's change without having
- * seen it would undo it. Undefined when the workflow is gone.
+ * Returns the workflow as this update left it: a caller that continued from somebody else's later change without
+ * seeing it would undo it. Returns undefined if the workflow is gone.
  */
 export function updateWorkflow(
   db: Db,
@@ -159,8 +160,8 @@ export function updateWorkflow(
 }
 
 /**
- * Updates a workflow as `updateWorkflow` does, whoever may see it. Without a user the author of the workflow counts as
- * that of a new version. Returns what was found; undefined when the workflow is gone.
+ * `updateWorkflow` without a check of access. If `userId` is null, the workflow's author counts as the author of a new
+ * version. Returns the workflow as it was before; undefined if it is gone.
  */
 export async function changeStored(
   transaction: Db,
@@ -181,7 +182,7 @@ export async function changeStored(
   return stored;
 }
 
-/** The workflows of a project, in the order of their ids. No access check here. */
+/** Returns the ids of a project's workflows in ascending order. The caller must have checked access. */
 export async function workflowIdsOf(db: Db, projectId: number): Promise<number[]> {
   const found = await db
     .selectFrom('workflows')
@@ -219,12 +220,12 @@ async function writeUpdate(
   await referFromDrawing(transaction, { workflowId: stored.id, version, document });
 }
 
-/** The time is that of the statement: of two updates at once the later version has the later time. */
+/** Uses the time of the statement, so that the later of two concurrent updates has the later time. */
 function nextVersion({ version }: StoredWorkflow, userId: number | null) {
   return { version: version + 1, version_author_id: userId, version_created_at: sql<Date>`clock_timestamp()` };
 }
 
-/** The position behind the last workflow of a project that is locked. */
+/** The position after the last workflow of a project. The caller must have locked the project. */
 export function nextSortId(db: Db, projectId: number) {
   return db
     .selectFrom('workflows')
@@ -252,7 +253,7 @@ export function memberWorkflows(db: Db, reach: Reach) {
     .where(isInReach('projects.id', reach));
 }
 
-/** The document stays text, for it is only passed on. One of more than `limitBytes` is null. */
+/** The document stays text because it is only passed on. It is null if it has more than `limitBytes`. */
 function selectRecord(query: ReturnType<typeof memberWorkflows>, limitBytes = 2 ** 31 - 1) {
   const document = sql<
     string | null
