@@ -1,4 +1,4 @@
-// API keys: 256 random bits, shown once, stored as their SHA-256.
+// API keys: 256 random bits, shown once and stored as SHA-256.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -9,7 +9,6 @@ export type KeyListing = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 export interface KeySettings {
   label: string;
   projectId?: number | null | undefined;
-  /** The default is `full`. */
   scope?: KeyScope | undefined;
   expiresAt?: Date | null | undefined;
   rateLimit?: number | null | undefined;
@@ -32,7 +31,7 @@ const LISTED = [
 
 const PREFIX = 'wfa_';
 
-/** The only time that the key itself is known. */
+/** Returns the key itself, which cannot be read again later. */
 export async function createKey(db: Db, key: NewKey): Promise<CreatedKey> {
   const apiKey = PREFIX + randomBytes(32).toString('base64url');
   const created = await db
@@ -43,7 +42,7 @@ export async function createKey(db: Db, key: NewKey): Promise<CreatedKey> {
   return { ...created, apiKey };
 }
 
-/** Returns undefined when the user has `most` keys already. The lock on the user's row makes the count hold. */
+/** Returns undefined if the user already has `most` keys. The lock on the user's row makes the count reliable. */
 export function createKeyOfFew(db: Db, key: NewKey, most: number): Promise<CreatedKey | undefined> {
   return inTransaction(db, async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', key.userId).forNoKeyUpdate().execute();
@@ -56,7 +55,7 @@ export function listKeys(db: Db, userId: number): Promise<KeyListing[]> {
   return db.selectFrom('api_keys').select(LISTED).where('user_id', '=', userId).orderBy('id').execute();
 }
 
-/** The list is in the order of the ids. */
+/** Ordered by id. */
 export async function pageOfKeys(
   db: Db,
   { userId, limit, offset }: { userId: number; limit: number; offset: number },
@@ -71,20 +70,20 @@ export function findKey(db: Db, keyId: number) {
   return db.selectFrom('api_keys').select(LISTED).where('id', '=', keyId).executeTakeFirst();
 }
 
-/** Returns undefined when there is no such key. */
+/** Returns undefined if there is no such key. */
 export async function updateKey(db: Db, keyId: number, changes: Partial<KeySettings>): Promise<KeyListing | undefined> {
   const columns = toColumns(changes);
   if (Object.keys(columns).length === 0) return findKey(db, keyId);
   return db.updateTable('api_keys').set(columns).where('id', '=', keyId).returning(LISTED).executeTakeFirst();
 }
 
-/** Returns false when there is no such key. */
+/** Returns false if there is no such key. */
 export async function deleteKey(db: Db, keyId: number): Promise<boolean> {
   const result = await db.deleteFrom('api_keys').where('id', '=', keyId).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
-/** The columns of the settings that are given. */
+/** The columns of the settings that are not undefined. */
 function toColumns({ label, projectId, scope, expiresAt, rateLimit }: Partial<KeySettings>) {
   return {
     ...(label === undefined ? {} : { label }),
@@ -96,8 +95,8 @@ function toColumns({ label, projectId, scope, expiresAt, rateLimit }: Partial<Ke
 }
 
 /**
- * Returns the user for whom a key speaks. A `rateLimit` of null means DEFAULT_RATE_LIMIT. The key is looked up by its hash,
- * so the comparison needs no constant time: an attacker cannot steer the hash of a guess.
+ * Returns the owner of a key. A `rateLimit` of null means DEFAULT_RATE_LIMIT. The key is found by its hash, so the
+ * comparison need not take constant time: an attacker cannot steer the hash of a guess.
  */
 export function findKeyHolder(db: Db, apiKey: string) {
   return db

@@ -1,4 +1,4 @@
-// Finds the user of an API key or a session and counts the requests of this minute.
+// Finds the user of an API key or session, and counts the requests of the current minute.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { KeyScope } from '../core/tables.js';
@@ -7,29 +7,30 @@ import { hashKey } from './keys-repository.js';
 
 export const WINDOW_SECONDS = 60;
 
-/** The requests of a window, which belong to a key, or to all sessions of a user. */
+/** The request window of a key, or of all sessions of a user. */
 export interface CountedWindow {
   userId: number;
-  /** Requests in the current window, the last of these included. */
+  /** Requests in the window, including the counted ones. */
   requests: number;
-  /** When the window ends: Unix time, whole seconds, rounded up. */
+  /** The end of the window as a Unix time in whole seconds, rounded up. */
   resetAtSeconds: number;
-  /** The seconds until then, at least 1. */
+  /** Seconds until the end of the window, at least 1. */
   resetInSeconds: number;
 }
 
 export interface CountedKey extends CountedWindow {
   keyId: number;
-  /** The only project that the key reaches; null: all of its user. */
+  /** The only project that the key reaches; null for all projects of its user. */
   projectId: number | null;
   scope: KeyScope;
   apiAccess: boolean;
-  /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
+  /** Requests per minute; null means DEFAULT_RATE_LIMIT. */
   rateLimit: number | null;
 }
 
 /**
- * Whom a session token names. `session`: of a session of ours, with which it ends. `user` and `email`: of another service.
+ * The user that a session token names. `session`: a session that this service issued. `user` and `email`: a token
+ * of another service.
  */
 export type TokenSubject =
   | { by: 'session'; userId: number; sessionId: string }
@@ -37,13 +38,13 @@ export type TokenSubject =
   | { by: 'email'; email: string };
 
 /**
- * Looks the key up and counts `count` requests of it; 0 counts nothing and writes nothing. Undefined, and nothing counted,
- * when there is no such key, it has expired, or its user is not active. A window begins with the first request after the last
- * one ended and lasts a minute.
+ * Finds the key and counts `count` requests of it; with 0 it writes nothing. Returns undefined, and counts nothing, if
+ * there is no such key, it has expired, or its user is not active. A window lasts a minute. It starts with the first
+ * request after the previous window.
  *
- * The count is exact over any number of processes: the row's lock puts the requests of a key in one order, and only the
- * database's clock is asked. `now()` is the same in the whole statement, so that count and window are judged alike. A process
- * that dies here has counted its request or not; nothing is left locked.
+ * The count is exact over any number of processes: the row lock serializes the requests of a key, and only the
+ * database's clock is used. `now()` is the same in the whole statement, so count and window are consistent. A process
+ * that dies here leaves no lock, and the request was counted or not.
  */
 export async function countKeyRequests(db: Db, apiKey: string, count: number): Promise<CountedKey | undefined> {
   const { rows } = await sql<CountedKey>`${named(count, 'key_requests')}
@@ -59,8 +60,8 @@ export async function countKeyRequests(db: Db, apiKey: string, count: number): P
 }
 
 /**
- * Counts `count` requests of the user whom a session token names, as `countKeyRequests` does; undefined, and nothing counted,
- * when there is no such active user, or the session is over.
+ * Counts `count` requests of the user that a session token names, like `countKeyRequests`. Returns undefined, and
+ * counts nothing, if there is no such active user, or the session has ended.
  */
 export async function countSessionRequests(
   db: Db,
@@ -88,7 +89,7 @@ interface Counter {
 const KEYS: Counter = { table: 'rate_limits', owner: 'key_id' };
 const SESSIONS: Counter = { table: 'session_rate_limits', owner: 'user_id' };
 
-/** The name of a statement that is prepared (db/core/client.ts): one for each of its texts. */
+/** The name of a prepared statement (db/core/client.ts). Each text needs its own name. */
 function named(count: number, what: string): RawBuilder<unknown> {
   return sql.raw(`/* ${count === 0 ? 'find' : 'count'}_${what} */`);
 }
@@ -98,7 +99,7 @@ const windowColumns = sql`requests, ceil(extract(epoch FROM window_ends_at))::bi
 
 const nextWindowEnd = sql`now() + make_interval(secs => ${sql.lit(WINDOW_SECONDS)})`;
 
-/** The window of the `id` of `holder`, with `count` more requests. Where none is open, the one that would begin now. */
+/** The window for the `id` of `holder` with `count` more requests; if none is open, one that starts now. */
 function windowIn({ table, owner }: Counter, count: number): RawBuilder<unknown> {
   if (count === 0) {
     return sql`
@@ -114,19 +115,19 @@ function windowIn({ table, owner }: Counter, count: number): RawBuilder<unknown>
     RETURNING requests, window_ends_at`;
 }
 
-/** Requests that are taken back from the window in which they were counted; a window that is over does not matter. */
+/** Requests to subtract from the window in which they were counted, unless that window is over. */
 export interface Uncounted {
   count: number;
-  /** When that window ends. */
+  /** The end of that window. */
   resetAtSeconds: number;
 }
 
-/** Returns the key's requests of the window afterwards; undefined when the window is over. */
+/** Returns the remaining requests of the key's window; undefined if the window is over. */
 export function uncountKeyRequests(db: Db, keyId: number, uncounted: Uncounted): Promise<number | undefined> {
   return uncountIn(db, KEYS, keyId, uncounted);
 }
 
-/** Takes back requests of the user's sessions, as `uncountKeyRequests` does for a key. */
+/** `uncountKeyRequests` for the user's sessions. */
 export function uncountSessionRequests(db: Db, userId: number, uncounted: Uncounted): Promise<number | undefined> {
   return uncountIn(db, SESSIONS, userId, uncounted);
 }

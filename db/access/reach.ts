@@ -1,14 +1,14 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** A request may touch all projects of its user, or only one if the API key is restricted to it. */
+/** The projects that a request may touch: all of its user, or one if the API key is restricted to it. */
 export interface Reach {
   userId: number;
-  /** All projects of the user are reached if it is undefined. */
+  /** Undefined for all projects of the user. */
   projectId?: number | undefined;
 }
 
 /**
- * A condition on a column with a project's id. Its text is the same with and without a restriction, so that prepared
+ * A condition on a column with a project's id. Its text does not depend on the restriction, so prepared
  * statements may contain it.
  */
 export function isInReach(column: string, { projectId }: Reach): RawBuilder<boolean> {

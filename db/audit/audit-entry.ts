@@ -1,20 +1,20 @@
-// Records of the audit log are written here (docs/operate/audit.md).
+// Writes records of the audit log (docs/operate/audit.md).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { AuditVia } from '../core/tables.js';
 import type { AuditAction } from './actions.js';
 
-/** The author of an action, and its origin. */
+/** The author of an action and the way by which it came. */
 export interface Doer {
   via: AuditVia;
-  /** Absent where nobody is known, or the system itself does it. */
+  /** Undefined if the author is unknown, or the system itself. */
   userId?: number | undefined;
   keyId?: number | undefined;
-  /** The address of the client, by the rule of TRUSTED_PROXIES. */
+  /** The client's address, as TRUSTED_PROXIES determines it. */
   address?: string | undefined;
 }
 
-/** The commands of `admin`, and what the service does by itself. */
+/** For commands of `admin`, and for what the service does by itself. */
 export const SYSTEM: Doer = { via: 'system' };
 
 export interface AuditTarget {
@@ -23,19 +23,19 @@ export interface AuditTarget {
   name: string;
 }
 
-/** `{field: [before, after]}`, secrets as ********. */
+/** `{field: [before, after]}`, with secrets as ********. */
 export type AuditChanges = Record<string, [unknown, unknown]>;
 
 interface AuditEntry {
   action: AuditAction;
   doer: Doer;
   projectId: number | null;
-  /** Undefined if there is none, as for the sign-in to an account that does not exist. */
+  /** Undefined if there is none, as for a sign-in to an account that does not exist. */
   target?: AuditTarget | undefined;
   changes?: AuditChanges;
 }
 
-/** Stores the record within the transaction of the change: both are stored, or neither is. */
+/** Stores the record in the transaction of the change, so that both are stored or neither. */
 export async function insertAuditEntry(transaction: Db, entry: AuditEntry): Promise<void> {
   const { action, doer, projectId, target, changes = {} } = entry;
   const actorId = doer.userId ?? null;

@@ -1,16 +1,16 @@
-// The audit log as people read it.
+// Lists the audit log for people.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { AuditAction } from './actions.js';
 import type { AuditChanges } from './audit-entry.js';
 
 export interface AuditQuery {
-  /** Records of all projects and of none are listed if it is undefined. */
+  /** Undefined for the records of all projects and those without a project. */
   projectId?: number;
   action: AuditAction | undefined;
   userId: number | undefined;
   from: Date | undefined;
-  /** The end of the period, which is not included. */
+  /** Exclusive. */
   until: Date | undefined;
   limit: number;
   offset: number;

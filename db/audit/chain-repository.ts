@@ -1,5 +1,5 @@
-// Chains the records of the audit log. The order of a chain is the order in which its records are found here, not that of
-// their ids: a transaction with a lower id may commit later, and its record then follows.
+// Chains the records of the audit log. A chain has the order in which its records are found here, not the order of
+// their ids, because a transaction with a lower id may commit later.
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
@@ -17,8 +17,8 @@ interface Chain {
 }
 
 /**
- * Chains up to `limit` committed records, the oldest first, and returns how many. In a transaction that no other process
- * is in at the same time (`withAdvisoryLock`): the heads of the chains change with the records.
+ * Chains up to `limit` committed records, oldest first, and returns their number. Requires `withAdvisoryLock`, because
+ * the heads of the chains change together with the records.
  */
 export async function chainRecords(transaction: Db, limit: number): Promise<number> {
   const { rows: records } = await sql<Unchained>`
@@ -60,14 +60,14 @@ async function lockChains(transaction: Db, ids: number[]): Promise<Map<number, C
   return new Map(rows.map((row) => [row.chain, row]));
 }
 
-// The hash of a record. Whoever changes a record, or its place among the others, cannot keep the hashes behind it.
+// The hash of a record covers the hash before it, so nobody can change or move a record and keep the later hashes.
 
-/** Everything that a record tells, as texts of the database: what was stored comes back the same for ever. */
+/** All columns of a record as texts of the database, which are the same whenever they are read. */
 export const hashedColumns: RawBuilder<string[]> = sql<string[]>`ARRAY[id::text,
   to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), project_id::text, action, outcome, actor_id::text,
   actor_name, via, key_id::text, address, target_type, target_id, target_name, changes::text, count::text]`;
 
-/** SHA-256 over the hash of the record before it (empty for the first one), the position in the chain and the texts. */
+/** SHA-256 over the hash of the previous record (empty for the first one), the position in the chain and the texts. */
 export function hashRecord(before: Buffer, position: number, texts: readonly (string | null)[]): Buffer {
   return createHash('sha256')
     .update(before)

@@ -1,18 +1,21 @@
-// The difference that a change has made to its target, as a record tells it.
+// Computes the `[before, after]` values of an audit record.
 import type { AuditChanges } from './audit-entry.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** The fields of a target as they are shown, and a hash of each secret, null where there is none. */
+/** The visible fields of a target, and a hash of each secret, null for a secret that is not set. */
 export interface TargetState {
   fields: Record<string, unknown>;
   secrets: Record<string, string | null>;
 }
 
 const MASK = '********';
-/** A longer text is told by its beginning. */
+/** Longer texts are cut. */
 const MAX_CHARACTERS = 200;
 
-/** An undefined target is not there yet, or any more. The fields of `touched` are recorded in any case. */
+/**
+ * `before` is undefined for a new target, `after` for a deleted one. The fields of `touched` are recorded even
+ * if they are equal.
+ */
 export function toChanges(
   before: TargetState | undefined,
   after: TargetState | undefined,
@@ -34,7 +37,7 @@ function keysOf(...records: (object | undefined)[]): Set<string> {
   return new Set(records.flatMap((record) => Object.keys(record ?? {})));
 }
 
-/** An empty text or list is nothing that a new target would be told to have. */
+/** An empty text or list of a new target is not a change. */
 function isOther(old: unknown, now: unknown): boolean {
   const [one, other] = [old, now].map((value) => JSON.stringify(value));
   return one !== other && !(old === null && (other === '""' || other === '[]'));

@@ -7,27 +7,30 @@ import { insertAuditEntry, type Doer } from './audit-entry.js';
 import { toChanges } from './changes.js';
 import { findTarget, type TargetKey, type TargetType } from './targets.js';
 
-/** Describes a change with the result `T` for its record. */
+/** Describes a change, whose result is a `T`, for its record. */
 export interface RecordedChange<T> {
   action: AuditAction;
   type: TargetType;
   doer: Doer;
-  /** The object that is changed. Absent for one that is made, and for what changes no object, as a sign-in. */
+  /** The changed object. Undefined if the change creates one, or changes none, like a sign-in. */
   key?: TargetKey | undefined;
-  /** The object that was made, or that the event is about; undefined when nothing has happened, and nothing is recorded. */
+  /**
+   * Returns the created object, or the one that the event is about. Undefined if nothing has happened: then
+   * nothing is recorded.
+   */
   keyOf?: (result: T) => TargetKey | undefined;
-  /** The object of `keyOf` was made by this. */
+  /** True if the change has created the object of `keyOf`. */
   isMade?: boolean;
-  /** Fields that are told although they look as before. */
+  /** Fields that are recorded even if they look the same as before. */
   touched?: readonly string[];
-  /** Returns the user who has made the change, where only the result says so. */
+  /** Returns the author of the change, if only the result tells it. */
   userOf?: (result: T) => number | undefined;
 }
 
 /**
- * Runs the change and stores its record in one transaction: a process that dies has stored both or neither, and what the
- * change throws undoes both. Changes of one object follow one another from here to their commit, so that `[before, after]`
- * is what this change has done.
+ * Runs the change and stores its record in one transaction, so that a crash or an error leaves both or
+ * neither. Changes of one object are serialized from here to their commit, so that `[before, after]` is the
+ * effect of this change alone.
  */
 export function recordChange<T>(
   db: Db,
@@ -36,7 +39,7 @@ export function recordChange<T>(
 ): Promise<T> {
   const { action, type, key, keyOf, isMade = false, touched, userOf } = change;
   return inTransaction(db, async (transaction) => {
-    // This comes before any row is locked, so that the order of those locks does not matter.
+    // Take this lock before any row lock, so that the order of row locks does not matter.
     if (key !== undefined) await lockTarget(transaction, type, key);
     const before = key && (await findTarget(transaction, type, key));
     const result = await work(transaction);

@@ -1,4 +1,5 @@
-// Refused requests in the audit log. What is refused again and again is counted, so that nobody fills the disk by it.
+// Records refused requests in the audit log. Repeated refusals are only counted, so that nobody can fill
+// the disk with them.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
@@ -8,24 +9,24 @@ import type { AuditTarget, Doer } from './audit-entry.js';
 export interface Refusal {
   action: AuditAction;
   doer: Doer;
-  /** The network that counts as one address: an IPv6 customer has many addresses. */
+  /** A network counts as one address, because an IPv6 customer has many addresses. */
   network: string;
   projectId: number | null;
   target: AuditTarget | undefined;
 }
 
-/** The limit on single records of one network and target in a minute; one record counts all further refusals. */
+/** The limit on single records for one network and target in a minute. One record counts all further refusals. */
 const MOST_SINGLE = sql.lit(60);
 
 const columns = sql`project_id, action, outcome, actor_id, actor_name, via, key_id, address, target_type, target_id,
   target_name, count`;
 
-/** `entry`: a refusal as `toEntry` writes it. */
+/** `entry` is a refusal as `toEntry` writes it. */
 const values = sql`(entry ->> 'project')::integer, entry ->> 'action', 'refused', (entry ->> 'actor')::integer,
   (SELECT name FROM users WHERE id = (entry ->> 'actor')::integer), entry ->> 'via', (entry ->> 'key')::integer,
   entry ->> 'address', entry ->> 'type', entry ->> 'id', entry ->> 'name'`;
 
-/** One statement, however many. */
+/** Stores all refusals in one statement. */
 export async function insertRefusals(db: Db, refusals: Refusal[]): Promise<void> {
   const keys = refusals.map(keyOf);
   const entries = refusals.map((refusal) => JSON.stringify(toEntry(refusal)));
@@ -45,7 +46,7 @@ export async function insertRefusals(db: Db, refusals: Refusal[]): Promise<void>
     WHERE counted.count - together + of_key <= ${MOST_SINGLE} ORDER BY number`.execute(db);
 }
 
-/** Makes one record of what was too much in each minute that is over. */
+/** Writes one record for the refusals above the limit, for each minute that is over. */
 export async function foldRefusals(db: Db): Promise<void> {
   await sql`
     WITH over AS (

@@ -1,13 +1,13 @@
-// `admin audit verify` checks that the records of the audit log are those that were written. docs/operate/audit.md.
+// Verifies that nobody has changed the records of the audit log (`admin audit verify`, docs/operate/audit.md).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { hashedColumns, hashRecord } from './chain-repository.js';
 
 export interface Verification {
-  /** Chained records that are there. */
+  /** The number of chained records found. */
   entries: number;
   intact: boolean;
-  /** The id of the first record that is not as it was written, or that follows a missing one; null when intact. */
+  /** The id of the first record that was changed, or that follows a missing one; null if intact. */
   first_broken: number | null;
 }
 
@@ -29,9 +29,12 @@ interface ChainedRecord {
 
 const AT_ONCE = 2_000;
 
-/** All chains, or that of one project. In a transaction with one snapshot, so that records may be added meanwhile. */
+/**
+ * Verifies all chains, or that of one project. Needs a transaction with one snapshot, because records may
+ * be added meanwhile.
+ */
 export async function verifyRecords(transaction: Db, projectId?: number): Promise<Verification> {
-  // A chain whose head was deleted has its records still.
+  // If the head of a chain was deleted, its records still exist.
   const { rows: heads } = await sql<Head>`
     SELECT project, coalesce(entries, 0) AS entries, coalesce(last_id, 0) AS "lastId", coalesce(expired, 0) AS expired,
       coalesce(last_hash, '') AS "lastHash", coalesce(expired_hash, '') AS "expiredHash"
@@ -61,14 +64,14 @@ async function verifyChain(transaction: Db, head: Head): Promise<Omit<Verificati
       hash = hashRecord(hash, position, record.texts);
       const isRight = record.position === position && record.position <= head.entries && record.hash.equals(hash);
       if (!isRight) broken ??= record.id;
-      // Only the first difference is reported: the records behind it are compared with what is there.
+      // Report only the first difference: continue with the stored position and hash.
       ({ position, hash } = record);
     }
     entries += records.length;
     after = records.at(-1)?.position ?? after;
     if (records.length < AT_ONCE) break;
   }
-  // The last ones are missing, or the head is not theirs.
+  // The last records are missing, or the head does not belong to them.
   if (broken === null && (position !== head.entries || !hash.equals(head.lastHash))) broken = head.lastId;
   return { entries, first_broken: broken };
 }

@@ -7,7 +7,7 @@ import { cancelOpenRuns } from '../runs/open-runs.js';
 import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 
-/** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
+/** Hides the workflow from every read; the row stays for its runs. The workflows after it in the project move up. */
 export function archiveWorkflow(db: Db, projectId: number, workflowId: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     await deleteSchedulesOf(transaction, { workflowId });
@@ -23,7 +23,7 @@ export function archiveWorkflow(db: Db, projectId: number, workflowId: number): 
       .executeTakeFirst();
     if (archived === undefined) return false;
     await deleteHooksOf(transaction, { workflowId });
-    // Schedules that were made until the project's row was locked are deleted, too.
+    // Delete schedules again that were created before the project's row was locked.
     await deleteSchedulesOf(transaction, { workflowId });
     await transaction
       .updateTable('workflows')

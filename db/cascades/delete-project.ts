@@ -8,8 +8,8 @@ import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 
 /**
- * The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered
- * yet never will be.
+ * Marks the project as deleted; the row stays for the books, and every read checks `deleted_at`. Cancels open runs,
+ * and drops events that were not delivered yet.
  */
 export function deleteProject(db: Db, projectId: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
@@ -25,9 +25,9 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     await dropPendingDeliveries(transaction, projectId);
     await deleteHooksOf(transaction, { projectId });
     await dropReferencesOfProject(transaction, projectId);
-    // Nobody can use what they hold any more.
+    // Nobody can use their credentials any more.
     await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();
-    // Schedules that were made until the project's row was locked are deleted, too.
+    // Delete schedules again that were created before the project's row was locked.
     await deleteSchedulesOf(transaction, { projectId });
     return true;
   });

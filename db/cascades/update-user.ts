@@ -1,4 +1,4 @@
-// Administrators change users. Whoever becomes inactive loses sessions, links and the firings of schedules.
+// Changes of users by administrators. A user who becomes inactive loses sessions, links and the firings of schedules.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -15,13 +15,13 @@ export interface UserChanges {
   is_active?: boolean | undefined;
 }
 
-/** The id of each user who becomes inactive is sent here. */
+/** Receives the id of each user who becomes inactive. */
 export const LOCKED_OUT_CHANNEL = 'users_locked_out';
 
 /**
- * Returns undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an active
+ * Returns undefined if there is no such user. `last_admin`: nothing was changed, because nobody else is an active
  * administrator. A user who becomes inactive is locked out in the same transaction. Throws PostgreSQL's unique
- * violation when another user has the e-mail address.
+ * violation if another user has the e-mail address.
  */
 export function updateUser(db: Db, userId: number, changes: UserChanges): Promise<UserRow | 'last_admin' | undefined> {
   return inTransaction(db, async (transaction) => {
@@ -42,8 +42,9 @@ export function updateUser(db: Db, userId: number, changes: UserChanges): Promis
 }
 
 /**
- * Ends what the user has opened. The lock on the user's row, which the update has taken, makes a sign-in under way wait or has
- * its session ended here. Keys, tokens of other services and hooks ask for `is_active` themselves; a firing under way, too.
+ * Ends the user's sessions, links and schedules. The update has locked the user's row, so a concurrent sign-in
+ * either waits or has its session ended here. Keys, tokens of other services, hooks and firings under way check
+ * `is_active` themselves.
  */
 async function lockOut(transaction: Db, userId: number): Promise<void> {
   await endSessionsOf(transaction, userId);
@@ -52,7 +53,9 @@ async function lockOut(transaction: Db, userId: number): Promise<void> {
   await sql`SELECT pg_notify(${LOCKED_OUT_CHANNEL}, ${String(userId)})`.execute(transaction);
 }
 
-/** Locks all administrators, in the order of their ids, so that two who step down at once wait for each other. */
+/**
+ * Locks all administrators in the order of their ids, so that two who step down at the same time wait for each other.
+ */
 async function isLastAdmin(transaction: Db, userId: number): Promise<boolean> {
   const admins = await transaction
     .selectFrom('users')

@@ -1,5 +1,5 @@
-// Nodes that wait until somebody has signed in again for a connection. A node may wait several times: each wait is a row of
-// its own, whose `call` is -1, -2 and so on.
+// Nodes that wait until somebody has signed in again for a connection. A node may wait several times: each wait is a
+// row of its own, whose `call` is -1, -2 and so on.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -9,16 +9,16 @@ import type { WaitKey } from '../waits/wait-key.js';
 
 interface ConnectionWait {
   connectionId: number;
-  /** When the wait ends, in milliseconds since the epoch. */
+  /** The end of the wait in milliseconds since the epoch. */
   untilMs: number;
 }
 
 /**
- * Begins a wait of the node, or finds the one that an earlier attempt has begun, whose end never moves. The attempt is taken
- * back, because waiting is none. `ready`: the connection needs nobody any more. `expired`: the time is over, and the wait has
- * ended. `closed`: the run has ended.
+ * Starts a wait of the node, or finds the one that an earlier attempt has started, whose end never changes. Returns
+ * the end of the wait. Waiting does not count as an attempt. `ready`: the connection needs no sign-in any more.
+ * `expired`: the time is over, and the wait has ended. `closed`: the run has ended.
  *
- * The connection's row is locked, so that nobody makes it ready between the look at its status and the wait.
+ * The connection's row is locked, so that nobody makes it ready between the check of its status and the wait.
  */
 export function beginConnectionWait(
   db: Db,
@@ -69,8 +69,8 @@ export function beginConnectionWait(
 }
 
 /**
- * Ends the waits for a connection that is ready now, or deleted, in the transaction that makes it so. Returns who has waited:
- * each is to be woken (acceptance/wake-run.ts), and is woken later by the reconciler where nobody does it.
+ * Ends the waits for a connection that has become ready or was deleted, in the same transaction. Returns the waits,
+ * whose runs the caller wakes (acceptance/wake-run.ts). If it dies before that, the reconciler wakes them.
  */
 export async function endConnectionWaits(transaction: Db, connectionId: number): Promise<WaitKey[]> {
   const { rows } = await sql<WaitKey>`

@@ -1,4 +1,4 @@
-// The connections of projects. Writer: the API; what providers give is written by tokens-repository.ts.
+// The connections of projects. Writer: the API. tokens-repository.ts stores what providers issue.
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -10,10 +10,10 @@ import { endConnectionWaits } from './connection-waits-repository.js';
 
 export const MOST_CONNECTIONS = 500;
 
-/** A connection as people see it. `usedBy` counts the workflows whose drawings name it. */
+/** A connection for people. `usedBy` counts the workflows whose drawings name it. */
 export type ConnectionRecord = InferResult<ReturnType<typeof records>>[number];
 
-/** What is entered of a connection, sealed. */
+/** The fields that people enter. */
 interface ConnectionFields {
   name: string;
   origins: string[];
@@ -22,7 +22,7 @@ interface ConnectionFields {
 }
 
 interface NewConnection extends ConnectionFields {
-  /** Reserved (`reserveId`), because what is sealed is bound to it. */
+  /** Reserved (`reserveId`), because sealed values are bound to it. */
   id: number;
   projectId: number;
   kind: ConnectionKind;
@@ -30,8 +30,8 @@ interface NewConnection extends ConnectionFields {
 }
 
 /**
- * `gone`: there is no such project. `too_many`: it has as many connections as it may. `taken`: another one has the name. The
- * lock on the project's row makes all three hold.
+ * `gone`: there is no such project. `too_many`: it has reached `MOST_CONNECTIONS`. `taken`: another connection has the
+ * name. The lock on the project's row makes these checks reliable.
  */
 export function insertConnection(
   db: Db,
@@ -59,7 +59,7 @@ export function insertConnection(
   });
 }
 
-/** Lists them by name. The caller has been let in already, so access is not checked here. */
+/** Lists by name. The caller must have checked access. */
 export async function pageOfConnections(
   db: Db,
   { projectId, limit, offset }: { projectId: number; limit: number; offset: number },
@@ -81,7 +81,7 @@ export function findConnection(db: Db, projectId: number, id: number): Promise<C
     .executeTakeFirst();
 }
 
-/** The connection with what is sealed, locked against other changes. */
+/** Returns the connection with its sealed values, locked against other changes. */
 export function lockConnection(transaction: Db, projectId: number, id: number) {
   return transaction
     .selectFrom('connections')
@@ -95,13 +95,13 @@ export function lockConnection(transaction: Db, projectId: number, id: number) {
 interface ConnectionChange extends ConnectionFields {
   id: number;
   projectId: number;
-  /** Whether secrets go to another address from now on: tokens, and sign-ins that were begun, count no more. */
+  /** True if secrets are sent to another address from now on. Then tokens and started sign-ins are invalidated. */
   movesSecrets: boolean;
   status: ConnectionStatus;
 }
 
 /**
- * Returns `taken` when another connection of the project has the name. The caller holds the lock (`lockConnection`).
+ * Returns `taken` if another connection of the project has the name. The caller must hold the lock (`lockConnection`).
  */
 export async function changeConnection(transaction: Db, change: ConnectionChange): Promise<'changed' | 'taken'> {
   const { id, projectId, name, origins, settings, secretsEnc, movesSecrets, status } = change;
@@ -132,13 +132,13 @@ export async function changeConnection(transaction: Db, change: ConnectionChange
   return 'changed';
 }
 
-/** Deletes it. Returns who has waited for it: they go on, and fail with `connection_missing`. */
+/** Returns the waits for the connection, whose nodes continue and fail with `connection_missing`. */
 export async function deleteConnection(transaction: Db, projectId: number, id: number): Promise<WaitKey[]> {
   await transaction.deleteFrom('connections').where('project_id', '=', projectId).where('id', '=', id).execute();
   return endConnectionWaits(transaction, id);
 }
 
-/** Those of `ids` that the project has, with what a file says of them. */
+/** Returns the connections among `ids` that belong to the project, with the columns of an export. */
 export async function findConnectionsOf(db: Db, projectId: number, ids: readonly number[]) {
   if (ids.length === 0) return [];
   return db
@@ -150,7 +150,7 @@ export async function findConnectionsOf(db: Db, projectId: number, ids: readonly
     .execute();
 }
 
-/** The connections of a project by name and kind, for an import. */
+/** For imports, which name connections. */
 export function findConnectionsByName(db: Db, projectId: number, names: readonly string[]) {
   return db
     .selectFrom('connections')
@@ -160,7 +160,7 @@ export function findConnectionsByName(db: Db, projectId: number, names: readonly
     .execute();
 }
 
-/** Undefined where there is no such connection, or its project was deleted. */
+/** Returns undefined if there is no such connection, or its project was deleted. */
 export async function findProjectOfConnection(db: Db, id: number): Promise<number | undefined> {
   const row = await db
     .selectFrom('connections')
@@ -172,7 +172,7 @@ export async function findProjectOfConnection(db: Db, id: number): Promise<numbe
   return row?.projectId;
 }
 
-/** The workflows whose drawings name the connection, in the order of their ids. */
+/** The workflows whose drawings name the connection, ordered by id. */
 export function workflowsWith(db: Db, projectId: number, id: number) {
   return db
     .selectFrom('workflows')
@@ -183,7 +183,7 @@ export function workflowsWith(db: Db, projectId: number, id: number) {
     .orderBy('id');
 }
 
-/** The open runs that have used the connection, or wait for it, newest first. */
+/** Returns the open runs that have used the connection or wait for it, newest first. */
 export async function openRunsWith(db: Db, projectId: number, id: number, limit: number) {
   const { rows } = await sql<{ id: string; workflow: number; waits: boolean }>`
     SELECT run.id, run.workflow_id AS workflow, EXISTS (
@@ -196,7 +196,7 @@ export async function openRunsWith(db: Db, projectId: number, id: number, limit:
   return rows;
 }
 
-/** Connections that somebody has to sign in for again, of all projects in reach whose owner or admin the user is. */
+/** Lists connections that need a sign-in, in all projects in reach of which the user is owner or admin. */
 export async function pageToAuthorize(
   db: Db,
   { reach, limit, offset }: { reach: Reach; limit: number; offset: number },

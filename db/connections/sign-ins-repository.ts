@@ -1,4 +1,4 @@
-// Sign-ins at providers that were begun for connections. Writer: the API. Each is good once, for ten minutes.
+// Sign-ins at providers that were started for connections. Writer: the API. Each is valid once, for ten minutes.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { hashToken } from '../core/random-token.js';
@@ -6,16 +6,16 @@ import { hashToken } from '../core/random-token.js';
 interface SignIn {
   connectionId: number;
   userId: number;
-  /** Goes to the provider and comes back. */
+  /** Sent to the provider, which sends it back. */
   state: string;
-  /** The browser that has begun has it as a cookie. */
+  /** A cookie of the browser that has started the sign-in. */
   cookie: string;
   flowEnc: Buffer;
 }
 
 const LIFETIME_SECONDS = 600;
 
-/** Those of the connection that are over are deleted with it. Returns false where the connection was deleted meanwhile. */
+/** Also deletes expired sign-ins of the connection. Returns false if the connection was deleted meanwhile. */
 export async function insertSignIn(db: Db, { connectionId, userId, state, cookie, flowEnc }: SignIn): Promise<boolean> {
   const { rows } = await sql`
     WITH over AS (DELETE FROM connection_sign_ins WHERE connection_id = ${connectionId} AND expires_at <= now())
@@ -27,7 +27,7 @@ export async function insertSignIn(db: Db, { connectionId, userId, state, cookie
   return rows.length > 0;
 }
 
-/** The name that a sealed flow is bound to. */
+/** The name to which a sealed flow is bound. */
 export function stateName(state: string): string {
   return hashToken(state).toString('hex');
 }
@@ -35,8 +35,9 @@ export function stateName(state: string): string {
 export type TakenSignIn = NonNullable<Awaited<ReturnType<typeof takeSignIn>>>;
 
 /**
- * Returns a sign-in that was begun by this browser, once, with the connection as it is now. Undefined for any other: one that
- * was taken, is over, or was begun elsewhere, and for one whose user may not change connections of the project any more.
+ * Deletes and returns a sign-in that this browser has started, with the current state of its connection. Returns
+ * undefined if it was used before, has expired or was started in another browser, or if its user may no longer change
+ * connections of the project.
  */
 export async function takeSignIn(db: Db, state: string, cookie: string) {
   const { rows } = await sql<{

@@ -1,6 +1,6 @@
-// What the service itself changes of a connection: tokens, status, and when it was used. One process at a time asks a provider
-// for new tokens: it holds a lease in the row, and no transaction stays open while the provider answers. A process that dies
-// with the lease leaves it to run out, and the next one asks with what is stored.
+// The service's own changes of a connection: tokens, status and last use. Only the process that holds the lease in the
+// row asks a provider for new tokens, and no transaction stays open meanwhile. If that process dies, the lease expires,
+// and the next one asks with the stored tokens.
 import { sql } from 'kysely';
 import { insertAuditEntry } from '../audit/audit-entry.js';
 import type { Db } from '../core/client.js';
@@ -9,10 +9,10 @@ import { webhookEventOfConnection } from '../webhooks/webhook-outbox-repository.
 import type { WaitKey } from '../waits/wait-key.js';
 import { endConnectionWaits } from './connection-waits-repository.js';
 
-/** A connection with what is sealed, for whoever sends something with it. */
+/** A connection with its sealed values, for sending a request with it. */
 export type SealedConnection = NonNullable<Awaited<ReturnType<typeof findSealedConnection>>>;
 
-/** Undefined where the project has no such connection. */
+/** Returns undefined if the project has no such connection. */
 export function findSealedConnection(db: Db, projectId: number, id: number) {
   return db
     .selectFrom('connections')
@@ -24,13 +24,13 @@ export function findSealedConnection(db: Db, projectId: number, id: number) {
     .executeTakeFirst();
 }
 
-/** A lease on one set of tokens. */
+/** A lease to refresh one set of tokens. */
 export interface Lease {
   id: number;
   lease: string;
 }
 
-/** Returns false where another process has the lease, or the tokens are newer than `tokensVersion`. */
+/** Returns false if another process has the lease, or the tokens are newer than `tokensVersion`. */
 export async function takeLease(
   db: Db,
   { id, lease, tokensVersion, seconds }: Lease & { tokensVersion: number; seconds: number },
@@ -45,7 +45,7 @@ export async function takeLease(
   return numUpdatedRows > 0n;
 }
 
-/** The tokens stay as they are. */
+/** Releases the lease without new tokens. */
 export async function releaseLease(db: Db, { id, lease }: Lease): Promise<void> {
   await db
     .updateTable('connections')
@@ -63,9 +63,9 @@ interface NewTokens {
 const READY = { status: 'ready', status_reason: null, grant_lost_at: null, lease: null, leased_until: null } as const;
 
 /**
- * Stores what a provider has given for the tokens of `tokensVersion`. It does so without the lease too, because a provider
- * may have rotated the refresh token, and nobody else has the new one. Nodes that wait for a sign-in go on: the reconciler
- * wakes them. Returns false where there are newer tokens, or the connection was changed or deleted.
+ * Stores tokens that replace those of `tokensVersion`. Does not require the lease, because the provider may have
+ * rotated the refresh token and only this process has the new one. Ends waits for a sign-in; the reconciler wakes
+ * their runs. Returns false if there are newer tokens, or the connection was changed or deleted.
  */
 export function storeRefreshedTokens(
   db: Db,
@@ -85,8 +85,8 @@ export function storeRefreshedTokens(
 }
 
 /**
- * Stores the tokens of a sign-in, whatever another process is about to store: its lease is lost. Returns who has waited;
- * undefined where the addresses of the connection were changed since (`version`), or it was deleted.
+ * Stores the tokens of a sign-in. They win over a concurrent refresh, whose lease is lost. Returns the ended waits;
+ * undefined if the connection was deleted or its addresses were changed since (`version`).
  */
 export function storeSignedIn(
   db: Db,
@@ -110,8 +110,8 @@ export function storeSignedIn(
 }
 
 /**
- * The provider gives no more tokens for what was granted. The webhook of the project is told once, and owner and admins find
- * it in their inbox. Nothing happens where the lease was lost.
+ * Records that the provider issues no more tokens for the grant. Sends the project's webhook once, and the inbox of
+ * owner and admins shows it. Does nothing if the lease was lost.
  */
 export function loseGrant(db: Db, { id, lease }: Lease, reason: string): Promise<void> {
   return inTransaction(db, async (transaction) => {
@@ -133,7 +133,10 @@ export function loseGrant(db: Db, { id, lease }: Lease, reason: string): Promise
   });
 }
 
-/** The other side has refused the credential with these tokens. Newer ones, and one that waits for a sign-in, stay as they are. */
+/**
+ * Records that the other side has refused the credential with these tokens. Does not change newer tokens, or a
+ * connection that waits for a sign-in.
+ */
 export async function markFailing(db: Db, id: number, tokensVersion: number, reason: string): Promise<void> {
   await db
     .updateTable('connections')
@@ -144,7 +147,7 @@ export async function markFailing(db: Db, id: number, tokensVersion: number, rea
     .execute();
 }
 
-/** The other side has taken the credential after all. */
+/** Records that the other side has accepted a failing credential. */
 export async function markWorking(db: Db, id: number): Promise<void> {
   await db
     .updateTable('connections')
@@ -160,7 +163,7 @@ interface Use {
   connection: { id: number; name: string };
 }
 
-/** Tells the audit log of the first use of a connection by a run. Idempotent. */
+/** Records the first use of a connection by a run in the audit log. Idempotent. */
 export function noteUse(db: Db, { runId, projectId, connection }: Use): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const noted = await transaction
@@ -181,7 +184,7 @@ export function noteUse(db: Db, { runId, projectId, connection }: Use): Promise<
   });
 }
 
-/** The row may be locked by whoever refreshes: when it was used last is no reason to wait. */
+/** Skips the update if the row is locked by a refresh: the time of the last use is not worth waiting for. */
 export async function touchConnection(db: Db, id: number): Promise<void> {
   await sql`
     UPDATE connections SET last_used_at = now() WHERE id = (
