@@ -1,15 +1,14 @@
-// Conversations as people list and change them.
+// Lists and changes conversations.
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { addReferences } from '../files/references-repository.js';
 import { isInReach, type Reach } from '../access/reach.js';
 
-/** So many conversations a project may have, which ends a loop that makes them and no product. */
+/** The limit for a project. It stops a loop that creates conversations; no product needs so many. */
 export const MOST_CONVERSATIONS = 100_000;
 
 export interface NewConversation {
-  /** UUID. */
   id: string;
   workflowId: number;
   projectId: number;
@@ -17,13 +16,13 @@ export interface NewConversation {
   title: string;
   endUser: string | null;
   inputsEnc: Buffer;
-  /** The files that the inputs hold. */
+  /** The files that the inputs reference. */
   fileIds: readonly string[];
 }
 
 export type ConversationRecord = InferResult<ReturnType<typeof selectConversations>>[number];
 
-/** Returns false, and stores nothing, where the project has as many as it may. */
+/** Returns false, and stores nothing, if the project has reached `MOST_CONVERSATIONS`. */
 export function insertConversation(db: Db, conversation: NewConversation): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     if (!(await insertRow(transaction, conversation))) return false;
@@ -46,15 +45,15 @@ async function insertRow(transaction: Db, conversation: NewConversation): Promis
 
 export interface ConversationQuery {
   workflowId: number;
-  /** Undefined: those of all authors. */
+  /** Undefined for all authors. */
   authorId: number | undefined;
-  /** Undefined: those of all end users. */
+  /** Undefined for all end users. */
   endUser: string | undefined;
   limit: number;
   offset: number;
 }
 
-/** Lists the newest first. The caller has been let in already. */
+/** Lists newest first. The caller must have checked access. */
 export async function pageOfConversations(
   db: Db,
   { workflowId, authorId, endUser, limit, offset }: ConversationQuery,
@@ -76,7 +75,7 @@ export async function pageOfConversations(
   return { total, conversations };
 }
 
-/** Undefined where there is none, or its workflow or project was deleted. The caller has been let in already. */
+/** Returns undefined if there is none, or its workflow or project was deleted. The caller must have checked access. */
 export function findConversation(db: Db, id: string): Promise<ConversationRecord | undefined> {
   return selectConversations(db).where('conversations.id', '=', id).executeTakeFirst();
 }
@@ -95,8 +94,8 @@ function selectConversations(db: Db) {
 }
 
 /**
- * Returns the role in the project of a conversation, for its author, and for owner and admins, who may read it;
- * undefined for everybody else.
+ * Returns the role in the project of a conversation to its author, and to owner and admins, who may read it; undefined
+ * to everybody else.
  */
 export function findConversationRole(db: Db, id: string, reach: Reach) {
   return db
@@ -123,7 +122,7 @@ export async function renameConversation(db: Db, id: string, title: string): Pro
   await db.updateTable('conversations').set({ title }).where('id', '=', id).execute();
 }
 
-/** Within a transaction that holds the conversation's lock, and has cancelled its runs. */
+/** Requires a transaction that holds the conversation's lock and has cancelled its runs. */
 export async function removeConversation(transaction: Db, id: string): Promise<void> {
   await transaction.deleteFrom('conversation_messages').where('conversation_id', '=', id).execute();
   await transaction.deleteFrom('conversations').where('id', '=', id).execute();

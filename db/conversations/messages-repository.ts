@@ -1,12 +1,10 @@
-// Messages of conversations, and the answers to them.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { totalCost } from '../runs/child-runs-repository.js';
 
-/** A message of a person, or the answer to one. */
+/** A person's message, or the answer to one. */
 export interface MessageRecord {
-  /** UUID. */
   id: string;
   role: 'user' | 'assistant';
   /** Masked; null for the answer of a run that has not succeeded. */
@@ -25,11 +23,11 @@ export interface MessageRecord {
   replaces: string | null;
 }
 
-/** The contents of a page have so many characters in all; those beyond are cut. The first one is always whole. */
+/** The limit on all contents of a page. Contents beyond it are cut, except the first one. */
 const WHOLE_CHARACTERS = 1_048_576;
 const CUT_CHARACTERS = 1_000;
 
-/** A table expression: the messages and answers of one conversation without their contents. */
+/** A table expression with the messages and answers of a conversation, without their contents. */
 const entries = (conversationId: string) => sql`(
   SELECT id, id AS of_message, created_at, ordinal, false AS is_answer FROM conversation_messages
   WHERE conversation_id = ${conversationId}
@@ -37,7 +35,7 @@ const entries = (conversationId: string) => sql`(
   SELECT answer_id, id, answered_at, ordinal, true FROM conversation_messages
   WHERE conversation_id = ${conversationId} AND answer_id IS NOT NULL)`;
 
-/** Returns one page, oldest first. */
+/** Returns a page, oldest first. */
 export async function pageOfMessages(
   db: Db,
   conversationId: string,
@@ -72,7 +70,7 @@ export async function pageOfMessages(
   return { total: totals.rows[0]?.total ?? 0, messages: await markDeleted(db, rows) };
 }
 
-/** Returns the message whose run this is; undefined where its conversation was deleted. */
+/** Returns the message that started the run; undefined if its conversation was deleted. */
 export async function findMessageOfRun(db: Db, runId: string): Promise<MessageRecord | undefined> {
   const { rows } = await sql<MessageRecord>`
     SELECT message.id, 'user' AS role, content, false AS "isCut", files, message.created_at AS "createdAt",
@@ -83,7 +81,7 @@ export async function findMessageOfRun(db: Db, runId: string): Promise<MessageRe
   return (await markDeleted(db, rows))[0];
 }
 
-/** Values of files that were deleted meanwhile say so. */
+/** Adds `deleted: true` to the values of files that were deleted meanwhile. */
 async function markDeleted(db: Db, messages: readonly MessageRecord[]): Promise<MessageRecord[]> {
   const ids = messages.flatMap(({ files }) => files.map(({ file_id: id }) => id as string));
   if (ids.length === 0) return [...messages];
@@ -96,25 +94,25 @@ async function markDeleted(db: Db, messages: readonly MessageRecord[]): Promise<
   }));
 }
 
-/** A message that was sent before, and its answer. */
+/** An earlier message and its answer. */
 export interface Exchange {
   id: string;
   content: string;
-  /** Null where its run has not succeeded, or not ended. */
+  /** Null if its run has not succeeded or not ended. */
   answer: string | null;
 }
 
-/** The place of a message: in the branch behind `follows`. */
+/** The position of a message in the tree of its conversation. */
 export interface Branch {
-  /** Null for the first message of a conversation. */
+  /** The previous message in the branch; null for the first message of a conversation. */
   follows: string | null;
-  /** The message in whose place it is asked. */
+  /** The message that it replaces. */
   replaces: string | null;
 }
 
 /**
- * Returns the branch in which the next message stands: behind the last one, or in the place of the one that it
- * replaces, which an answer of it names as well. Undefined where the conversation has no such message.
+ * Returns the position of the next message: after the last one, or that of the message it replaces. `replaces` may
+ * also be the id of an answer. Undefined if the conversation has no such message.
  */
 export async function findBranch(
   db: Db,
@@ -132,8 +130,8 @@ export async function findBranch(
 }
 
 /**
- * Returns the messages of a branch up to and with `last`, the newest first: at most `most` of them, and as many as have
- * `maxBytes` together.
+ * Returns the messages of a branch up to `last`, newest first: at most `most` messages, and no more after
+ * `maxBytes` are exceeded.
  */
 export async function readBranch(
   db: Db,

@@ -1,5 +1,5 @@
-// Turns: which run of a conversation goes on, and which ones are queued behind it. The row of the conversation is the
-// lock. ADR 29. Locks are taken in this order: conversation, runs, messages.
+// Decides which run of a conversation may run, and which ones are queued behind it (ADR 29). The row of the
+// conversation is the lock. Lock order: conversation, runs, messages.
 import { sql } from 'kysely';
 import type { Doer } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
@@ -11,29 +11,28 @@ import { insertAcceptedRun, requestCancel, type RunFacts } from '../runs/runs-re
 import type { Branch } from './messages-repository.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** So many messages of a conversation may be queued. */
+/** The limit on queued messages of a conversation. */
 export const MOST_QUEUED = 20;
-/** So many runs of a conversation may wait for people. Each turn looks at all of them. */
+/** The limit on runs of a conversation that wait for people, because `lockTurns` reads all of them. */
 export const MOST_WAITING = 100;
 export const MOST_MESSAGES_IN_ALL = 10_000;
 
 const MAX_TITLE_CHARACTERS = 80;
 
-/** The open runs of a conversation, by their ids, in the order of their messages. */
+/** The ids of a conversation's open runs, in the order of their messages. */
 export interface OpenTurns {
-  /** Those that have begun and do not wait for a person. */
+  /** Started runs that do not wait for a person. */
   current: string[];
-  /** Those that have begun and wait for a person: they hold nobody. */
+  /** Started runs that wait for a person: they block no other run. */
   waiting: string[];
   queued: string[];
-  /** How many messages were sent in all. */
+  /** The number of all messages of the conversation. */
   messages: number;
 }
 
 /**
- * Within a transaction: locks the conversation, and those of its runs that have begun, until the commit. A run that is
- * just ending is waited for; one that ends later finds what this transaction has stored. Undefined where the
- * conversation was deleted.
+ * Locks the conversation and its started runs until the commit. Waits for a run that is ending; a run that ends later
+ * sees what this transaction stores. Returns undefined if the conversation was deleted.
  */
 export async function lockTurns(transaction: Db, conversationId: string): Promise<OpenTurns | undefined> {
   const locked = await sql`SELECT FROM conversations WHERE id = ${conversationId} FOR NO KEY UPDATE`.execute(
@@ -44,7 +43,7 @@ export async function lockTurns(transaction: Db, conversationId: string): Promis
     SELECT coalesce(max(ordinal), 0) AS ordinal FROM conversation_messages WHERE conversation_id = ${conversationId}`.execute(
     transaction,
   );
-  // Queued runs are not locked: whoever calls them up passes over those that are.
+  // Queued runs are not locked, because `call_next_turn` skips locked ones.
   await sql`
     SELECT FROM runs WHERE conversation_id = ${conversationId} AND status = 'In Progress' AND NOT is_queued
     ORDER BY created_at, id FOR SHARE`.execute(transaction);
@@ -63,19 +62,16 @@ export async function lockTurns(transaction: Db, conversationId: string): Promis
 }
 
 export interface NewMessage {
-  /** UUID. */
   id: string;
   conversationId: string;
   projectId: number;
   branch: Branch;
-  /** Masked. */
   content: string;
   contentEnc: Buffer | null;
-  /** File values. */
   files: readonly { file_id: string }[];
 }
 
-/** Within the transaction that holds the turns: stores the message and its run together. */
+/** Stores the message together with its run, in the transaction that holds the conversation's lock. */
 export async function insertMessage(
   transaction: Db,
   message: NewMessage,
@@ -104,23 +100,20 @@ export async function insertMessage(
     .execute();
 }
 
-/**
- * Within a transaction: lets the reconciler look at the first queued run, as the end of a run does (migration 0020).
- */
+/** Makes the first queued run due for the reconciler, as the end of a run does. Requires a transaction. */
 export async function callNextTurn(transaction: Db, conversationId: string): Promise<void> {
   await sql`SELECT call_next_turn(${conversationId}::uuid)`.execute(transaction);
 }
 
-/** A message whose run is queued. */
 export interface QueuedMessage {
   id: string;
   conversationId: string;
   workflowId: number;
   projectId: number;
   authorId: number;
-  /** Null when the author is no member of the project any more, or not active. */
+  /** Null if the author is no longer an active member of the project. */
   authorRole: Role | null;
-  /** False where its workflow is no chat any more. */
+  /** False if its workflow is no longer a chat. */
   isChat: boolean;
   inputsEnc: Buffer;
   content: string;
@@ -129,7 +122,7 @@ export interface QueuedMessage {
   follows: string | null;
 }
 
-/** Undefined where the run is none of a conversation, or not queued. */
+/** Returns undefined if the run is not a queued run of a conversation. */
 export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMessage | undefined> {
   const { rows } = await sql<QueuedMessage>`/* find_queued_message */
     SELECT message.id, message.conversation_id AS "conversationId", run.workflow_id AS "workflowId",
@@ -147,8 +140,8 @@ export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMe
 }
 
 /**
- * Returns whether nothing is before the queued run. Whoever ends the run before it calls it up unless its row is
- * locked, as while the reconciler claims it. This waits for such an end, so that the call is not missed.
+ * Returns true if no run is before the queued one. The end of the previous run makes this run due, except while the
+ * reconciler has its row locked. `lockTurns` waits for such an end, so that this run is not forgotten.
  */
 export function isNext(db: Database, conversationId: string, runId: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => isFirst(await lockTurns(transaction, conversationId), runId));
@@ -159,8 +152,8 @@ function isFirst(turns: OpenTurns | undefined, runId: string): boolean {
 }
 
 /**
- * Gives a queued run its input and its graph, if its turn has come. Returns whether this call has done that. A process
- * that dies has done all of it or nothing.
+ * Starts a queued run if it is first in line: stores its input and its graph. Returns true if this call
+ * has done so. Atomic.
  */
 export function beginTurn(
   db: Database,
@@ -192,13 +185,13 @@ export function beginTurn(
   });
 }
 
-/** The runs that were cancelled: those that have ended by that, and those that are still to be told. */
+/** The cancelled runs. Queued ones have `ended`; the workflows of the others must still be notified (`told`). */
 export interface CancelledTurns {
   ended: { runId: string; outcome: RunChange }[];
   told: string[];
 }
 
-/** Within the transaction that holds the turns: cancels runs, of which those that are queued end at once. */
+/** Cancels runs in the transaction that holds the conversation's lock. Queued ones end at once. */
 export async function cancelTurns(
   transaction: Db,
   { current, queued }: Pick<OpenTurns, 'current' | 'queued'>,
@@ -216,8 +209,8 @@ export async function cancelTurns(
 }
 
 /**
- * Ends a queued run whose cancellation was asked for. Undefined where it is not queued: its workflow in Temporal is to
- * be told then.
+ * Ends a queued run whose cancellation was requested. Returns undefined if it is not queued: then the caller must
+ * cancel its workflow in Temporal.
  */
 export function endQueuedRun(db: Database, runId: string): Promise<RunChange | undefined> {
   return db.transaction().execute(async (transaction) => {
@@ -226,7 +219,7 @@ export function endQueuedRun(db: Database, runId: string): Promise<RunChange | u
       WHERE runs.id = ${runId} AND runs.is_queued FOR NO KEY UPDATE OF conversation`.execute(transaction);
     const conversationId = rows[0]?.id;
     if (conversationId === undefined) return undefined;
-    // The run may have begun before the lock was there.
+    // The run may have started before the lock was acquired.
     const queued = await sql`
       SELECT FROM runs WHERE id = ${runId} AND is_queued AND status = 'In Progress'`.execute(transaction);
     return queued.rows.length === 0 ? undefined : endCancelled(transaction, runId);

@@ -1,13 +1,11 @@
-// The stored copies of files. A copy is written under a row of its own, which tells the sweep what to remove if the writer
-// dies.
+// The stored copies of files. A copy is written under its own row, so that the sweep can remove it if the writer dies.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** A writer touches its copy at least every minute. One that has not done so for this long has died. */
+/** Writers touch their copy at least every minute. After this time without a touch, the writer counts as dead. */
 const WRITER_IS_DEAD_MINUTES = 10;
 
 export interface NewCopy {
-  /** UUID. */
   id: string;
   projectId: number;
   name: string;
@@ -19,8 +17,8 @@ export async function insertCopy(db: Db, { id, projectId, name, seal }: NewCopy)
 }
 
 /**
- * Says that the writer is alive, and counts what it has written. Returns false where the sweep has given the copy up. Throws
- * PostgreSQL's refusal where the project would store more than it may.
+ * Extends the writer's lease and stores the number of written bytes. Returns false if the sweep has given up the copy.
+ * Throws PostgreSQL's error if the project would exceed its quota.
  */
 export async function touchCopy(db: Db, id: string, bytes: number): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -33,15 +31,16 @@ export async function touchCopy(db: Db, id: string, bytes: number): Promise<bool
 }
 
 /**
- * Within the transaction that inserts the file: returns the copy that has its bytes, which is another one if the project
- * has stored the same bytes before. The new copy is then to be deleted. Returns undefined where the sweep has given it up.
+ * Returns the copy to use for the new file, in the transaction that inserts the file. If the project has already
+ * stored the same bytes, that is the existing copy, and the new one is to be deleted. Returns undefined if the sweep
+ * has given up the new copy.
  */
 export async function settleCopy(
   transaction: Db,
   copy: { id: string; projectId: number; bytes: number; sha256: Buffer },
 ): Promise<string | undefined> {
   const { id, projectId, bytes, sha256 } = copy;
-  // Two that store the same bytes at once wait for each other here.
+  // Serializes writers of the same bytes.
   await sql`SELECT pg_advisory_xact_lock(hashtext('file-copies'), hashtext(${`${projectId} ${sha256.toString('hex')}`}))`.execute(
     transaction,
   );
@@ -63,8 +62,8 @@ export async function settleCopy(
 }
 
 /**
- * Within a transaction: the written copy takes the place of another one with the same bytes. Returns which of them counts:
- * the new one has no place where the other is not stored any more, or has other bytes.
+ * Replaces an old copy with a newly written one with the same bytes, in a transaction. Returns the copy that remains:
+ * the old one if it is no longer stored or has other bytes.
  */
 export async function replaceCopy(
   transaction: Db,
@@ -90,7 +89,7 @@ export async function replaceCopy(
   return { copyId: isWanted ? id : oldId, result: undefined };
 }
 
-/** How many stored copies each key seals, by its id in hexadecimal. */
+/** Returns the number of stored copies by the hexadecimal id of the key that seals them. */
 export async function countCopiesByKey(db: Db): Promise<Map<string, number>> {
   const { rows } = await sql<{ key: string; count: number }>`
     SELECT encode(substr(seal, 1, 4), 'hex') AS key, count(*) AS count FROM file_copies
@@ -98,7 +97,7 @@ export async function countCopiesByKey(db: Db): Promise<Map<string, number>> {
   return new Map(rows.map(({ key, count }) => [key, count]));
 }
 
-/** Returns stored copies that another key than the given one seals, behind `after`. */
+/** Returns stored copies after `after` that are sealed with another key than `keyId`. */
 export async function listCopiesOfOtherKeys(db: Db, keyId: string, after: string | undefined, limit: number) {
   return db
     .selectFrom('file_copies')
@@ -112,8 +111,8 @@ export async function listCopiesOfOtherKeys(db: Db, keyId: string, after: string
 }
 
 /**
- * Gives a copy up whose writer has failed. Returns whether its bytes are to be removed. They are not where a commit has
- * succeeded whose answer was lost: then a file has them.
+ * Gives up a copy whose writer has failed. Returns true if its bytes are to be removed. False if the commit succeeded
+ * and only its answer was lost: then a file uses the copy.
  */
 export async function giveUpCopy(db: Db, id: string): Promise<boolean> {
   await db
@@ -126,7 +125,7 @@ export async function giveUpCopy(db: Db, id: string): Promise<boolean> {
   return copy?.status !== 'stored';
 }
 
-/** Gives up what writers that died have left. */
+/** Gives up the copies of dead writers. */
 export async function giveUpDeadCopies(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     UPDATE file_copies SET status = 'deleting', bytes = 0 WHERE id IN (
@@ -137,10 +136,11 @@ export async function giveUpDeadCopies(db: Db, limit: number): Promise<number> {
   return Number(numAffectedRows ?? 0);
 }
 
-/** Within a transaction: of these copies, gives up those that no file has any more. */
+/** Gives up those of the copies that no file uses any more. Requires a transaction. */
 export async function giveUpUnusedCopies(transaction: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  // Whoever gives a copy to a new file holds its key. The lock waits for them, and the next statement sees their file.
+  // A transaction that adds a file to a copy holds the key of its row. The lock waits for it, and the next
+  // statement sees the file.
   await transaction
     .selectFrom('file_copies')
     .select('id')
@@ -165,12 +165,12 @@ export async function findCopiesToRemove(db: Db, limit: number): Promise<{ id: s
     .execute();
 }
 
-/** The bytes are gone. */
+/** Deletes the row after the bytes were removed. */
 export async function forgetCopy(db: Db, id: string): Promise<void> {
   await db.deleteFrom('file_copies').where('id', '=', id).where('status', '=', 'deleting').execute();
 }
 
-/** The store has been found broken or slow. The copy is tried again after the others. */
+/** Moves a copy to the end of the queue, because the store failed or was too slow. */
 export async function postponeCopy(db: Db, id: string): Promise<void> {
   await db
     .updateTable('file_copies')
@@ -179,7 +179,7 @@ export async function postponeCopy(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** Returns the mark of the store that this database belongs to, which becomes `mark` where it has none yet. */
+/** Returns the mark of the store that this database belongs to. Sets it to `mark` if there is none. */
 export async function adoptStoreMark(db: Db, mark: string): Promise<string> {
   await db
     .insertInto('file_store')

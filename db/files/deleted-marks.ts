@@ -1,8 +1,7 @@
-// Values of files that were deleted although a run refers to them say so to whoever reads the run.
+// Marks the values of deleted files for readers of runs that refer to them.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** Returns the ids of the files that the runs refer to and that were deleted. */
 async function findDeletedOf(db: Db, runIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`/* deleted_files_of_runs */
     SELECT DISTINCT id FROM file_references JOIN files ON files.id = file_id
@@ -19,8 +18,8 @@ function withMarks(text: string, deleted: ReadonlySet<string>): string {
 }
 
 /**
- * Returns the texts in which the values of deleted files have `"deleted":true`, also where JSON stands as a text in other
- * JSON. Only texts that name files cost a statement, which is one for all of them.
+ * Adds `"deleted":true` to the values of deleted files, even in JSON that is a string inside other JSON. Executes one
+ * statement for all texts, and none if no text contains a file.
  */
 export async function markDeletedFiles<Text extends string | null>(
   db: Db,
@@ -32,7 +31,7 @@ export async function markDeletedFiles<Text extends string | null>(
   return texts.map((text) => (text === null || deleted.size === 0 ? text : withMarks(text, deleted)));
 }
 
-/** Does that with the column `result` of rows. */
+/** `markDeletedFiles` for the column `result` of rows. */
 export async function markResults<Row extends { result: string | null }>(
   db: Db,
   runIds: readonly string[],
@@ -46,10 +45,10 @@ export async function markResults<Row extends { result: string | null }>(
   return rows.map((row, at) => ({ ...row, result: texts[at]! }));
 }
 
-/** A name in a text, with backslashes before its quotes, has at most so many characters. */
+/** The limit on the length of a match of `NAMED`, including the backslashes before its quotes. */
 const LONGEST_NAMED = 256;
 
-/** Does that with a text that comes in pieces. */
+/** `markDeletedFiles` for a text in pieces. */
 export async function* markPieces(db: Db, runId: string, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
   const deleted = await findDeletedOf(db, [runId]);
   if (deleted.size === 0) {
@@ -66,7 +65,7 @@ export async function* markPieces(db: Db, runId: string, pieces: AsyncGenerator<
   yield withMarks(kept, deleted);
 }
 
-/** Returns where the text can be cut so that no name is in both parts, however it goes on. */
+/** Returns a position at which the text can be cut without splitting a match of `NAMED`, whatever follows. */
 function endOfWhole(text: string): number {
   const end = Math.max(0, text.length - LONGEST_NAMED);
   const across = [...text.matchAll(NAMED)].find(({ 0: named, index }) => index < end && index + named.length > end);

@@ -5,7 +5,6 @@ import { containing } from '../core/like-pattern.js';
 import type { HolderKind, Tables } from '../core/tables.js';
 
 export interface NewFile {
-  /** UUID. */
   id: string;
   projectId: number;
   copyId: string;
@@ -13,9 +12,9 @@ export interface NewFile {
   type: string;
   size: number;
   sha256: Buffer;
-  /** The run that has made it. */
+  /** The run that created it. */
   runId: string | null;
-  /** Who has uploaded it. */
+  /** The user who uploaded it. */
   userId: number | null;
 }
 
@@ -42,7 +41,7 @@ export async function insertFile(transaction: Db, file: NewFile): Promise<void> 
     .execute();
 }
 
-/** Returns those of the files that the project has and whose bytes are there, in no order. */
+/** Returns the files of the project whose bytes are stored, in no particular order. */
 export async function findFiles(db: Db, projectId: number, ids: readonly string[]): Promise<StoredFile[]> {
   if (ids.length === 0) return [];
   return selectStored(db)
@@ -51,7 +50,7 @@ export async function findFiles(db: Db, projectId: number, ids: readonly string[
     .execute();
 }
 
-/** Returns those of the files that the run has made, in no order. */
+/** Returns the files that the run created, in no particular order. */
 export async function findFilesOfRun(db: Db, runId: string, ids: readonly string[]): Promise<StoredFile[]> {
   if (ids.length === 0) return [];
   return selectStored(db)
@@ -60,7 +59,7 @@ export async function findFilesOfRun(db: Db, runId: string, ids: readonly string
     .execute();
 }
 
-/** Returns the file of any project. The caller checks who may read it. */
+/** Returns the file whatever its project. The caller must check access. */
 export async function findFile(db: Db, id: string): Promise<StoredFile | undefined> {
   return selectStored(db).where('files.id', '=', id).executeTakeFirst();
 }
@@ -81,7 +80,7 @@ export interface FileFacts {
   sha256: Buffer;
   createdAt: Date;
   runId: string | null;
-  /** How many refer to it, by kind. Kinds without any are not in it. */
+  /** The number of references by kind; kinds without references are absent. */
   usedBy: Partial<Record<HolderKind, number>>;
 }
 
@@ -92,7 +91,7 @@ export interface FileQuery {
   offset: number;
 }
 
-/** Returns one page of the files of a project, without the deleted ones. */
+/** Returns a page of the files of a project without the deleted ones. */
 export async function listFiles(
   db: Db,
   projectId: number,
@@ -133,8 +132,8 @@ function selectFacts(files: SelectQueryBuilder<Tables, 'files', object>) {
 }
 
 /**
- * Within a transaction: deletes the file. Its row stays while something refers to it. Returns `in_use` while a run in
- * flight holds it, undefined where there is no such file, else the copy that it had.
+ * Deletes the file in a transaction; its row stays while something refers to it. Returns its copy; `in_use` while an
+ * open run refers to it; undefined if there is no such file.
  */
 export async function deleteFile(transaction: Db, id: string): Promise<{ copyId: string } | 'in_use' | undefined> {
   const file = await transaction
@@ -156,23 +155,20 @@ export async function deleteFile(transaction: Db, id: string): Promise<{ copyId:
 
 const isUnused = sql`NOT EXISTS (SELECT FROM file_references WHERE file_id = files.id)`;
 
-/** The time at which a file that nothing refers to goes. */
+/** Returns the time at which an unreferenced file is deleted. */
 export function expiryOf({ createdAt, runId }: FileFacts, retentionDays: number): Date {
   return new Date(createdAt.getTime() + (runId === null ? 1 : retentionDays) * 86_400_000);
 }
 
-/**
- * Within a transaction: deletes up to `limit` files that nothing refers to, and whose time has come. Returns how many, and
- * the copies that they had.
- */
+/** Deletes up to `limit` expired files without references, in a transaction. Returns their number and their copies. */
 export async function deleteUnusedFiles(
   transaction: Db,
   retentionDays: number,
   limit: number,
 ): Promise<{ deleted: number; copyIds: string[] }> {
   const isDue = sql`created_at < now() - make_interval(hours => 24 * CASE WHEN run_id IS NULL THEN 1 ELSE ${retentionDays}::integer END)`;
-  // Whoever adds a reference holds the key of the file. The lock passes over those, and the next statement, which sees what
-  // was committed before the lock, finds the references of all others.
+  // A transaction that adds a reference holds the key of the file's row. The lock skips such files. The next statement
+  // sees everything that was committed before the lock, and so the references of all others.
   const locked = await sql<{ id: string }>`
     SELECT id FROM files WHERE (${isDue} OR copy_id IS NULL) AND ${isUnused}
     ORDER BY created_at LIMIT ${limit}::integer FOR UPDATE SKIP LOCKED`.execute(transaction);

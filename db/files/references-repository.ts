@@ -1,5 +1,5 @@
-// What refers to files. References are written in the transaction of the value that holds the file, and keep the sweep from
-// it.
+// References to files. They are written in the transaction of the value that contains the file, and protect the
+// file from the sweep.
 import { sql } from 'kysely';
 import { fileIdsIn } from '../../graph/file-values.js';
 import type { Db } from '../core/client.js';
@@ -8,7 +8,7 @@ import type { HolderKind } from '../core/tables.js';
 
 export interface Holder {
   kind: HolderKind;
-  /** As in `FileReferencesTable`. */
+  /** See `FileReferencesTable`. */
   id: string;
 }
 
@@ -17,8 +17,8 @@ export function pinHolder({ workflowId, path, nodeId }: { workflowId: number; pa
 }
 
 /**
- * Within the transaction of the value: adds references to those of the files that the project has. The lock of the foreign
- * key keeps the sweep from them until the commit. Other ids are plain text, and nothing happens.
+ * Adds references to the files that belong to the project, in the transaction of the value. The foreign key's lock
+ * keeps the sweep away until the commit. Other ids are ignored, because they are plain text.
  */
 export async function addReferences(
   transaction: Db,
@@ -27,7 +27,7 @@ export async function addReferences(
   fileIds: readonly string[],
 ): Promise<void> {
   if (fileIds.length === 0) return;
-  // The lock comes first: an insert that waits for the deletion of its file would fail.
+  // Lock first: an insert that waits for the deletion of its file would fail.
   await sql`
     WITH found AS (
       SELECT id FROM files WHERE id = ANY (${fileIds}::uuid[]) AND project_id = ${projectId} ORDER BY id FOR KEY SHARE
@@ -36,7 +36,7 @@ export async function addReferences(
     SELECT id, ${holder.kind}, ${holder.id} FROM found ON CONFLICT DO NOTHING`.execute(transaction);
 }
 
-/** Within the transaction that gives the holder, which belongs to the workflow, other files. */
+/** Replaces the references of a holder that belongs to the workflow, in the transaction of the value. */
 export async function replaceReferences(
   transaction: Db,
   workflowId: number,
@@ -49,22 +49,22 @@ export async function replaceReferences(
   await addReferences(transaction, projectId, holder, fileIds);
 }
 
-/** Within the transaction that stores `value` for the holder, in place of what it may have had before. */
+/** `replaceReferences` with the files in `value`, in the transaction that stores it. */
 export function referTo(transaction: Db, workflowId: number, holder: Holder, value: unknown): Promise<void> {
   return replaceReferences(transaction, workflowId, holder, fileIdsIn(value));
 }
 
-/** Within the transaction that stores a drawing: refers to the files that it holds. `document`: JSON text. */
+/** Replaces the references of a drawing (JSON text) in the transaction that stores it. */
 export async function referFromDrawing(
   transaction: Db,
   { workflowId, version, document }: { workflowId: number; version: number; document: string },
 ): Promise<void> {
   const holder = { kind: 'drawing', id: `${workflowId}/${version}` } as const;
-  // Most drawings hold none, and large ones are not parsed for nothing.
+  // Parse only drawings that may contain files, because drawings are large.
   await referTo(transaction, workflowId, holder, document.includes('"file_id"') ? JSON.parse(document) : null);
 }
 
-/** Within the transaction that copies a value: the other holder refers to the same files. */
+/** Copies the references of a value, in the transaction that copies the value. */
 export async function copyReferences(transaction: Db, from: Holder, to: Holder): Promise<void> {
   await sql`
     INSERT INTO file_references (file_id, kind, holder)
@@ -72,7 +72,7 @@ export async function copyReferences(transaction: Db, from: Holder, to: Holder):
     ON CONFLICT DO NOTHING`.execute(transaction);
 }
 
-/** Within the transaction that deletes a workflow. Its schedules go with their references, and its runs keep theirs. */
+/** Deletes references in the transaction that deletes a workflow. Schedules delete their own; runs keep theirs. */
 export async function dropReferencesOfWorkflow(transaction: Db, workflowId: number): Promise<void> {
   await sql`
     DELETE FROM file_references
@@ -82,7 +82,7 @@ export async function dropReferencesOfWorkflow(transaction: Db, workflowId: numb
   );
 }
 
-/** Within the transaction that deletes a project. Its runs keep what they refer to until their results expire. */
+/** Deletes references in the transaction that deletes a project. Runs keep theirs until their results expire. */
 export async function dropReferencesOfProject(transaction: Db, projectId: number): Promise<void> {
   await sql`
     DELETE FROM file_references USING files

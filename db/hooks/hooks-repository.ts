@@ -1,5 +1,5 @@
-// The hooks of workflows. Writer: the API. A token is stored as its hash, by which a delivery finds its hook, and sealed,
-// so that the address can be shown again.
+// The hooks of workflows. Writer: the API. A token is stored twice: as a hash, by which a delivery finds its hook, and
+// sealed, so that the address can be shown again.
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -12,7 +12,7 @@ import { isAmong, isOf, type OfWorkflows } from '../workflows/of-workflows.js';
 export const MOST_HOOKS = 20;
 
 interface NewHook {
-  /** Reserved (`reserveId`), because what is sealed is bound to it. */
+  /** Reserved (`reserveId`), because sealed values are bound to it. */
   id: number;
   projectId: number;
   workflowId: number;
@@ -24,15 +24,15 @@ interface NewHook {
   secretEnc: Buffer | null;
 }
 
-/** `authorRole`: null when the author is no member of the workflow's project any more, or not active. */
+/** `authorRole` is null if the author is no longer an active member of the workflow's project. */
 export type HookRecord = InferResult<ReturnType<typeof hookRecords>>[number];
 
-/** A delivery is judged by this. */
+/** The facts for the validation of a delivery. */
 export type AddressedHook = NonNullable<Awaited<ReturnType<typeof findAddressedHook>>>;
 
 /**
- * `gone`: there is no such workflow. `too_many`: it has as many hooks as it may, and none was added. The lock on the
- * project's row makes the count hold, and no hook is added to what is being deleted.
+ * `gone`: there is no such workflow. `too_many`: it has reached `MOST_HOOKS`, and none was added. The lock on the
+ * project's row makes the count reliable, and keeps hooks from being added during a deletion.
  */
 export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' | 'too_many'> {
   return inTransaction(db, async (transaction) => {
@@ -64,7 +64,7 @@ export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' |
   });
 }
 
-/** Lists the hooks by workflow and id. The caller has been let in already, so access is not checked here. */
+/** Lists by workflow and id. The caller must have checked access. */
 export async function pageOfHooks(
   db: Db,
   of: OfWorkflows,
@@ -84,7 +84,7 @@ export function findHook(db: Db, workflowId: number, hookId: number): Promise<Ho
   return hookRecords(db, { workflowId }).where('hooks.id', '=', hookId).executeTakeFirst();
 }
 
-/** Returns false when the workflow has no such hook, or none that asks for signatures. */
+/** Returns false if the workflow has no such hook, or the hook does not require signatures. */
 export async function replaceHookSecret(
   db: Db,
   { workflowId, hookId, secretEnc }: { workflowId: number; hookId: number; secretEnc: Buffer },
@@ -99,7 +99,7 @@ export async function replaceHookSecret(
   return numUpdatedRows > 0n;
 }
 
-/** Returns false when the workflow has no such hook. */
+/** Returns false if the workflow has no such hook. */
 export async function deleteHook(db: Db, workflowId: number, hookId: number): Promise<boolean> {
   const { rows } = await sql`
     WITH deleted AS (DELETE FROM hooks WHERE id = ${hookId} AND workflow_id = ${workflowId} RETURNING id),
@@ -108,10 +108,7 @@ export async function deleteHook(db: Db, workflowId: number, hookId: number): Pr
   return rows.length > 0;
 }
 
-/**
- * Returns undefined for an unknown token, for a hook whose workflow or project was deleted, and for one whose author is
- * not active.
- */
+/** Returns undefined for an unknown token, a hook of a deleted workflow or project, or an inactive author. */
 export function findAddressedHook(db: Db, token: string) {
   return db
     .selectFrom('hooks')
@@ -132,7 +129,7 @@ export function findAddressedHook(db: Db, token: string) {
     .executeTakeFirst();
 }
 
-/** May be lost with the database's machine: it only tells people what a hook has answered last. */
+/** May be lost if the database's machine dies: it only shows people the last delivery. */
 export async function noteDelivery(db: Db, hookId: number, status: number): Promise<void> {
   await sql`
     UPDATE hooks SET last_delivery_at = now(), last_delivery_status = ${status}
@@ -168,22 +165,22 @@ function hookRecords(db: Db, of: OfWorkflows) {
     .where(isAmong(of));
 }
 
-// The calls of a hook in this minute are counted by the API, exactly over any number of processes: the row's lock puts
-// the deliveries of a hook in one order, and only the database's clock is asked.
+// Deliveries of a hook are counted for each minute, exactly over any number of processes: the row lock serializes the
+// deliveries of a hook, and only the database's clock is used.
 
 const WINDOW_SECONDS = 60;
 
-/** Counted apart, so that who knows an address alone cannot use up what the right sender may send. */
+/** Refusals are counted separately, so that somebody who only knows the address cannot use up the sender's limit. */
 export type DeliveryKind = 'deliveries' | 'refusals';
 
 interface HookCount {
-  /** The number of this kind within the window, this one included. */
+  /** The number of this kind in the window, including this one. */
   count: number;
-  /** The seconds until the window is over; at least 1. */
+  /** Seconds until the window ends, at least 1. */
   secondsLeft: number;
 }
 
-/** A window begins with the first delivery after the last one ended. */
+/** Counts a delivery. A window starts with the first delivery after the previous window. */
 export async function countDelivery(db: Db, hookId: number, kind: DeliveryKind): Promise<HookCount> {
   const isOver = sql`stored.ends_at <= now()`;
   const next = (column: DeliveryKind) => {
@@ -203,9 +200,7 @@ export async function countDelivery(db: Db, hookId: number, kind: DeliveryKind):
   return rows[0]!;
 }
 
-// The hooks of a workflow or project go with it.
-
-/** Deletes hooks in the transaction that deletes the workflow or project, under the lock on the project's row. */
+/** Deletes hooks in the transaction that deletes their workflow or project and has locked the project's row. */
 export async function deleteHooksOf(transaction: Db, of: OfWorkflows): Promise<void> {
   await sql`
     WITH deleted AS (DELETE FROM hooks WHERE ${isOf(of)} RETURNING id)

@@ -1,5 +1,5 @@
-// Answers of people to human tasks. The row lock of the task puts them into an order: of all who answer at once, exactly as
-// many as the task needs are counted.
+// Answers of people to human tasks. The lock on the task's row serializes them, so that of concurrent answers exactly
+// as many are counted as the task needs.
 import { sql } from 'kysely';
 import { addReferences } from '../files/references-repository.js';
 import { keyColumns } from '../nodes/key-columns.js';
@@ -15,19 +15,20 @@ export interface NewAnswer {
   /** JSON text, secrets masked. */
   entered: string;
   enteredEnc: Buffer | null;
-  /** The files among what was entered. */
+  /** The files in the entered values. */
   fileIds: readonly string[];
   comment: string;
 }
 
-/** `kept`: more people must choose the same action. `settled`: the task is, by this answer. */
+/** `kept`: more people must choose the same action. `settled`: this answer has settled the task. */
 export type AnswerOutcome =
   | { status: 'kept' | 'closed' | 'repeated' | 'unknown' }
   | { status: 'settled'; wait: NodeKey };
 
 /**
- * `closed`: the task was settled before, its time is over, or its run has ended. `repeated`: the person has answered
- * before. If the process dies after the commit and before the signal, the signal is sent later (`findUndeliveredWakes`).
+ * `closed`: the task was settled before, has expired, or its run has ended. `repeated`: the person has already
+ * answered. If the process dies after the commit and before the signal, the signal is sent later
+ * (`takeUndeliveredWakes`).
  */
 export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutcome> {
   const { taskId, userId, action } = answer;

@@ -2,7 +2,10 @@ import { sql, type RawBuilder } from 'kysely';
 import { personOf } from '../users/person.js';
 import { isoText } from '../core/iso-text.js';
 
-/** JSON of who has chosen which action of a task, in their order. `taskId`: the column with its id. `most`: null is all. */
+/**
+ * JSON of the first `most` answers to a task, in order, with person and action. `taskId` is the column with its id;
+ * `most` may be null for all.
+ */
 export function answersOf(taskId: RawBuilder<unknown>, most: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     SELECT coalesce(json_agg(json_build_object('answered_by', ${personOf('person')}, 'action', given.action,

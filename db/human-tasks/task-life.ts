@@ -1,5 +1,6 @@
-// The worker's side of human tasks: asks, and finds out how it has ended. A task leaves `pending` once, under its row lock:
-// by an answer (answers-repository.ts), when its time is up, or when its node is stopped (db/nodes/close-requests.ts).
+// The worker's side of human tasks: creates them and reads how they ended. A task leaves `pending` once, under its row
+// lock: by an answer (answers-repository.ts), when it expires, or when its node is stopped
+// (db/nodes/close-requests.ts).
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -29,8 +30,8 @@ export interface NewTask {
 }
 
 /**
- * Asks, together with the begin of the node and the event for the project's webhook; finds what an earlier attempt has
- * asked. Undefined when the run is not open. If the process dies before the commit, nobody was asked.
+ * Creates the task together with the start of the node and the project's webhook event, or finds the task of an
+ * earlier attempt. Returns undefined if the run is not open. If the process dies before the commit, nobody was asked.
  */
 export async function askPeople(db: Database, key: NodeKey, task: NewTask): Promise<OpenWait | undefined> {
   const { runId, path, nodeId } = key;
@@ -62,11 +63,11 @@ export interface ClosedTask {
   action: string | null;
 }
 
-/** Ends the task where it is over: it was answered, or its time is up. Undefined where it is not over yet. Idempotent. */
+/** Ends the task if it was answered or has expired; else returns undefined. Idempotent. */
 export async function closeTask(db: Database, key: NodeKey): Promise<ClosedTask | undefined> {
   const { runId, path, nodeId } = key;
   return db.transaction().execute(async (trx) => {
-    // The task first, as answers do.
+    // Lock the task first, as answers do.
     await sql`
       UPDATE human_tasks SET status = 'expired', settled_at = clock_timestamp()
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'pending'
@@ -85,14 +86,14 @@ export async function closeTask(db: Database, key: NodeKey): Promise<ClosedTask 
 
 export interface TaskAnswer {
   userId: number;
-  /** JSON text of the values by the ids of the fields. */
+  /** JSON text: values by the ids of the fields. */
   entered: string;
-  /** The unmasked form, sealed; null when there is nothing to unmask. */
+  /** The unmasked form, sealed; null if nothing is masked. */
   enteredEnc: Buffer | null;
   comment: string;
 }
 
-/** The answers that have chosen the task's action, in their order. */
+/** Returns the answers that chose the task's action, in order. */
 export function findChosen(db: Database, { taskId, action }: ClosedTask): Promise<TaskAnswer[]> {
   return db
     .selectFrom('human_answers')

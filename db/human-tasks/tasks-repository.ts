@@ -1,4 +1,4 @@
-// Reads of human tasks: who is asked what, where, and what people have answered.
+// Reads human tasks for the API.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { HumanTaskStatus } from '../core/tables.js';
@@ -15,12 +15,11 @@ export interface HumanTask {
   node_label: string;
   workflow: { id: number; title: string };
   project: { id: number; name: string };
-  /** Who started the run. */
   requested_by: Person;
   status: HumanTaskStatus;
   /** Markdown. */
   message: string;
-  /** JSON texts: the input fields, the files that are shown, the actions, and the answers so far. */
+  /** JSON texts: the input fields, the displayed files, the actions, and the answers so far. */
   fields: string;
   files: string;
   actions: string;
@@ -28,26 +27,26 @@ export interface HumanTask {
   required: number;
   /** The action that enough people have chosen. */
   action: string | null;
-  /** Who settled the task, when, and with which comment. */
+  /** The author, time and comment of the answer that settled the task. */
   decided_by: Person | null;
   decided_at: Date | null;
   reason: string;
   created_at: Date;
   expires_at: Date;
   purpose: 'run' | 'test';
-  /** Whether the reader is among those who may answer, and whether they have. */
+  /** True if the reader may answer. `has_answered`: true if the reader has. */
   is_assigned: boolean;
   has_answered: boolean;
 }
 
-/** `decided`: by people, with an action. */
+/** `decided`: answered with an action. */
 type TaskFilter = HumanTaskStatus | 'decided';
 
-/** A task that nobody has answered in time counts as expired, also before its run has noticed. */
+/** A task counts as expired as soon as its time is over, even before its run has noticed. */
 const shownStatus = sql<HumanTaskStatus>`CASE WHEN task.status = 'pending' AND task.expires_at <= now()
   THEN 'expired' ELSE task.status END`;
 
-/** Written so that the index of pending tasks serves those who ask for them. */
+/** The conditions match the index of pending tasks. */
 const FILTERS: Record<TaskFilter, RawBuilder<unknown>> = {
   pending: sql`task.status = 'pending' AND task.expires_at > now()`,
   answered: sql`task.status = 'answered'`,
@@ -55,14 +54,14 @@ const FILTERS: Record<TaskFilter, RawBuilder<unknown>> = {
   expired: sql`(task.status = 'expired' OR (task.status = 'pending' AND task.expires_at <= now()))`,
 };
 
-/** Whether a member of the project may answer the task. */
+/** True if the row `member` may answer the task. */
 const isAssigned = sql`(member.role = ANY (task.roles) OR member.user_id = ANY (task.users))
   AND NOT (task.exclude_starter AND run.user_id = member.user_id)`;
 
 const hasAnswered = sql`EXISTS (
   SELECT FROM human_answers AS mine WHERE mine.task_id = task.task_id AND mine.user_id = member.user_id)`;
 
-/** `which`: the condition, and the order where it matters. */
+/** `which`: the condition, and the order if it matters. */
 async function readTasks(db: Db, reach: Reach, which: RawBuilder<unknown>): Promise<HumanTask[]> {
   const { rows } = await sql<HumanTask>`
     SELECT task.task_id AS id, task.run_id, task.path, task.node_id, task.node_label,
@@ -109,13 +108,13 @@ async function readTasks(db: Db, reach: Reach, which: RawBuilder<unknown>): Prom
   return rows.map((task, at) => ({ ...task, files: files[at]!, answers: answers[at]! }));
 }
 
-/** Undefined also when the task's project is not in reach. */
+/** Returns undefined if the task's project is not in reach. */
 export async function findTaskInReach(db: Db, taskId: string, reach: Reach): Promise<HumanTask | undefined> {
   const [task] = await readTasks(db, reach, sql`task.task_id = ${taskId}`);
   return task;
 }
 
-/** Returns whether a task of the project waits for the user. */
+/** Returns true if a task of the project waits for the user. */
 export async function hasOpenTask(db: Db, projectId: number, userId: number): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM human_tasks AS task
@@ -133,8 +132,8 @@ interface TasksInReach {
 }
 
 /**
- * Lists the tasks that the caller may answer, or might have answered, of all projects in reach, newest first. A pending task
- * that the caller has answered waits for others, and is not listed as pending.
+ * Lists the tasks of all projects in reach that the caller may answer, or could have answered, newest first. A pending
+ * task that the caller has already answered is not listed as pending, because it waits for others.
  */
 export async function listTasksInReach(
   db: Db,

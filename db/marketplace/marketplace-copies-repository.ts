@@ -1,4 +1,4 @@
-// Copying a published workflow (docs/use/interface-notes/catalog.md).
+// Copies published workflows (docs/use/interface-notes/catalog.md).
 import { sql } from 'kysely';
 import { copyCategories } from '../workflows/categories-repository.js';
 import type { Db } from '../core/client.js';
@@ -10,24 +10,24 @@ import { insertProject } from '../projects/projects-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { nextSortId } from '../workflows/workflows-repository.js';
 
-/** The first project of a user who has none yet. */
+/** Created for a user who has no project. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
 
 interface Copied {
   workflowId: number;
-  /** True if it was made by this. */
+  /** True if this call created it. */
   isNew: boolean;
 }
 
 type Source = NonNullable<Awaited<ReturnType<typeof findSource>>>;
 
 /**
- * The caller's copy: the one that still exists, or a new one in their oldest own project; the original for
- * its author. A reach of one project has the copy and the original in that project only, and a new copy lands there.
- * `toCopy` gives the copy's JSON text. Undefined unless a published workflow has the slug, or when the project is gone.
+ * Returns the caller's existing copy, or creates one in their oldest own project. Returns the original to its author.
+ * If the reach is one project, only that project is searched, and a new copy is created there. `toCopy` returns the
+ * copy's drawing as JSON text. Returns undefined if no published workflow has the slug, or the project is gone.
  *
- * The caller's row is locked first, so of several requests at once one copies and the others find its copy. Lock
- * order: user, project, workflows. What dies before the commit has made nothing.
+ * The caller's row is locked first, so that one of several concurrent requests copies and the others find its copy.
+ * Lock order: user, project, workflows.
  */
 export function copyFromMarketplace(
   db: Db,
@@ -40,7 +40,7 @@ export function copyFromMarketplace(
     await transaction.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
     const source = await findSource(transaction, slug);
     if (source === undefined) return undefined;
-    // An author who has left the project cannot open the original: they get a copy like anybody.
+    // An author who has left the project cannot open the original, so they get a copy like anybody else.
     const isAuthor = source.author_id === userId;
     if (isAuthor && (await findWorkflowRole(transaction, source.id, reach)) !== undefined) {
       return { workflowId: source.id, isNew: false };
@@ -73,7 +73,7 @@ function findSource(db: Db, slug: string) {
     .executeTakeFirst();
 }
 
-/** The secrets that a run with the published drawing had. */
+/** The secrets of a run of the published drawing. */
 export interface SealedRunSecrets {
   id: string;
   project_id: number;

@@ -7,19 +7,19 @@ interface EndedRun {
   run_id: string;
   project_id: number;
   user_id: number;
-  /** Null for a run of anything but a copy. The terms are those of the moment of copying. */
+  /** Null if the workflow is no copy. The terms are those at the time of copying. */
   source_id: number | null;
   run_fee_usd: string | null;
   free_runs_per_user: number | null;
 }
 
 /**
- * Counts a run that succeeds and adds its fee when the free ones are used up. Belongs into the transaction that ends
- * the run: a run ends once, so it is counted and charged once; a process that dies before the commit has done neither.
+ * Counts a successful run of a copy, and charges its fee if the free runs are used up. Must run in the transaction
+ * that ends the run: a run ends once, so it is counted and charged once.
  *
- * The count is the user's over all copies of a source (a new copy brings no new free runs), and its row is locked until
- * the commit: of runs that end at once exactly those beyond the free ones pay. Call it before the run's status is
- * written, for the fee takes the locks of project and statistics, in that order.
+ * The count is the user's over all copies of a source, so a new copy brings no new free runs. Its row stays locked
+ * until the commit, so concurrent runs beyond the free ones all pay. Call it before the run's status is written,
+ * because the fee locks project and statistics, in that order.
  */
 export async function chargeMarketplaceFee(db: Db, run: EndedRun): Promise<void> {
   if (run.source_id === null || run.run_fee_usd === null || isZeroDecimal(run.run_fee_usd)) return;

@@ -1,5 +1,4 @@
-// Everybody may see this of published workflows. A page takes two statements: one picks the ids, one reads what is
-// shown.
+// The public view of published workflows. A page takes two statements: one selects the ids, one reads the rows.
 import { sql, type Expression, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
@@ -12,18 +11,18 @@ import {
 } from '../workflows/workflow-filters.js';
 
 export interface MarketplaceQuery extends WorkflowFilters {
-  /** Undefined for somebody whom we do not know. */
+  /** Undefined for an anonymous reader. */
   reach: Reach | undefined;
   titleContains: string | undefined;
   publishedFrom: Date | undefined;
   publishedBefore: Date | undefined;
-  /** The last published come first if it is undefined. */
+  /** Undefined for the last published first. */
   ordering: CatalogOrdering | undefined;
   limit: number;
   offset: number;
 }
 
-/** Runs, costs and times are those of the original and of its copies. */
+/** Runs, costs and times include the copies. */
 export interface MarketplaceWorkflow {
   id: number;
   slug: string;
@@ -34,15 +33,15 @@ export interface MarketplaceWorkflow {
   run_fee_usd: string;
   free_runs_per_user: number;
   run_count: number;
-  /** USD, to 12 decimals. */
+  /** USD, rounded to 12 decimals. */
   average_cost_usd: string;
   last_run_at: Date | null;
   user_count: number;
-  /** The caller's copy that still exists. */
+  /** The caller's copy, if it still exists. */
   copy_id: number | null;
 }
 
-/** No user has this id. */
+/** For anonymous readers: no user has this id. */
 const NOBODY: Reach = { userId: 0 };
 
 export async function listMarketplace(
@@ -55,7 +54,7 @@ export async function listMarketplace(
   return { total, workflows: ids.flatMap((id) => byId.get(id) ?? []) };
 }
 
-/** Returns undefined unless a published workflow has the slug. */
+/** Returns undefined if no published workflow has the slug. */
 export async function findMarketplaceWorkflow(
   db: Db,
   slug: string,
@@ -96,7 +95,7 @@ async function pickPage(db: Db, query: MarketplaceQuery): Promise<{ total: numbe
     .executeTakeFirstOrThrow();
 }
 
-/** The figures of copies are added up only where they decide the order, and then for all workflows in one go. */
+/** Adds up the statistics of copies only if the order needs them, and then for all workflows in one pass. */
 function selectMatching(db: Db, query: MarketplaceQuery): Expression<{ id: number; sort_key: unknown }> {
   const { titleContains, publishedFrom, publishedBefore, ordering } = query;
   const matching = publishedWorkflows(db)
@@ -150,7 +149,7 @@ async function readWorkflows(db: Db, ids: number[], reach: Reach = NOBODY): Prom
   return rows;
 }
 
-/** `copy_id` of the user's copy that can still be opened in this reach; no row when there is none. */
+/** The id of the user's copy that can still be opened in this reach; no row if there is none. */
 export function liveCopyOf(sourceId: RawBuilder<unknown>, reach: Reach): RawBuilder<{ copy_id: number }> {
   return sql<{ copy_id: number }>`
     SELECT copy.copy_id

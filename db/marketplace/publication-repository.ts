@@ -1,5 +1,4 @@
-// Publishing a workflow on the marketplace and taking it off
-// (docs/use/interface-notes/catalog.md).
+// Publishes workflows on the marketplace and unpublishes them (docs/use/interface-notes/catalog.md).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -8,15 +7,15 @@ import { firstFreeSlug, toSlug } from './slug.js';
 export type MissingField = 'market_title' | 'short_description' | 'available_languages';
 
 export interface PublicationOutcome {
-  /** The fields that a publication needs and the workflow lacks. If there are any, nothing has changed. */
+  /** The required fields that the workflow lacks. If there are any, nothing was changed. */
   missingFields: MissingField[];
   lacksTemplateRun: boolean;
 }
 
 /**
- * Publishes the drawing of the newest template run, again when it is published already: later changes of the workflow
- * reach the marketplace by the next publication only. One transaction under the workflow's lock, so that nobody empties
- * a field in between. Undefined when the workflow is gone.
+ * Publishes the drawing of the newest template run, or publishes it again: later changes of the workflow reach the
+ * marketplace only with the next publication. One transaction under the workflow's lock, so that nobody empties a
+ * field in between. Returns undefined if the workflow is gone.
  */
 export function publishWorkflow(db: Db, workflowId: number): Promise<PublicationOutcome | undefined> {
   return inTransaction(db, async (transaction) => {
@@ -54,8 +53,8 @@ export function publishWorkflow(db: Db, workflowId: number): Promise<Publication
 }
 
 /**
- * Unpublishes the workflow, whether or not it is published. Returns false if it is gone. Its slug stays its own, copies
- * stay.
+ * Unpublishes the workflow; does nothing if it is not published. Returns false if it is gone. It keeps its
+ * slug, and copies stay.
  */
 export async function unpublishWorkflow(db: Db, workflowId: number): Promise<boolean> {
   const result = await db
@@ -82,8 +81,8 @@ async function findTemplateSnapshot(db: Db, workflowId: number): Promise<Buffer 
 }
 
 /**
- * First publications go one after the other from here to their commit, so that two of the same title cannot choose the
- * same slug. A title without a Latin letter or digit gets a slug of its own kind.
+ * The advisory lock serializes first publications until their commit, so that two with the same title cannot choose
+ * the same slug. A title without Latin letters or digits yields `workflow-ID`.
  */
 async function takeSlug(db: Db, title: string, workflowId: number): Promise<string> {
   await sql`SELECT pg_advisory_xact_lock(hashtext('workflows.slug'))`.execute(db);

@@ -1,6 +1,8 @@
 const MAX_LENGTH = 80;
 
-/** The part of a title that an address can carry: Latin letters without their marks, digits, hyphens. May be empty. */
+/**
+ * The part of a title that fits into an address: Latin letters without diacritics, digits and hyphens. May be empty.
+ */
 export function toSlug(title: string): string {
   const words = title
     .normalize('NFKD')
@@ -10,7 +12,7 @@ export function toSlug(title: string): string {
   return (words ?? []).join('-').slice(0, MAX_LENGTH).replace(/-$/, '');
 }
 
-/** `base`, or with the first number from 2 that makes it one of its own. */
+/** Returns `base`, or `base` with the first number from 2 that is not taken. */
 export function firstFreeSlug(base: string, taken: ReadonlySet<string>): string {
   if (!taken.has(base)) return base;
   for (let number = 2; ; number += 1) {

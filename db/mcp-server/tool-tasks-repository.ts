@@ -1,4 +1,4 @@
-// Runs as tasks of MCP clients. A task belongs to the user of the key that has begun it.
+// Runs as tasks of MCP clients. A task belongs to the user of the key that created it.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
@@ -10,23 +10,25 @@ export interface ToolTask {
   status: StoredRunStatus;
   isCancelRequested: boolean;
   errorCode: string | null;
-  /** Masked. */
   errorMessage: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** Within the transaction that stores the run. */
+/** Requires the transaction that stores the run. */
 export async function insertTask(transaction: Db, task: { runId: string; userId: number }): Promise<void> {
   await transaction.insertInto('tool_tasks').values({ run_id: task.runId, user_id: task.userId }).execute();
 }
 
-/** Each run of the user that has its results is a task, whatever has begun it. Undefined for what the user may not run. */
+/**
+ * Finds any run of the user whose results have not expired, even if it was not created as a task. Undefined if the
+ * user may not run its workflow.
+ */
 export function findTask(db: Db, reach: Reach, runId: string): Promise<ToolTask | undefined> {
   return runsOf(db, reach).where('run.id', '=', runId).executeTakeFirst();
 }
 
-/** Lists what was begun as a task, newest first; `after`: what follows this task. */
+/** Lists runs that were created as tasks, newest first, after the task `after`. */
 export function listTasks(
   db: Db,
   reach: Reach,

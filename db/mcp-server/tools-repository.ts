@@ -1,4 +1,4 @@
-// Workflows that MCP clients are offered as tools.
+// Workflows that are offered as tools to MCP clients.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Reach } from '../access/reach.js';
@@ -10,11 +10,11 @@ export interface ToolWorkflow {
   title: string;
   is_tool: boolean;
   short_description: string;
-  /** The `input_fields` of its trigger; null where they are too large. */
+  /** The `input_fields` of its trigger; null if they are too large. */
   fields: unknown;
 }
 
-/** Lists the tools that the user may run, by id, after the one with the id `after`. */
+/** Lists the tools that the user may run, ordered by id, after the id `after`. */
 export function listTools(
   db: Db,
   reach: Reach,
@@ -23,12 +23,12 @@ export function listTools(
   return runnableTools(db, reach).where('workflows.id', '>', after).orderBy('workflows.id').limit(limit).execute();
 }
 
-/** Returns undefined where there is no such tool for the user. */
+/** Returns undefined if the user has no such tool. */
 export function findTool(db: Db, reach: Reach, workflowId: number): Promise<ToolWorkflow | undefined> {
   return runnableTools(db, reach).where('workflows.id', '=', workflowId).executeTakeFirst();
 }
 
-/** Returns what would be offered of a workflow that the caller may see, whether it is a tool or not. */
+/** Returns the facts of a workflow in reach as if it were offered as a tool. */
 export function findToolFacts(db: Db, reach: Reach, workflowId: number): Promise<ToolWorkflow | undefined> {
   return selectTool(memberWorkflows(db, reach))
     .select(toolFieldsOf(sql.ref('workflows.document')).as('fields'))

@@ -1,4 +1,4 @@
-// The figures of the whole service that metrics show. Each is found by a small index, or in a table that stays small.
+// Service-wide figures for metrics. Each comes from a small index or a table that stays small.
 import { sql } from 'kysely';
 import type { Database } from '../core/client.js';
 import { countExpirableRuns } from '../retention/retention-repository.js';
@@ -10,9 +10,9 @@ export interface ServiceFigures {
   stuckRuns: number;
   pendingApprovals: number;
   pendingWebhooks: number;
-  /** The time since the oldest undelivered event was written, or asked for again; 0 if there is none. */
+  /** Seconds since the oldest undelivered event was written or requested again; 0 if there is none. */
   webhookAgeSeconds: number;
-  /** The time for which the event that is longest due has waited for its attempt; 0 if none is due. */
+  /** Seconds since the longest overdue event became due; 0 if none is due. */
   webhookDueSeconds: number;
   billedUsd: number;
   expirableRuns: number;
@@ -20,7 +20,7 @@ export interface ServiceFigures {
 
 const COUNTED_UP_TO = 10_000;
 
-/** Throws when the database does not answer within a second. */
+/** Throws if the database does not answer within a second. */
 export function readServiceFigures(db: Database, retentionDays: number): Promise<ServiceFigures> {
   return db.transaction().execute(async (trx) => {
     await sql`SELECT set_config('statement_timeout', '1s', true)`.execute(trx);
