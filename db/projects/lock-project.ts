@@ -1,6 +1,9 @@
 import type { Db } from '../core/client.js';
 
-/** Positions inside a project change under its row lock only. Lock order: project, then workflows. */
+/**
+ * Locks the project. Positions inside a project change only under this lock. Lock order: project, then workflows.
+ * Returns false if the project is gone.
+ */
 export async function lockProject(db: Db, projectId: number): Promise<boolean> {
   const project = await db
     .selectFrom('projects')

@@ -1,19 +1,18 @@
-// Changes of a project's members over the API. The lock on the project's row puts them in one order. So the role of
-// whoever asks is the present one, and of two owners who leave at the same time one stays.
+// Changes of a project's members over the API. The lock on the project's row serializes them, so that the actor's role
+// is the current one, and of two owners who leave at the same time one stays.
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { Role } from '../core/tables.js';
 import { lockProject } from './lock-project.js';
 import { removeMember, setMember } from './members-repository.js';
 
-/** `not_found`: there is no such member, or the actor is none any more. */
+/** `not_found`: there is no such member, or the actor is no longer one. */
 export type MemberOutcome = 'done' | 'not_found' | 'forbidden' | 'already_member' | 'last_owner';
 
 interface MemberChange {
   projectId: number;
-  /** The user who asks. */
+  /** The user who requests the change. */
   actorId: number;
-  /** The user whose membership changes. */
   userId: number;
 }
 
@@ -24,7 +23,7 @@ interface Standing {
   isLastOwner: boolean;
 }
 
-/** The user exists. */
+/** The caller must have checked that the user exists. */
 export function addMember(db: Db, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
   const { projectId, userId, role } = change;
   return underLock(db, change, async (transaction, { actor, member }) => {
@@ -47,7 +46,7 @@ export function changeRole(db: Db, change: MemberChange & { role: Role }): Promi
   });
 }
 
-/** Everybody may leave. */
+/** Every member may leave. */
 export function dropMember(db: Db, change: MemberChange): Promise<MemberOutcome> {
   const { projectId, actorId, userId } = change;
   return underLock(db, change, async (transaction, { actor, member, isLastOwner }) => {
@@ -61,7 +60,7 @@ export function dropMember(db: Db, change: MemberChange): Promise<MemberOutcome>
   });
 }
 
-/** Returns whether the actor may give this role, or take it away. */
+/** Returns true if the actor may grant or revoke this role. */
 function mayMake(actor: Role, role: Role): boolean {
   return actor === 'owner' || (actor === 'admin' && role !== 'owner');
 }

@@ -1,12 +1,12 @@
-// The roles of people in projects. The API (member-changes.ts; the creator becomes owner) and the admin commands write
-// them.
+// The roles of users in projects. Writers: the API (member-changes.ts; the creator becomes owner) and
+// the admin commands.
 import type { InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role } from '../core/tables.js';
 import { isInReach, type Reach } from '../access/reach.js';
 
-/** Adds the member or changes the role. A project or user that does not exist is a foreign key error. */
+/** Adds the member or changes the role. Throws a foreign key error if the project or user does not exist. */
 export async function setMember(db: Db, projectId: number, userId: number, role: Role): Promise<void> {
   await db
     .insertInto('project_members')
@@ -15,7 +15,7 @@ export async function setMember(db: Db, projectId: number, userId: number, role:
     .execute();
 }
 
-/** Returns false when the user was no member. */
+/** Returns false if the user was no member. */
 export async function removeMember(db: Db, projectId: number, userId: number): Promise<boolean> {
   const result = await db
     .deleteFrom('project_members')
@@ -58,9 +58,7 @@ function membersOf(db: Db, projectId: number) {
     .where('project_members.project_id', '=', projectId);
 }
 
-/**
- * The memberships in live projects that are in reach: a stranger's, a deleted and an unknown project are all absent.
- */
+/** The user's memberships in live projects in reach. Unknown, deleted and other people's projects are absent alike. */
 function membershipsOf(db: Db, reach: Reach) {
   return db
     .selectFrom('project_members')
@@ -77,7 +75,7 @@ export function findProjectRole(db: Db, projectId: number, reach: Reach): Promis
   return membershipsOf(db, reach).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
-/** Returns the role in the project of a workflow that is not archived. */
+/** Returns undefined for an archived workflow. */
 export async function findWorkflowRole(db: Db, workflowId: number, reach: Reach): Promise<Membership | undefined> {
   const query = membershipsOf(db, reach)
     .innerJoin('workflows', 'workflows.project_id', 'projects.id')
@@ -87,7 +85,6 @@ export async function findWorkflowRole(db: Db, workflowId: number, reach: Reach)
   return membership;
 }
 
-/** Returns the role in the project of a file. */
 export function findFileRole(db: Db, fileId: string, reach: Reach): Promise<Membership | undefined> {
   return membershipsOf(db, reach)
     .innerJoin('files', 'files.project_id', 'projects.id')
@@ -95,7 +92,7 @@ export function findFileRole(db: Db, fileId: string, reach: Reach): Promise<Memb
     .executeTakeFirst();
 }
 
-/** Returns the role in the project of a run, whatever has become of its workflow. */
+/** Also finds runs of archived workflows. */
 export function findRunRole(db: Db, runId: string, reach: Reach): Promise<Membership | undefined> {
   return membershipsOf(db, reach)
     .innerJoin('runs', 'runs.project_id', 'projects.id')

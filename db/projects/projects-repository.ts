@@ -12,11 +12,10 @@ export type ProviderKeyListing = Pick<
   'id' | 'project_id' | 'name' | 'provider' | 'masked_key' | 'created_at'
 >;
 
-/** A project as one of its members sees it. */
 export type MemberProject = ProjectRow & {
   role: Role;
   spent_in_period_usd: string;
-  /** The figure is one of the last seconds. */
+  /** May lag behind by a few seconds. */
   stored_bytes: number;
 };
 
@@ -26,13 +25,13 @@ interface ProjectFields {
   is_webhook_enabled: boolean;
 }
 
-/** Both are set, or neither is if there is no limit. */
+/** Both are set, or both are null for no limit. */
 interface SpendingLimitFields {
   spending_limit_usd: string | null;
   spending_period: SpendingPeriod | null;
 }
 
-/** `webhook_secret_enc` is sealed, and bound to `id`, which was reserved for that (`reserveId`). */
+/** `webhook_secret_enc` is sealed and bound to `id`, which must be reserved before (`reserveId`). */
 type NewProject = ProjectFields & { id?: number; webhook_secret_enc?: Buffer };
 
 interface ProjectListQuery {
@@ -42,12 +41,12 @@ interface ProjectListQuery {
   offset: number;
 }
 
-/** The creator becomes its owner. A webhook that is on comes with its secret. */
+/** The creator becomes the owner. An enabled webhook needs a secret. */
 export function createProject(db: Db, userId: number, fields: NewProject): Promise<MemberProject> {
   return inTransaction(db, (transaction) => insertProject(transaction, userId, fields));
 }
 
-/** Creates the project within the caller's transaction. */
+/** `createProject` in the caller's transaction. */
 export async function insertProject(transaction: Db, userId: number, fields: NewProject): Promise<MemberProject> {
   const project = await transaction
     .insertInto('projects')
@@ -80,8 +79,8 @@ export async function listProjects(
 }
 
 /**
- * Returns false when it is gone already. `webhookSecret` (sealed) is kept if the webhook is switched on and has none.
- * Switched off or unset, it takes its undelivered events with it.
+ * Returns false if the project is gone. Stores `webhookSecret` (sealed) if the webhook is enabled and has no secret.
+ * Drops undelivered events if the webhook is disabled or unset.
  */
 export function updateProject(
   db: Db,
@@ -109,7 +108,7 @@ export function updateProject(
   });
 }
 
-/** Lists everything of the keys but the keys themselves. */
+/** Does not return the keys themselves. */
 export async function listProviderKeys(db: Db, projectIds: number[]): Promise<ProviderKeyListing[]> {
   if (projectIds.length === 0) return [];
   return db

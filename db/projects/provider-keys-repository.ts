@@ -1,4 +1,4 @@
-// A project gets and loses its own keys for model providers here. A key is stored sealed and never shown again.
+// A project's own keys for model providers. A key is stored sealed and never shown again.
 import type { Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -11,7 +11,7 @@ interface NewProviderKey {
   projectId: number;
   provider: string;
   key: string;
-  /** Tells keys apart. */
+  /** Distinguishes the keys of a project. */
   name: string;
 }
 
@@ -19,13 +19,13 @@ const SHOWN = ['id', 'name', 'provider', 'masked_key', 'created_at'] as const;
 
 export type ProviderKeyRecord = Pick<Selectable<Tables['provider_keys']>, (typeof SHOWN)[number]>;
 
-/** They are part of the project's record. */
+/** The limit for a project, because the project's record includes its keys. */
 export const MOST_PROVIDER_KEYS = 100;
 
 /** The last characters of a shorter key would reveal too much of it. */
 const MASKABLE_LENGTH = 12;
 
-/** The list is in the order of the ids. */
+/** Ordered by id. */
 export async function pageOfProviderKeys(
   db: Db,
   { projectId, limit, offset }: { projectId: number; limit: number; offset: number },
@@ -37,8 +37,8 @@ export async function pageOfProviderKeys(
 }
 
 /**
- * `gone`: there is no such project. `too_many`: it has as many keys as it may, and none was added. The lock on the
- * project's row makes the count hold.
+ * `gone`: there is no such project. `too_many`: it has reached `MOST_PROVIDER_KEYS`, and none was added. The lock on
+ * the project's row makes the count reliable.
  */
 export function attachProviderKey(
   db: Db,
@@ -63,7 +63,7 @@ export function attachProviderKey(
   });
 }
 
-/** Returns false when there is no such key, or when it is another project's than the one that is named. */
+/** Returns false if there is no such key, or it belongs to another project than `projectId`. */
 export async function detachProviderKey(db: Db, keyId: number, projectId?: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('provider_keys')
@@ -73,7 +73,7 @@ export async function detachProviderKey(db: Db, keyId: number, projectId?: numbe
   return numDeletedRows > 0n;
 }
 
-/** The sealed key that a project has for a provider; the newest where there are several. */
+/** Returns a project's newest sealed key for a provider. */
 export async function findProviderKey(db: Db, projectId: number, provider: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('provider_keys')

@@ -1,12 +1,12 @@
-// The bytes that projects store: what has changed since the last time, folded into the sums.
-// docs/use/limits.md, "What a project stores", says what counts.
+// The bytes that projects store: folds changes since the last time into the sums. docs/use/limits.md, "What a project
+// stores", says what counts.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { FOLDED_AT_ONCE, foldAll } from '../core/fold-changes.js';
 
 /**
- * All that has been committed so far. In one statement, so that a process that dies has folded a change wholly or not at
- * all. Nothing is done while another process is at it (ADR 8).
+ * Folds all committed changes. Each statement folds a change completely or not at all, so a crash loses nothing. Does
+ * nothing while another process is folding (ADR 8).
  */
 export function foldStoredBytes(db: Database): Promise<void> {
   return foldAll(db, 'stored-bytes', foldSome);
@@ -26,19 +26,19 @@ async function foldSome(trx: Db): Promise<number> {
   return rows[0]?.folded ?? 0;
 }
 
-/** Tells PostgreSQL what a project may store. It refuses what would pass that, whoever writes. */
+/** Sets the quota of every project. The database refuses writes beyond it, whoever makes them. */
 export async function setStoredBytesLimit(db: Db, bytes: number): Promise<void> {
   await sql`
     INSERT INTO stored_bytes_limit AS kept (bytes) VALUES (${bytes})
     ON CONFLICT (is_only) DO UPDATE SET bytes = excluded.bytes WHERE kept.bytes <> excluded.bytes`.execute(db);
 }
 
-/** Throws PostgreSQL's refusal where the project would store more than it may with `bytes` more. */
+/** Throws PostgreSQL's error if `bytes` more would exceed the project's quota. */
 export async function refuseBeyondQuota(db: Db, projectId: number, bytes: number): Promise<void> {
   await sql`SELECT refuse_beyond_quota(${projectId}, ${bytes})`.execute(db);
 }
 
-/** PostgreSQL's code, of our own (db/routines/stored-bytes.sql). Nothing of the statement was done. */
+/** True for the service's own SQLSTATE (db/routines/stored-bytes.sql). The statement has had no effect. */
 export function isQuotaExceeded(error: unknown): boolean {
   return ((error ?? {}) as { code?: unknown }).code === 'QB413';
 }

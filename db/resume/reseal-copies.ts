@@ -1,21 +1,21 @@
-// Sealed values are bound to their rows. Those that a run has taken over from an earlier one are sealed anew for it.
+// Sealed values are bound to their rows, so the reused results of an earlier run must be sealed again for the new run.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 
-/** Values that are in memory at once: a result has up to 10 MiB. */
+/** Limits the memory of a batch: a single result may have 10 MiB. */
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 interface Copies {
   table: 'node_results' | 'loop_items';
   column: string;
-  /** The columns of the key behind `run_id`, in its order, with their types. */
+  /** The key columns after `run_id`, in the order of the key, with their types. */
   key: readonly (readonly [column: string, type: 'text' | 'integer'])[];
   reseal: (sealed: Buffer, key: readonly (string | number)[]) => Buffer;
 }
 
-/** Reseals within the transaction that has copied the rows of `from` to `to`. Throws `MissingKeyError`. */
+/** Must run in the transaction that has copied the rows of `from` to `to`. Throws `MissingKeyError`. */
 export async function resealCopies(transaction: Db, box: SecretBox, from: string, to: string): Promise<void> {
   await resealTable(transaction, to, {
     table: 'node_results',
@@ -64,7 +64,7 @@ async function resealTable(transaction: Db, runId: string, copies: Copies): Prom
   }
 }
 
-/** The rows behind `after`, in the order of their key; one at least, however large it is. */
+/** Reads rows after `after` in the order of their key: at least one, however large it is. */
 async function readBatch(
   transaction: Db,
   runId: string,

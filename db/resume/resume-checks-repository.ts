@@ -1,16 +1,19 @@
-// A run is kept from being resumed by calls of which nobody knows what they have done, and by runs below it that are
-// open.
+// A run cannot be resumed if the outcome of one of its calls is unknown, or if a run below it is still open.
 import { sql, type RawBuilder } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 
-/** Nodes that ended so had no answer, or could not record it. With every other code, the call was answered or never made. */
+/**
+ * Error codes of nodes whose call was not answered, or whose answer was not recorded. With every other code, the call
+ * was answered or never made.
+ */
 const WITHOUT_ANSWER = ['cancelled', 'timeout', 'network_error', 'mcp_unreachable', 'worker_lost', 'internal_error'];
 
 /**
- * A condition on rows of `node_results`, with the alias `node`: nobody knows what a call of the node has done. The ledger has
- * calls without a model only where they must not be repeated. The end of a node closes its own call, answered or not; tool
- * calls of an agent stay `sent` without an answer. The calls of a node that was taken over are those of an earlier run.
+ * A condition on rows of `node_results` with the alias `node`: the outcome of one of the node's calls is
+ * unknown. The ledger contains calls without a model only if they must not be repeated. The end of a node
+ * closes its own call, answered or not; an agent's unanswered tool calls stay `sent`. The calls of a reused
+ * node are those of the earlier run.
  */
 const isUnknown: RawBuilder<unknown> = sql`
   NOT node.is_iteration AND node.status = 'failed' AND (node.error_code = 'outcome_unknown' OR EXISTS (
@@ -25,14 +28,14 @@ const isUnknown: RawBuilder<unknown> = sql`
         ELSE call.model IS NULL AND call.state <> 'refused' AND node.error_code = ANY (${sql.val(WITHOUT_ANSWER)}::text[]) END
   ))`;
 
-/** The nodes of the run of which nobody knows what their call has done. */
+/** Returns the nodes of the run with a call of unknown outcome. */
 export async function findUnknownOutcomes(db: Db, runId: string): Promise<Omit<NodeKey, 'runId'>[]> {
   const { rows } = await sql<Omit<NodeKey, 'runId'>>`
     SELECT path, node_id AS "nodeId" FROM node_results AS node WHERE run_id = ${runId} AND ${isUnknown}`.execute(db);
   return rows;
 }
 
-/** Returns whether any of these runs, or a run below them, has such a node. */
+/** Returns true if any of these runs, or a run below them, has such a node. */
 export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boolean> {
   if (runIds.length === 0) return false;
   const { rows } = await sql`
@@ -47,8 +50,8 @@ export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boo
 }
 
 /**
- * An open run below the run that a node has waited for. It is stopped a little later than the node, and works until then.
- * Undefined where there is none.
+ * Returns an open run below a run that a node has waited for, or undefined. Such a run is stopped a little later than
+ * the node, and works until then.
  */
 export async function findOpenRunBelow(db: Db, runId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`

@@ -1,4 +1,4 @@
-// What a run that resumes an earlier one finds of it, and takes over.
+// Reads earlier runs that are to be resumed, and copies their results.
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
@@ -13,7 +13,6 @@ import { NODE_ITSELF } from '../runs/child-runs-repository.js';
 import { resealCopies } from './reseal-copies.js';
 import type { StoredRunContext } from '../runs/run-context-repository.js';
 
-/** An earlier run. */
 export interface EarlierRun extends Pick<StoredRunContext, 'input' | 'inputEnc' | 'secretsEnc' | 'passedSecretsEnc'> {
   id: string;
   workflowId: number;
@@ -27,7 +26,7 @@ export interface EarlierRun extends Pick<StoredRunContext, 'input' | 'inputEnc' 
   plan: Plan;
 }
 
-/** Undefined when there is no such run. */
+/** Returns undefined if there is no such run. */
 export async function findEarlierRun(db: Db, runId: string, retentionDays: number): Promise<EarlierRun | undefined> {
   const { rows } = await sql<EarlierRun>`
     SELECT runs.id, workflow_id AS "workflowId", workflow_version AS "workflowVersion", project_id AS "projectId", status, purpose,
@@ -38,7 +37,7 @@ export async function findEarlierRun(db: Db, runId: string, retentionDays: numbe
   return rows[0];
 }
 
-/** How the nodes outside bodies have ended. */
+/** Returns how the nodes outside loops ended. */
 export async function findEndedNodes(db: Db, runId: string): Promise<EndedNode[]> {
   const { rows } = await sql<EndedNode>`
     SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = ''`.execute(db);
@@ -47,11 +46,11 @@ export async function findEndedNodes(db: Db, runId: string): Promise<EndedNode[]
 
 export interface EndAt extends EndedNode {
   path: string;
-  /** The run has taken the end from another one. */
+  /** True if the earlier run had itself reused the result. */
   isReused: boolean;
 }
 
-/** How the nodes directly in these iterations have ended. */
+/** Returns how the nodes directly in these iterations ended. */
 export async function findEndsAt(db: Db, runId: string, paths: readonly string[]): Promise<EndAt[]> {
   const { rows } = await sql<EndAt>`
     SELECT path, ${endedColumns}, is_reused AS "isReused" FROM node_results
@@ -59,7 +58,7 @@ export async function findEndsAt(db: Db, runId: string, paths: readonly string[]
   return rows;
 }
 
-/** The newest runs of a workflow that have ended and whose results are there, tests among them. */
+/** Returns the newest ended runs of a workflow, including tests, whose results have not expired. */
 export async function findNewestRuns(
   db: Db,
   workflowId: number,
@@ -78,11 +77,11 @@ export async function findNewestRuns(
 export interface BegunIteration {
   path: string;
   isDone: boolean;
-  /** How its nodes have ended, those of inner loops left out. */
+  /** How the iteration's own nodes ended, without those of inner loops. */
   ends: EndedNode[];
 }
 
-/** The iterations of a loop, in their order. */
+/** Returns the started iterations of a loop in ascending order. */
 export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunIteration[]> {
   const { rows } = await sql<EndedNode & { path: string; isIteration: boolean }>`
     SELECT path, is_iteration AS "isIteration", ${endedColumns} FROM node_results
@@ -98,12 +97,11 @@ export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunI
   return [...iterations.values()];
 }
 
-/** A run that a node has started. */
 export interface StartedRun extends Omit<NodeKey, 'runId'> {
   childId: string;
-  /** Whether a sub-workflow node has started it. Otherwise a tool call of an agent has. */
+  /** True if a sub-workflow node started it, false if a tool call of an agent did. */
   isOfSubWorkflow: boolean;
-  /** Whether the node waited for it. */
+  /** True if the node waited for it. */
   isAwaited: boolean;
 }
 
@@ -120,20 +118,20 @@ export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun
   });
 }
 
-/** What a run takes over. */
+/** The results to reuse. */
 export interface KeptResults {
   nodes: NodeInRun[];
-  /** Those among the nodes that are loops: everything in their bodies is taken over, too. */
+  /** The loops among `nodes`, which are reused with everything in their bodies. */
   loops: NodeInRun[];
-  /** Loops that continue, with the indexes of the iterations that are taken over whole. */
+  /** Loops that continue, with the indexes of the iterations that are reused completely. */
   iterations: (NodeInRun & { indexes: number[] })[];
 }
 
 export type NodeInRun = Omit<NodeKey, 'runId'>;
 
 /**
- * Locks the earlier run until the end of the transaction, so that its results do not expire meanwhile. False when they
- * have.
+ * Locks the earlier run until the commit, so that its results do not expire meanwhile. Returns false if
+ * they have expired.
  */
 export async function holdResults(transaction: Db, runId: string, retentionDays: number): Promise<boolean> {
   const { rows } = await sql<{ isExpired: boolean }>`
@@ -146,15 +144,15 @@ interface TakingOver {
   to: string;
   projectId: number;
   kept: KeptResults;
-  /** Whether each entry says from which run it is: a test takes results of several runs. */
+  /** True if each copy stores the id of its run, because a test reuses results of several runs. */
   isTold?: boolean;
   /** Further loops whose items are copied. */
   itemsOf?: readonly NodeInRun[];
 }
 
 /**
- * Copies what is taken over from one run of a project to another one: results and items, but no calls and no money. Throws
- * PostgreSQL's refusal where the project may not store all of it.
+ * Copies results and items from one run of a project to another, but no calls and no costs. Throws PostgreSQL's error
+ * if the project's quota does not suffice.
  */
 export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
   const { from, to, projectId, kept, isTold = false, itemsOf = [] } = taking;
@@ -176,7 +174,7 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
     transaction,
   );
   await sql`SELECT restore_loop_progress(${to})`.execute(transaction);
-  // A loop's items are copied if something in its iterations was taken over. Otherwise it evaluates its list again.
+  // Copy a loop's items if something in its iterations is reused. Otherwise the loop evaluates its list again.
   await sql`
     INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
     SELECT ${to}, path, node_id, index, item_enc FROM loop_items
@@ -212,7 +210,7 @@ async function copyItems(
     ON CONFLICT DO NOTHING`.execute(transaction);
 }
 
-/** Each row fits by itself: whether all of them do is asked once they are there. */
+/** Each insert is checked against the quota by itself; this sum checks all of them together. */
 async function measureTaken(transaction: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::bigint AS bytes
@@ -220,7 +218,10 @@ async function measureTaken(transaction: Db, runId: string): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-/** A table expression with beginnings of `path`. For `A[3]/B[0]`: `A[` and `A[3]/B[` by `[`, `A[3]` and `A[3]/B[0]` by `]`. */
+/**
+ * A table expression with prefixes of `path`. For `A[3]/B[0]`: `A[` and `A[3]/B[` by `[`, `A[3]` and
+ * `A[3]/B[0]` by `]`.
+ */
 function beginnings(bracket: '[' | ']'): RawBuilder<unknown> {
   const end = sql.lit(bracket);
   return sql`(

@@ -1,24 +1,27 @@
-// What retention deletes, in statements of a bounded number of rows. Each is idempotent: what one leaves, because the
-// process died or a time limit struck, the next one finds. docs/operate/operations.md, "Retention".
+// Retention: deletes expired contents in statements with a bounded number of rows. Each statement is idempotent: if
+// the process dies or a limit is reached, the next one continues (docs/operate/operations.md, "Retention").
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Value } from '../core/statement.js';
 import type { Tables } from '../core/tables.js';
 import { isModelCall } from '../nodes/provider-calls-repository.js';
 
-/** Rows by table. */
+/** The number of rows by table. */
 type Expired = Partial<Record<keyof Tables, number>>;
 
 export interface Batch {
   expired: Expired;
-  /** Whether a limit was reached, so that more may be left. */
+  /** True if a limit was reached, so that more rows may be left. */
   hasMore: boolean;
 }
 
-/** A run that is shown on the marketplace, or is its workflow's API run, keeps its results. The index says the same. */
+/**
+ * Runs that are shown on the marketplace, and a workflow's API run, keep their results. An index has
+ * the same condition.
+ */
 const UNPINNED = sql`NOT is_api_run AND NOT use_in_marketplace_example AND NOT use_as_marketplace_template`;
 
-/** Ended too long ago. In hours: a day of a time zone may have 23 or 25. */
+/** Computes in hours, because a day in a time zone may have 23 or 25. */
 function isOld(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`run_finished_at < now() - make_interval(hours => 24 * ${retentionDays}::integer)`;
 }
@@ -27,15 +30,15 @@ function isDue(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`${isOld(retentionDays)} AND results_expired_at IS NULL AND ${UNPINNED}`;
 }
 
-/** For a reader of runs: the results have expired, whether or not retention has come round to them. Never null. */
+/** True if the results of a run have expired, even if retention has not deleted them yet. Never null. */
 export function isExpired(retentionDays: Value<number>): RawBuilder<boolean> {
   return sql`(results_expired_at IS NOT NULL OR coalesce(${isDue(retentionDays)}, false))`;
 }
 
 /**
- * From here on the results of these runs are gone for every reader, and no flag can bring them back: flags and this
- * statement meet at the row's lock. The contents themselves follow (`purgeRuns`). The run, its masked input, its
- * drawing, cost and error stay: history shows them.
+ * Hides the results of expired runs from every reader; `purgeRuns` deletes the contents. No flag can bring them
+ * back, because flags and this statement lock the same row. History still shows the run, its masked input,
+ * drawing, cost and error.
  */
 export async function expireRuns(db: Db, retentionDays: number, limit: number): Promise<Batch> {
   const { numAffectedRows } = await sql`
@@ -48,7 +51,7 @@ export async function expireRuns(db: Db, retentionDays: number, limit: number): 
   return toBatch({ runs: Number(numAffectedRows ?? 0) }, limit);
 }
 
-/** How many runs are due, counted up to `max`. */
+/** Returns the number of due runs, counted up to `max`. */
 export async function countExpirableRuns(db: Db, retentionDays: number, max: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (SELECT FROM runs WHERE ${isDue(retentionDays)} LIMIT ${max}::integer) AS waiting`.execute(
@@ -58,7 +61,7 @@ export async function countExpirableRuns(db: Db, retentionDays: number, max: num
 }
 
 const RUNS_AT_ONCE = 50;
-/** Tables whose rows of an expired run are deleted, in this order. */
+/** The tables from which rows of expired runs are deleted, in this order. */
 const EXPIRING = [
   'agent_tool_calls',
   'agent_turns',
@@ -75,9 +78,9 @@ const EXPIRING = [
 ] as const;
 
 /**
- * Deletes contents of runs that have expired: up to `limit` rows of each table. A run counts as done once a call has
- * found no more of it than the limit allows. What stays of a node is how it ended; of an approval or a human task, who
- * decided what.
+ * Deletes contents of expired runs, up to `limit` rows of each table. A run is done once a call has found no
+ * more rows than the limit allows. For a node, its status and error code stay; for an approval or human task,
+ * the decisions stay.
  */
 export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promise<Batch> {
   const { rows } = await sql<{ id: string }>`
@@ -87,14 +90,14 @@ export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promis
   const runs = sql`run_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
   const expired: Expired = {};
   expired.node_results = await emptyNodes(trx, runs, limit);
-  // Tool calls before the approvals that they refer to.
+  // Delete tool calls before the approvals that they refer to.
   for (const table of EXPIRING) {
     expired[table] = await deleteRows(trx, table, runs, limit);
   }
   expired.file_references = await deleteReferences(trx, rows, limit);
   expired.provider_calls = await emptyCalls(trx, runs, limit);
   const undecided = sql`${runs} AND status IN ('pending', 'expired')`;
-  // A tool call that the limit has left may still refer to its approval: then that waits for the next call.
+  // A tool call beyond the limit may still refer to its approval; then the approval is left for the next call.
   const unused = sql`NOT EXISTS (SELECT FROM agent_tool_calls call WHERE call.request_id = approval_requests.request_id)`;
   const deleted = await deleteRows(trx, 'approval_requests', sql`${undecided} AND ${unused}`, limit);
   expired.approval_requests = deleted + (await emptyRequests(trx, runs, limit));
@@ -126,7 +129,7 @@ async function emptyNodes(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
   return Number(numAffectedRows ?? 0);
 }
 
-/** What stays of a model call is which model, how many tokens and what it cost: the books of its project. */
+/** Keeps model, tokens and cost of a model call for the project's books. */
 async function emptyCalls(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const deleted = await deleteRows(db, 'provider_calls', sql`${runs} AND NOT ${isModelCall}`, limit);
   const { numAffectedRows } = await sql`
@@ -138,7 +141,7 @@ async function emptyCalls(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
   return deleted + Number(numAffectedRows ?? 0);
 }
 
-/** What stays is who has decided what, and the hash of the arguments. */
+/** Keeps who has decided what, and the hash of the arguments. */
 async function emptyDecisions(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     UPDATE approval_decisions SET reason = ''
@@ -162,7 +165,7 @@ async function emptyRequests(db: Db, runs: RawBuilder<unknown>, limit: number): 
   return Number(numAffectedRows ?? 0);
 }
 
-/** A task is emptied together with its answers. */
+/** Empties a task together with its answers. */
 async function emptyTasks(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH emptied AS (
@@ -180,25 +183,25 @@ async function emptyTasks(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
   return Number(numAffectedRows ?? 0);
 }
 
-/** A key counts for 24 hours. */
+/** Keys expire after 24 hours. */
 export async function deleteIdempotencyKeys(db: Db, limit: number): Promise<Batch> {
   const old = sql`created_at <= now() - interval '24 hours'`;
   return toBatch({ idempotency_keys: await deleteRows(db, 'idempotency_keys', old, limit) }, limit);
 }
 
-/** Settled events; what is still to be delivered stays, however old. */
+/** Deletes settled events only; pending ones stay, however old. */
 export async function deleteSettledDeliveries(db: Db, retentionDays: number, limit: number): Promise<Batch> {
   const settled = sql`status <> 'pending' AND created_at < now() - make_interval(hours => 24 * ${retentionDays}::integer)`;
   return toBatch({ webhook_deliveries: await deleteRows(db, 'webhook_deliveries', settled, limit) }, limit);
 }
 
-/** Nobody is told of the days before the last 30. */
+/** Only the last 30 days are shown. */
 export async function deleteOldStops(db: Db, limit: number): Promise<Batch> {
   const old = sql`day <= period_start('day', clock_timestamp()) - 30`;
   return toBatch({ spending_stops: await deleteRows(db, 'spending_stops', old, limit) }, limit);
 }
 
-/** Windows that are over say nothing; those of deleted keys would stay for ever. */
+/** Ended windows are useless, and nothing else would delete those of deleted keys. */
 export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> {
   const isOver = sql`window_ends_at <= now()`;
   const expired = {
@@ -208,7 +211,7 @@ export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> 
   return toBatch(expired, limit);
 }
 
-/** By `ctid`, which every table has: a row that is changed at the same moment gets another one, and stays. */
+/** Deletes by `ctid`, which every table has. A row that is changed concurrently gets a new `ctid` and stays. */
 async function deleteRows(db: Db, table: keyof Tables, where: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM ${sql.table(table)} WHERE ctid = ANY (ARRAY(
@@ -221,25 +224,22 @@ function toBatch(expired: Expired, limit: number): Batch {
   return { expired, hasMore: Object.values(expired).some((count) => count >= limit) };
 }
 
-// Deletes records of the audit log that are older than retention allows. docs/operate/audit.md.
-
-/** Records that are more than 400 days old, from the beginning of each chain. The database decides which those are. */
+/**
+ * Deletes audit records older than 400 days from the start of each chain; a database function checks the age
+ * (docs/operate/audit.md).
+ */
 export async function expireAuditRecords(db: Db, limit: number): Promise<Batch> {
   const { rows } = await sql<{ expired: number }>`SELECT expire_audit_records(${limit}) AS expired`.execute(db);
   const expired = rows[0]?.expired ?? 0;
   return { expired: { audit_records: expired }, hasMore: expired >= limit };
 }
 
-// Drawings of workflows that are archived or whose project is deleted: nobody can read them any more, and their runs have
-// graphs of their own. docs/operate/operations.md, "Retention".
+// Drawings of archived workflows and deleted projects: nobody can read them any more, and runs have their own graphs.
 
 const isGone = sql`(archived_at IS NOT NULL
   OR project_id IN (SELECT id FROM projects WHERE deleted_at IS NOT NULL))`;
 
-/**
- * Deletes the versions and what is known of the tools of their agents, and empties the workflows themselves, whose rows stay
- * for the books.
- */
+/** Deletes versions and refused tools, and empties the workflows themselves, whose rows stay for the books. */
 export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> {
   const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
   const versions = await deleteRows(db, 'workflow_versions', ofGone, limit);
@@ -258,7 +258,7 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
   );
 }
 
-/** Deletes the conversations of such workflows. What the deletion of a long one leaves, the next call finds. */
+/** Deletes the conversations of such workflows. Several calls may be necessary for a long one. */
 export async function deleteGoneConversations(db: Db, limit: number): Promise<Batch> {
   const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
   const inGone = sql`conversation_id IN (SELECT id FROM conversations WHERE ${ofGone})`;
@@ -268,7 +268,10 @@ export async function deleteGoneConversations(db: Db, limit: number): Promise<Ba
   return toBatch({ conversation_messages: messages, conversations }, limit);
 }
 
-/** Deltas whose node has ended without them: a worker that was taken for dead had still written, or its run was closed. */
+/**
+ * Deletes deltas that arrived after the end of their node: from a worker that had been given up for dead, or after
+ * the run was closed.
+ */
 export async function deleteLeftDeltas(db: Db, limit: number): Promise<Batch> {
   const isLeft = sql`created_at < now() - interval '1 minute' AND NOT EXISTS (
     SELECT FROM node_results AS node WHERE node.run_id = run_deltas.run_id AND node.path = run_deltas.path
@@ -276,12 +279,10 @@ export async function deleteLeftDeltas(db: Db, limit: number): Promise<Batch> {
   return toBatch({ run_deltas: await deleteRows(db, 'run_deltas', isLeft, limit) }, limit);
 }
 
-// What retention deletes of signing in. docs/operate/operations.md, "Retention".
-
 /** A network counts as known for this long after the last session from it. */
 const SESSION_DAYS = 30;
 
-/** Sessions that were over for a month, links that nobody can use, minutes of failed logins that are over. */
+/** Deletes sessions that ended a month ago, expired links, and expired counts of failed logins. */
 export async function deleteOldSignIns(db: Db, limit: number): Promise<Batch> {
   const over = sql`coalesce(ended_at, expires_at) < now() - make_interval(hours => 24 * ${SESSION_DAYS}::integer)`;
   const expired = {

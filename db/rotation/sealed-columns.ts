@@ -1,4 +1,4 @@
-// Every column that holds sealed values (`db/core/secret-box.ts`), and how they are sealed anew when the key changes.
+// Lists all columns with sealed values (`db/core/secret-box.ts`), and seals them again when the key changes.
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../core/client.js';
 import type { SealedRows, SecretBox, SecretContext } from '../core/secret-box.js';
@@ -10,7 +10,7 @@ export interface SealedColumn {
   context: SecretContext;
   /** The table's primary key, in its order. */
   key: readonly string[];
-  /** SQL for what the values are bound to (`SealedRows`), where that is not the key. */
+  /** SQL of the values to which the sealed value is bound (`SealedRows`), if these are not the key. */
   row?: readonly string[];
 }
 
@@ -21,10 +21,10 @@ const TOOL_CALL = [...TURN, 'ordinal'] as const;
 const IN_PROJECT = ['project_id', 'id'];
 const OF_WORKFLOW = ['(SELECT project_id FROM workflows WHERE id = workflow_id)', 'workflow_id'];
 
-/** A test compares this with the database's own list of columns. */
+/** A test compares this list with the columns of the database. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'workflows', column: 'secrets_enc', context: 'workflow-secrets', key: ['id'], row: IN_PROJECT },
-  // The column is resealed after the table from which its values come.
+  // Must follow the table from which its values are copied.
   {
     table: 'workflow_versions',
     column: 'secrets_enc',
@@ -76,11 +76,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'idempotency_keys', column: 'request_enc', context: 'idempotency-key', key: ['user_id', 'key'] },
 ];
 
-/** Values that one statement reads: a result has up to 10 MiB, and memory must not grow with the table. */
+/** Limits the memory of a batch, independent of the table's size: a single result may have 10 MiB. */
 const BATCH_ROWS = 200;
 const BATCH_BYTES = 32 * 1024 * 1024;
 
-/** Key id (`SecretBox.keyIdOf`) -> number of values. */
+/** Returns the number of values by key id (`SecretBox.keyId`). */
 export async function countByKey(db: Database, { table, column }: SealedColumn): Promise<Map<string, number>> {
   const { rows } = await sql<{ keyId: string; values: number }>`
     SELECT ${keyIdOf(column)} AS "keyId", count(*) AS values FROM ${sql.table(table)}
@@ -89,9 +89,9 @@ export async function countByKey(db: Database, { table, column }: SealedColumn):
 }
 
 /**
- * Seals with the first key what another key sealed; answers how many values. Each value is a statement of its own that
- * writes only over the value that was read: what the service writes meanwhile stands, and whenever the process dies,
- * the next one goes on with what is left. A value that no key opens is left.
+ * Seals values again that are not sealed with the first key, and returns their number. Each value has its own
+ * statement, which replaces only the value that was read, so a concurrent change by the service is not lost. After a
+ * crash the next call continues. Values that no key opens are skipped.
  */
 export async function resealColumn(db: Database, box: SecretBox, sealed: SealedColumn): Promise<number> {
   let count = 0;
@@ -109,14 +109,13 @@ export async function resealColumn(db: Database, box: SecretBox, sealed: SealedC
 
 interface SealedRow {
   key: unknown[];
-  /** The parts of the row that the value is bound to. */
+  /** The values to which the sealed value is bound. */
   row: (string | number)[];
   value: Buffer;
 }
 
 /**
- * The rows are read in the order of the primary key, so that values which cannot be opened do not hold up those behind
- * them.
+ * Reads rows in the order of the primary key, so that values that cannot be opened do not block the ones after them.
  */
 async function readBatch(
   db: Database,
@@ -126,7 +125,7 @@ async function readBatch(
 ): Promise<SealedRow[]> {
   const columns = sql.join(key.map((name) => sql.ref(name)));
   const isBehind = after === undefined ? sql`true` : sql`(${columns}) > (${sql.join(after)})`;
-  // Key and size first: reading them does not fetch the values.
+  // Select keys and sizes first, which does not fetch the values.
   const { rows } = await sql<Record<string, unknown> & { sealed_value: Buffer; bound_to: (string | number)[] }>`
     WITH due AS (
       SELECT ${columns}, octet_length(${sql.ref(column)}) AS bytes FROM ${sql.table(table)}
@@ -151,7 +150,7 @@ function reseal(
   value: Buffer,
   row: (string | number)[],
 ): Buffer | undefined {
-  // The list of columns says what the parts are.
+  // `SEALED_COLUMNS` guarantees the type of the parts.
   const bound = row as SealedRows[SecretContext];
   try {
     return box.seal(box.open(value, context, ...bound), context, ...bound);

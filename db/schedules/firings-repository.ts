@@ -1,4 +1,4 @@
-// The firings of schedules: each starts one run, whatever is repeated. Writer: the worker; the API pauses.
+// Firings of schedules. Each starts one run, even if it is repeated. Writer: the worker; the API pauses schedules.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAuditEntry } from '../audit/audit-entry.js';
 import { findTarget } from '../audit/targets.js';
@@ -7,30 +7,28 @@ import { inTransaction } from '../core/in-transaction.js';
 import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** `at`: the nominal time. */
+/** `at` is the nominal time. */
 export interface FiringKey {
   scheduleId: string;
   at: Date;
 }
 
-/** `authorRole`: null when the author is no member of the project any more, or not active. */
+/** `authorRole` is null if the author is no longer an active member of the project. */
 export type FiringSchedule = NonNullable<Awaited<ReturnType<typeof findFiringSchedule>>>;
 
-/** The run that a firing has started. */
 export interface FiredRun {
   runId: string;
   workflowId: number;
   projectId: number;
-  /** The title of the workflow. */
   title: string;
   isOpen: boolean;
 }
 
-/** A firing is remembered for longer than its run can last, and every new one takes some old ones of its schedule away. */
+/** Firings are kept for longer than their run can last. Every new one deletes some old ones of its schedule. */
 const KEPT = sql`interval '90 days'`;
 const SWEEP = 10;
 const LOST_ACCESS = 'author_lost_access';
-/** A drawing may have an error for each of its nodes. */
+/** A limit is needed because a drawing may have an error for each of its nodes. */
 const MAX_REFUSAL_CHARACTERS = 1_000;
 
 export async function findFiredRun(db: Db, { scheduleId, at }: FiringKey): Promise<FiredRun | undefined> {
@@ -43,7 +41,7 @@ export async function findFiredRun(db: Db, { scheduleId, at }: FiringKey): Promi
   return rows[0];
 }
 
-/** Undefined where there is no such schedule, or its workflow or project was deleted. */
+/** Returns undefined if there is no such schedule, or its workflow or project was deleted. */
 export function findFiringSchedule(db: Db, scheduleId: string) {
   return db
     .selectFrom('schedules')
@@ -66,7 +64,7 @@ export function findFiringSchedule(db: Db, scheduleId: string) {
 }
 
 /**
- * Accepts the run together with its firing: a process that dies has stored both or neither. Nothing is stored where another
+ * Accepts the run together with its firing: after a crash both are stored or neither. Stores nothing if another
  * attempt was faster.
  */
 export function acceptFiring(
@@ -100,12 +98,12 @@ export interface Refusal {
   message: string;
 }
 
-/** What is told of the last firing stays that of the last one: earlier ones may be made up for after it. */
+/** Only a later firing replaces the last one, because missed firings may be caught up on after it. */
 function isNoneLater(at: Date): RawBuilder<boolean> {
   return sql`(last_firing_at IS NULL OR last_firing_at <= ${at})`;
 }
 
-/** Why the firing has started no run. */
+/** Records why a firing has started no run. */
 export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code, message }: Refusal): Promise<void> {
   const refusal = { last_refusal_code: code, last_refusal_message: cutText(message, MAX_REFUSAL_CHARACTERS) };
   await db
@@ -116,17 +114,17 @@ export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code,
     .execute();
 }
 
-/** The API then pauses the copy in Temporal, too. Not where somebody else has become the author meanwhile. */
+/** The API then pauses the schedule in Temporal too. Does nothing if the schedule has another author by now. */
 export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: number): Promise<void> {
   await pause(db, { id: scheduleId, author_id: authorId });
 }
 
-/** All of an author who is locked out. */
+/** Pauses all schedules of an author who is locked out. */
 export async function pauseSchedulesOf(transaction: Db, authorId: number): Promise<void> {
   await pause(transaction, { author_id: authorId });
 }
 
-/** Each schedule has a record of its own, in the transaction of the change. */
+/** Writes an audit record for each schedule in the transaction of the change. */
 async function pause(db: Db, which: { id?: string; author_id: number }): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const paused = await transaction
@@ -149,7 +147,10 @@ async function pause(db: Db, which: { id?: string; author_id: number }): Promise
   });
 }
 
-/** For a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes its copy there. */
+/**
+ * For a schedule that fires in Temporal but is unknown here, for example after a restore. The API
+ * deletes it in Temporal.
+ */
 export async function requestRemoval(db: Db, scheduleId: string): Promise<void> {
   await db
     .insertInto('schedule_removals')
@@ -158,7 +159,7 @@ export async function requestRemoval(db: Db, scheduleId: string): Promise<void> 
     .execute();
 }
 
-/** Returns true for a run that is gone, too. */
+/** Returns true for a deleted run too. */
 export async function isRunOver(db: Db, runId: string): Promise<boolean> {
   const run = await db.selectFrom('runs').select('status').where('id', '=', runId).executeTakeFirst();
   return run?.status !== 'In Progress';

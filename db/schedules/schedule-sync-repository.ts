@@ -1,9 +1,9 @@
-// Schedules may differ from their copies in Temporal. Postgres is right, and the copies are made to follow it.
+// Keeps the schedules in Temporal in step with Postgres, which is authoritative.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { ScheduleOverlap } from '../core/tables.js';
 
-/** The copy in Temporal is made of this. */
+/** The data of the schedule in Temporal. */
 export interface ScheduleToSync {
   id: string;
   workflowId: number;
@@ -15,13 +15,13 @@ export interface ScheduleToSync {
   catchupSeconds: number;
   isPaused: boolean;
   version: string;
-  /** The last version that Temporal was told wholly. */
+  /** The last version that Temporal has received completely. */
   toldVersion: string | null;
   changedAt: Date;
   lastFiringAt: Date | null;
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function findSchedulesToSync(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('schedules')
@@ -34,10 +34,10 @@ export async function findSchedulesToSync(db: Db, limit: number): Promise<string
 }
 
 /**
- * Calls `sync` while the schedule's row is locked, so that no older version can overwrite a newer one in Temporal. `sync`
- * answers whether Temporal has been told all; that is noted, and when to compare the two again. What `sync` throws leaves the
- * schedule due, as does the answer false, with which the version counts as not told. Undefined where another process is at
- * it, or the schedule is gone.
+ * Calls `sync` while the schedule's row is locked, so that no older version can overwrite a newer one in Temporal.
+ * `sync` returns true once Temporal has the whole schedule; then the version is recorded, and the next comparison is
+ * due in `againInSeconds`. If `sync` throws or returns false, the schedule stays due. Returns undefined if another
+ * process holds the lock, or the schedule is gone.
  */
 export function syncLocked(
   db: Database,
@@ -58,7 +58,7 @@ export function syncLocked(
   });
 }
 
-/** Looks at the schedule later, so that it does not hold up the others. */
+/** Delays the next comparison, so that this schedule does not block the others. */
 export async function postpone(db: Db, scheduleId: string, seconds: number): Promise<void> {
   await db
     .updateTable('schedules')
@@ -67,7 +67,7 @@ export async function postpone(db: Db, scheduleId: string, seconds: number): Pro
     .execute();
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function findRemovals(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('schedule_removals')

@@ -1,5 +1,5 @@
-// The schedules of workflows, as people read and change them. What fires: firings-repository.ts. What Temporal must know:
-// schedule-sync-repository.ts.
+// Reads and changes the schedules of workflows for the API. See firings-repository.ts for firings, and
+// schedule-sync-repository.ts for the copies in Temporal.
 import { sql, type InferResult, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -14,7 +14,7 @@ export interface ScheduleSettings {
   cron: string;
   timeZone: string;
   inputEnc: Buffer;
-  /** The files that the input holds; undefined where the input stays as it is. */
+  /** The files that the input references; undefined if the input does not change. */
   fileIds?: readonly string[] | undefined;
   overlap: ScheduleOverlap;
   jitterSeconds: number;
@@ -29,12 +29,12 @@ interface NewSchedule extends ScheduleSettings {
   authorId: number;
 }
 
-/** `authorRole`: null when the author is no member of the workflow's project any more, or not active. */
+/** `authorRole` is null if the author is no longer an active member of the workflow's project. */
 export type ScheduleRecord = InferResult<ReturnType<typeof scheduleRecords>>[number];
 
 /**
- * `gone`: there is no such workflow. `too_many`: it has as many schedules as it may, and none was added. The lock on the
- * project's row makes the count hold, and no schedule is added to what is being deleted.
+ * `gone`: there is no such workflow. `too_many`: it has reached `MOST_SCHEDULES`, and none was added. The lock on the
+ * project's row makes the count reliable, and keeps schedules from being added during a deletion.
  */
 export function insertSchedule(db: Db, schedule: NewSchedule): Promise<ScheduleRecord | 'gone' | 'too_many'> {
   return inTransaction(db, async (transaction) => {
@@ -57,7 +57,7 @@ export function insertSchedule(db: Db, schedule: NewSchedule): Promise<ScheduleR
   });
 }
 
-/** Lists the schedules by workflow and age. The caller has been let in already, so access is not checked here. */
+/** Lists by workflow and age. The caller must have checked access. */
 export async function pageOfSchedules(
   db: Db,
   of: OfWorkflows,
@@ -78,13 +78,13 @@ export interface ScheduleChange {
   settings: ScheduleSettings;
   /** The user who starts its runs from now on. */
   authorId: number;
-  /** True if Temporal must be told. */
+  /** True if the schedule in Temporal must change. */
   isToTell: boolean;
 }
 
 /**
- * `change` sees the stored schedule under a row lock, so that of two changes none undoes the other; what it throws undoes
- * all of it. Undefined when the workflow has no such schedule.
+ * Updates a schedule. `change` reads the stored schedule under a row lock, so that concurrent changes do not undo each
+ * other. An error of it rolls back everything. Returns undefined if the workflow has no such schedule.
  */
 export function updateSchedule(
   db: Db,
@@ -113,7 +113,10 @@ export function updateSchedule(
   });
 }
 
-/** Firings since an earlier change that Temporal has not heard of are still to be made up for. */
+/**
+ * Keeps `changed_at` if Temporal has not received an earlier change yet: missed firings since that change must
+ * still be caught up on.
+ */
 function newVersion({ version, toldVersion, isPaused }: ScheduleRecord) {
   const isKnown = toldVersion === version || isPaused;
   return {
@@ -168,18 +171,17 @@ function scheduleRecords(db: Db, of: OfWorkflows) {
     .where(isAmong(of));
 }
 
-// The schedules of a workflow or project go with it; their copies in Temporal are deleted afterwards.
-
 /**
- * Deletes schedules in the transaction that deletes the workflow or project: before its open runs are cancelled, since
- * a firing holds the schedule's row until its run is stored (lock order: schedule, run, project), and again under the
- * lock on the project's row, since only then no schedule is added any more.
+ * Deletes schedules in the transaction that deletes their workflow or project; their copies in Temporal are
+ * deleted afterwards. Call it twice. First before open runs are cancelled, because a firing holds the schedule's
+ * row until its run is stored (lock order: schedule, run, project). Then again under the lock on the project's
+ * row, which keeps new schedules out.
  */
 export async function deleteSchedulesOf(transaction: Db, of: OfWorkflows): Promise<void> {
   await deleteAndRemove(isOf(of)).execute(transaction);
 }
 
-/** Returns false when the workflow has no such schedule. */
+/** Returns false if the workflow has no such schedule. */
 export async function deleteSchedule(db: Db, workflowId: number, scheduleId: string): Promise<boolean> {
   const { rows } = await deleteAndRemove(sql`id = ${scheduleId} AND workflow_id = ${workflowId}`).execute(db);
   return rows.length > 0;

@@ -1,45 +1,45 @@
-// Brings a database up to date: the migrations that it lacks, then the functions and triggers that differ from those of this
-// build. docs/adr/0031-routines-beside-migrations.md.
+// Updates the schema: applies missing migrations, then functions and triggers that differ from those of this build
+// (docs/adr/0031-routines-beside-migrations.md).
 import { Migrator, sql, type Migration } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import * as baseline from '../migrations/0001-baseline.js';
 import { applyRoutines, differingRoutines, shippedRoutines, type RoutineFile } from './routines.js';
 
-/** In order of their names, for ever: a migration that has shipped is never edited. */
+/** Ordered by name. A migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
 };
 
 /**
- * A statement of a migration waits this long for a lock. A wait for an exclusive lock keeps everybody behind it waiting,
- * too. And it is less than PostgreSQL's `deadlock_timeout` (1 s): of a migration and a transaction of the service that wait
- * for each other, the migration gives way.
+ * The time that a statement of a migration waits for a lock. A wait for an exclusive lock blocks everybody behind it,
+ * so it must be short. It is less than PostgreSQL's `deadlock_timeout` (1 s), so that in a deadlock with a transaction
+ * of the service the migration gives way.
  */
 const LOCK_TIMEOUT = '200ms';
-/** A migration that got no lock is retried for this long, each time after a pause of up to MAX_PAUSE_S. */
+/** A migration that got no lock is retried for this long, after pauses of up to MAX_PAUSE_S. */
 const PATIENCE_MS = 120_000;
 const MAX_PAUSE_S = 0.5;
-/** PostgreSQL's codes for a statement that ran into `lock_timeout`, and for one that ends a deadlock. */
+/** SQLSTATEs of `lock_timeout` and of a deadlock. */
 const LOCK_CODES = ['55P03', '40P01'];
 
-/** The database has migrations of another build, and this build cannot bring it up to date. */
+/** The database has migrations of another build, and this build cannot update it. */
 export class OtherBuildError extends Error {
   override name = 'OtherBuildError';
 }
 
 interface MigrateOptions {
-  /** By name; by default those that ship. */
+  /** By name; the default is the shipped ones. */
   readonly all?: Record<string, Migration>;
-  /** By default the files that ship. */
+  /** The default is the shipped files. */
   readonly routines?: readonly RoutineFile[];
   readonly patienceMs?: number;
 }
 
 /**
- * Applies what is missing, and returns the names: each migration in a transaction of its own, then all differing files of
- * routines in one. Several processes may call it at once, while the service works. What does not get a lock is rolled back
- * and retried, for two minutes; then PostgreSQL's error is thrown, and the migrations before it stay. Throws
- * OtherBuildError.
+ * Applies what is missing and returns the names: each migration in its own transaction, then all differing routine
+ * files in one. Several processes may call it at the same time, while the service works. If a lock cannot be acquired,
+ * the transaction is rolled back and retried for two minutes. Then PostgreSQL's error is thrown; earlier migrations
+ * stay applied. Throws OtherBuildError.
  */
 export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { all = migrations, routines = shippedRoutines(), patienceMs = PATIENCE_MS } = options;
@@ -54,8 +54,8 @@ export async function migrateToLatest(db: Database, options: MigrateOptions = {}
 }
 
 /**
- * The names of the migrations that the database lacks, and of the files of routines that differ; all of them for an empty
- * database. The routines of a newer build do not count: this build works with them until it is replaced.
+ * Returns the names of missing migrations and of differing routine files; all of them for an empty database. Routines
+ * of a newer build do not count: this build works with them until it is replaced.
  */
 export async function pendingMigrations(db: Database): Promise<string[]> {
   const executed = await executedMigrations(db);
@@ -76,7 +76,7 @@ async function applyNextMigration(db: Database, all: Record<string, Migration>):
   return results.map(({ migrationName }) => migrationName);
 }
 
-/** The migrations are looked at once more under the lock: another build may have come in between. */
+/** Checks the migrations again under the lock, because another build may have migrated meanwhile. */
 function replaceRoutines(
   db: Database,
   all: Record<string, Migration>,
@@ -125,7 +125,10 @@ async function patiently<T>(db: Database, deadline: number, work: () => Promise<
   }
 }
 
-/** The limit begins with the migration: the migrator's own lock, which another one may hold for long, is waited for. */
+/**
+ * Sets the limit inside the migration only: the migrator's own lock may be held for long by another process,
+ * and is waited for.
+ */
 function withLockTimeout(migration: Migration): Migration {
   return {
     async up(db) {

@@ -1,4 +1,5 @@
-// The functions and triggers of the database: the files of `db/routines/`, one a subject, each with its present text alone.
+// The functions and triggers of the database: `db/routines/` has one file for each subject, with the
+// current text only.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
@@ -12,7 +13,7 @@ export interface RoutineFile {
 const FOLDER = new URL('../routines/', import.meta.url);
 let shipped: RoutineFile[] | undefined;
 
-/** The files that ship with this build, in the order of their names. */
+/** The files of this build, ordered by name. */
 export function shippedRoutines(): readonly RoutineFile[] {
   shipped ??= readdirSync(FOLDER)
     .filter((name) => name.endsWith('.sql'))
@@ -21,7 +22,7 @@ export function shippedRoutines(): readonly RoutineFile[] {
   return shipped;
 }
 
-/** The files whose text is not the one that the database has; all of them before the first migration. */
+/** Returns the files whose text differs from the database's; all of them before the first migration. */
 export async function differingRoutines(db: Db, files: readonly RoutineFile[]): Promise<RoutineFile[]> {
   const { rows: tables } = await sql<{
     exists: boolean;
@@ -32,9 +33,9 @@ export async function differingRoutines(db: Db, files: readonly RoutineFile[]): 
   return files.filter((file) => hashes.get(file.name) !== hashOf(file));
 }
 
-/** Replaces the functions and triggers of the files, and records their text. It belongs into one transaction. */
+/** Replaces the functions and triggers of the files and records their text. Requires a transaction. */
 export async function applyRoutines(trx: Db, files: readonly RoutineFile[]): Promise<void> {
-  // A function may call one of a file that comes later.
+  // A function may call one that a later file defines.
   await sql`SELECT set_config('check_function_bodies', 'off', true)`.execute(trx);
   for (const file of files) {
     await sql.raw(file.text).execute(trx);

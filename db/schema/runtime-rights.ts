@@ -1,5 +1,5 @@
-// The rights of the role of API and worker, where migrations are run by another role: it reads and writes the rows of all
-// tables, and may do nothing with the schema. docs/operate/deploy.md.
+// The rights of the role of API and worker, if another role runs the migrations: it may read and write rows of all
+// tables, but not change the schema (docs/operate/deploy.md).
 import { sql } from 'kysely';
 import type { Database } from '../core/client.js';
 
@@ -12,28 +12,28 @@ interface Restriction {
   updatable?: readonly string[];
 }
 
-/** Tables whose rows the service may not write as it likes. */
+/** Tables that the service may not write freely. */
 const RESTRICTIONS: readonly Restriction[] = [
   { table: 'kysely_migration', revoked: ['INSERT', 'UPDATE', 'DELETE'] },
   { table: 'kysely_migration_lock', revoked: ['INSERT', 'UPDATE', 'DELETE'] },
   { table: 'routine_files', revoked: ['INSERT', 'UPDATE', 'DELETE'] },
-  // Records are chained once, and deleted by a function of the owner's.
+  // Records are chained once, and deleted by a function of the owner.
   { table: 'audit_records', revoked: ['UPDATE', 'DELETE'], updatable: ['position', 'hash'] },
   { table: 'audit_chains', revoked: ['DELETE'] },
 ];
 
-/** The role does not exist, or is the one that owns the tables. */
+/** The role does not exist, or it owns the tables. */
 export class RuntimeRoleError extends Error {
   override name = 'RuntimeRoleError';
 }
 
 /**
- * Gives `role` its rights to the tables that there are now, in one transaction; `db` is a connection of their owner. It
- * may be repeated, and must be after each migration. Throws RuntimeRoleError.
+ * Grants `role` its rights on the existing tables, in one transaction. `db` must be a connection of their owner.
+ * Idempotent; call it after every migration. Throws RuntimeRoleError.
  */
 export async function grantRuntimeRights(db: Database, role: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Two that grant at once would fail on the same row of the catalogue.
+    // Concurrent grants would fail on the same catalog row.
     await sql`SELECT pg_advisory_xact_lock(hashtext('workflow-service'), hashtext('runtime-rights'))`.execute(trx);
     const { rows } = await sql<{ exists: boolean; isOwn: boolean }>`
       SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = ${role}) AS exists, current_user = ${role} AS "isOwn"`.execute(

@@ -1,5 +1,4 @@
-// A person of an OpenID Connect issuer is one of our users. The API writes this
-// (docs/operate/sign-in.md, "OpenID Connect").
+// Maps people of an OpenID Connect issuer to users. Writer: the API (docs/operate/sign-in.md, "OpenID Connect").
 import { sql, type Transaction } from 'kysely';
 import { SYSTEM } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
@@ -9,20 +8,19 @@ import { createUser, findUserByEmail } from '../users/users-repository.js';
 
 export interface Identity {
   issuer: string;
-  /** Names the person for ever, as e-mail addresses do not. */
+  /** Identifies the person permanently, unlike an e-mail address. */
   subject: string;
   name: string;
-  /** Undefined unless the issuer says that it has verified the address. */
+  /** Undefined unless the issuer has verified the address. */
   verifiedEmail: string | undefined;
 }
 
-/** PostgreSQL's code for a second row with the same key. */
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * The user: the one that is linked, else the one with the verified e-mail address who is not linked to this issuer yet,
- * else a new one without API access where `createUsers`. Undefined when there is none, or when the address belongs to
- * somebody who is linked already.
+ * Returns the linked user; else the user with the verified e-mail address who is not linked to this issuer yet;
+ * else, with `createUsers`, a new user without API access. Undefined if there is none, or if the user with the
+ * address is already linked.
  */
 export async function resolveIdentity(
   db: Database,
@@ -32,7 +30,7 @@ export async function resolveIdentity(
   const linked = await findLinkedUser(db, identity);
   if (linked !== undefined) return linked;
   const link = () => db.transaction().execute((trx) => linkIdentity(trx, identity, options.createUsers));
-  // Somebody may give the address to a user between the look and the insert: then the second look finds that user.
+  // If somebody assigns the address to a user between check and insert, the second attempt finds that user.
   return link().catch((error: unknown) => {
     if (((error ?? {}) as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
     return link();
@@ -49,7 +47,7 @@ async function findLinkedUser(db: Db, { issuer, subject }: Identity): Promise<nu
   return row?.user_id;
 }
 
-/** One at a time, so that two first sign-ins of one person make one user. They are rare. */
+/** The lock serializes first sign-ins, which are rare, so that two of one person create one user. */
 async function linkIdentity(
   trx: Transaction<Tables>,
   identity: Identity,

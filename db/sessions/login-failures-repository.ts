@@ -1,21 +1,21 @@
-// Counts failed logins, and lets strangers to an account under attack wait. Writer: the API. Each function is one
-// statement, so that nothing is locked between them. docs/operate/sign-in.md, "Guessing passwords".
+// Counts failed logins, and delays strangers who try an account under attack. Writer: the API. Each function is one
+// statement, so no lock outlives it (docs/operate/sign-in.md, "Guessing passwords").
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
 const WINDOW_SECONDS = 60;
-/** Who was told to wait and does not come within this time waits anew. */
+/** A stranger who has waited must come back within this time, or waits again. */
 const TURN_LASTS_SECONDS = 300;
 
 export interface FailureCount {
   failures: number;
-  /** Until the minute of the first of them is over; at least 1. */
+  /** Seconds until the window ends, at least 1. */
   secondsLeft: number;
 }
 
 const secondsUntilEnd = sql<number>`greatest(1, ceil(extract(epoch FROM ends_at - now())))::integer`;
 
-/** What the current minute has; undefined when it has nothing. */
+/** Returns the count of the current window; undefined if there is none. */
 export function readFailures(db: Db, key: Buffer): Promise<FailureCount | undefined> {
   return db
     .selectFrom('login_failures')
@@ -26,8 +26,9 @@ export function readFailures(db: Db, key: Buffer): Promise<FailureCount | undefi
 }
 
 /**
- * Counts an attempt before it is made, so that concurrent ones cannot pass together; what succeeds is taken back. A
- * process that dies in between has counted it. A minute begins with the first attempt after the last one ended.
+ * Counts an attempt before it is made, so that concurrent attempts cannot pass together; `forgiveFailure` undoes it
+ * after a success. If the process dies in between, the attempt stays counted. A window starts with the first attempt
+ * after the previous window.
  */
 export async function countFailure(db: Db, key: Buffer): Promise<FailureCount> {
   const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
@@ -40,7 +41,7 @@ export async function countFailure(db: Db, key: Buffer): Promise<FailureCount> {
   return rows[0]!;
 }
 
-/** Takes one attempt back from each. */
+/** Subtracts one attempt from each count. */
 export async function forgiveFailure(db: Db, keys: Buffer[]): Promise<void> {
   await db
     .updateTable('login_failures')
@@ -51,7 +52,10 @@ export async function forgiveFailure(db: Db, keys: Buffer[]): Promise<void> {
     .execute();
 }
 
-/** 0: it is this one's turn, which is thereby used up. Else the seconds to wait for it, which begin with the first call. */
+/**
+ * Returns 0 if the stranger has waited long enough, which uses the wait up. Otherwise returns the seconds left; the
+ * first call starts the wait.
+ */
 export async function takeTurn(db: Db, key: Buffer, waitSeconds: number): Promise<number> {
   const ready = sql`now() + make_interval(secs => ${waitSeconds})`;
   const end = sql`now() + make_interval(secs => ${waitSeconds + TURN_LASTS_SECONDS})`;

@@ -1,4 +1,4 @@
-// Writers: the admin commands and the API. A password is known here by its hash only (api/sessions/password-hash.ts).
+// Passwords of users, as hashes only (api/sessions/password-hash.ts). Writers: the admin commands and the API.
 import { sql, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -6,16 +6,16 @@ import type { Tables } from '../core/tables.js';
 import { createSession, endSessionsOf, type NewSession, type OpenedSession } from './sessions-repository.js';
 import { deleteUnusedLinks, redeemLink } from './sign-in-links-repository.js';
 
-/** A login needs to know this before the password is compared. */
+/** The facts that a login needs before it compares the password. */
 interface LoginAccount {
   userId: number;
-  /** Undefined for a user who has no password, and for one who is not active. */
+  /** Undefined for an inactive user, and for one without a password. */
   hash: string | undefined;
-  /** True if the user was signed in from this network before. */
+  /** True if the user has had a session from this network. */
   isKnownNetwork: boolean;
 }
 
-/** Sets the password and ends all that an older one has opened: sessions, and links that nobody has used. */
+/** Sets the password, ends all sessions and deletes all unused links. */
 export function replacePassword(db: Db, userId: number, hash: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     await lockUser(trx, userId);
@@ -26,14 +26,14 @@ export function replacePassword(db: Db, userId: number, hash: string): Promise<v
 
 interface PasswordChange {
   userId: number;
-  /** The hash of the password that the user has given as the present one. */
+  /** The hash of the password that the user entered as the current one. */
   before: string;
   hash: string;
-  /** The session that goes on. */
+  /** The session that stays open. */
   sessionId: string | undefined;
 }
 
-/** Returns false, and changes nothing, if the user has another password by now. */
+/** Returns false, and changes nothing, if the password is not `before` any more. */
 export function changePassword(db: Db, { userId, before, hash, sessionId }: PasswordChange): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     await lockUser(trx, userId);
@@ -45,8 +45,8 @@ export function changePassword(db: Db, { userId, before, hash, sessionId }: Pass
 }
 
 /**
- * Uses a password link up, sets the password, ends all sessions and all other links, and opens a session. Undefined, and
- * nothing is changed, where the link was used meanwhile or the user is not active.
+ * Uses up a password link, sets the password, ends all sessions, deletes all other links, and opens a session. Returns
+ * undefined, and changes nothing, if the link was used meanwhile or the user is not active.
  */
 export function resetPassword(
   db: Db,
@@ -61,7 +61,7 @@ export function resetPassword(
   });
 }
 
-/** First of all (`holdActiveUser`). False: there is no such active user. */
+/** Must be the first lock of the transaction (`holdActiveUser`). Returns false if there is no such active user. */
 async function lockUser(trx: Transaction<Tables>, userId: number): Promise<boolean> {
   const user = trx.selectFrom('users').select('is_active').where('id', '=', userId);
   return (await user.forNoKeyUpdate().executeTakeFirst())?.is_active === true;
@@ -80,7 +80,7 @@ export async function writePassword(db: Db, userId: number, hash: string): Promi
     .execute();
 }
 
-/** One statement of the same cost whether or not there is such a user. */
+/** A single statement that costs the same whether or not the user exists. */
 export async function findLoginAccount(db: Db, email: string, network: string): Promise<LoginAccount | undefined> {
   const { rows } = await sql<{ userId: number; hash: string | null; isKnownNetwork: boolean }>`/* find_login_account */
     SELECT users.id AS "userId", CASE WHEN users.is_active THEN user_passwords.hash END AS hash,
@@ -91,7 +91,7 @@ export async function findLoginAccount(db: Db, email: string, network: string): 
   return found && { ...found, hash: found.hash ?? undefined };
 }
 
-/** Returns whether this is still the user's password; it stays so until the transaction ends. */
+/** Returns true if this is still the user's password; it cannot change until the transaction ends. */
 export async function holdsPassword(trx: Transaction<Tables>, userId: number, hash: string): Promise<boolean> {
   const row = await trx
     .selectFrom('user_passwords')
@@ -103,7 +103,7 @@ export async function holdsPassword(trx: Transaction<Tables>, userId: number, ha
   return row !== undefined;
 }
 
-/** Reads the password of a user who is signed in, as a login does. */
+/** `findLoginAccount` for a user who is signed in. */
 export async function findOwnAccount(db: Db, userId: number, network: string): Promise<LoginAccount> {
   const { rows } = await sql<{ hash: string | null; isKnownNetwork: boolean }>`
     SELECT (SELECT hash FROM user_passwords WHERE user_id = ${userId}) AS hash,

@@ -1,16 +1,16 @@
-// Exchanges refresh tokens. Writer: the API. docs/operate/sign-in.md, "Sessions".
+// Exchanges refresh tokens. Writer: the API (docs/operate/sign-in.md, "Sessions").
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { hashToken } from '../core/random-token.js';
 import { createRefreshToken, familyOf } from './refresh-token.js';
 import { isLive, keptOpen, secondsLeft, type OpenedSession } from './sessions-repository.js';
 
-/** A session, and whether the token that named it is the one that is good now. */
+/** `isCurrent` is true if the presented token has not been replaced yet. */
 interface PresentedSession extends OpenedSession {
   isCurrent: boolean;
 }
 
-/** The live session that the token, or a used one of its family, belongs to. */
+/** Returns the live session of a token, even of a replaced one. */
 export async function findPresentedSession(db: Db, token: string): Promise<PresentedSession | undefined> {
   const family = familyOf(token);
   if (family === undefined) return undefined;
@@ -24,8 +24,8 @@ export async function findPresentedSession(db: Db, token: string): Promise<Prese
 }
 
 /**
- * Replaces the token by a new one; undefined when it is not the current one of a live session any more. A process that
- * dies after this statement has used the token up, and nobody has the new one: its user signs in again.
+ * Replaces the token. Returns undefined if it is no longer the current token of a live session. If the process dies
+ * after this statement, the token is used up and nobody has the new one: the user has to sign in again.
  */
 export async function rotateToken(
   db: Db,
@@ -44,7 +44,7 @@ export async function rotateToken(
   return rotated && { ...rotated, token: next.token };
 }
 
-/** Ends the session of a token, used or not. Undefined when it has no live one. */
+/** Ends the session of a token, even of a replaced one. Returns undefined if it has no live session. */
 export async function endSessionOfToken(
   db: Db,
   token: string,

@@ -1,5 +1,5 @@
-// A refresh token is `family.secret`. All tokens of a session have the family in common, and only somebody who has held
-// one of them knows it: a used token names the session that it was of, and a guess names none.
+// A refresh token is `family.secret`. All tokens of a session share the family, which only holders of one of them
+// know: a replaced token still identifies its session, while a guess identifies none.
 import { hashToken, randomToken } from '../core/random-token.js';
 
 export interface RefreshToken {
@@ -15,7 +15,7 @@ export function createRefreshToken(family = randomToken()): RefreshToken {
   return { token, familyHash: hashToken(family), tokenHash: hashToken(token) };
 }
 
-/** Returns the family, which is undefined for a text that is no refresh token. */
+/** Returns undefined if the text is not a refresh token. */
 export function familyOf(token: string): string | undefined {
   return FORM.exec(token)?.[1];
 }

@@ -1,24 +1,24 @@
-// Writer: the API. docs/operate/sign-in.md, "Sessions".
+// Sessions of users. Writer: the API (docs/operate/sign-in.md, "Sessions").
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SignInMethod, Tables } from '../core/tables.js';
 import { createRefreshToken, type RefreshToken } from './refresh-token.js';
 
-/** A session lives so long after its sign-in or last refresh ... */
+/** The lifetime of a session after sign-in or last refresh. */
 const IDLE_DAYS = 14;
-/** ... and so long in all. */
+/** The total lifetime of a session. */
 const MAX_DAYS = 90;
-/** Live sessions of a user; a further one ends the one that was unused for the longest time. */
+/** The limit on live sessions of a user. A further one ends the one that was unused for the longest time. */
 const MAX_SESSIONS = 100;
 
 export const isLive = sql<boolean>`sessions.ended_at IS NULL AND sessions.expires_at > now()`;
-/** The time is in hours, because a day of a time zone may have 23 or 25. */
+/** Computes in hours, because a day in a time zone may have 23 or 25. */
 const idleEnd = sql<Date>`now() + make_interval(hours => 24 * ${sql.lit(IDLE_DAYS)})`;
 
 export interface OpenedSession {
   sessionId: string;
   userId: number;
-  /** Seconds until it expires unless it is refreshed. */
+  /** Seconds until it expires without a refresh. */
   secondsLeft: number;
 }
 
@@ -30,9 +30,9 @@ export interface NewSession {
 }
 
 /**
- * First of all in a transaction that lets the user in or gives out a link: it waits for whoever locks the user out or replaces
- * the password, or they wait and then end what it has opened. Locks are taken in the order user, password, links, sessions.
- * False: there is no such active user.
+ * Must be the first lock in a transaction that signs the user in or creates a link. It waits for a concurrent lock-out
+ * or change of the password; if it comes first, they wait and then end what it has opened. Lock order: user, password,
+ * links, sessions. Returns false if there is no such active user.
  */
 export async function holdActiveUser(transaction: Db, userId: number): Promise<boolean> {
   const user = transaction.selectFrom('users').select('id').where('id', '=', userId).where('is_active', '=', true);
@@ -40,8 +40,8 @@ export async function holdActiveUser(transaction: Db, userId: number): Promise<b
 }
 
 /**
- * Opens a session of an active user, where `confirm` says in the same transaction that the sign-in is as good as it was when
- * it was looked at. Undefined: it is not, and nothing was changed.
+ * Opens a session of an active user if `confirm`, in the same transaction, returns that the checked sign-in is still
+ * valid. Otherwise returns undefined and changes nothing.
  */
 export async function openSession(
   transaction: Transaction<Tables>,
@@ -52,7 +52,9 @@ export async function openSession(
   return createSession(transaction, session);
 }
 
-/** Opens the session in a transaction that holds the user. The refresh token is known here for the only time. */
+/**
+ * Opens a session in a transaction that holds the user. Returns the refresh token, which cannot be read again later.
+ */
 export async function createSession(
   trx: Transaction<Tables>,
   { userId, method, network, userAgent }: NewSession,
@@ -80,7 +82,7 @@ export async function createSession(
   return { ...opened, token };
 }
 
-/** The parts of an UPDATE that keeps a session open. */
+/** The columns that an UPDATE sets to extend a session. */
 export const keptOpen = {
   last_used_at: sql<Date>`now()`,
   expires_at: sql<Date>`least(${idleEnd}, created_at + make_interval(hours => 24 * ${sql.lit(MAX_DAYS)}))`,
@@ -91,7 +93,7 @@ export function secondsLeft() {
   return seconds.as('secondsLeft');
 }
 
-/** Returns false when the user has no such live session. */
+/** Returns false if the user has no such live session. */
 export async function endSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
@@ -103,7 +105,7 @@ export async function endSession(db: Db, userId: number, sessionId: string): Pro
   return numUpdatedRows > 0n;
 }
 
-/** `except`: the session that goes on. */
+/** `except` is the session that stays open. */
 export async function endSessionsOf(db: Db, userId: number, except?: string): Promise<void> {
   await db
     .updateTable('sessions')
@@ -114,7 +116,7 @@ export async function endSessionsOf(db: Db, userId: number, except?: string): Pr
     .execute();
 }
 
-/** The user's live sessions, the one that was used last first. */
+/** Lists the user's live sessions, the last used first. */
 export async function listSessions(
   db: Db,
   { userId, limit, offset }: { userId: number; limit: number; offset: number },

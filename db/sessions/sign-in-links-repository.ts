@@ -1,5 +1,5 @@
-// Links that sign a user in, or set the user's password, once. Writers: the admin commands, the embedded stack's start and the
-// API (create), the API (use).
+// Links that sign a user in or set the user's password, once. Created by the admin commands, the embedded stack's
+// start and the API; used by the API.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { LinkPurpose } from '../core/tables.js';
@@ -8,19 +8,19 @@ import { hashToken, randomToken } from '../core/random-token.js';
 const SIGN_IN_MINUTES = 10;
 const PASSWORD_MINUTES = 24 * 60;
 
-/** The token of a new link, known here for the only time. It is good once and for ten minutes. */
+/** Returns the token of a new link, which cannot be read again later. It is valid once, for ten minutes. */
 export async function createSignInLink(db: Db, userId: number): Promise<string> {
   const { token } = await createLink(db, userId, { purpose: 'sign-in', minutes: SIGN_IN_MINUTES });
   return token;
 }
 
 interface PasswordLink {
-  /** Known here for the only time. */
+  /** Cannot be read again later. */
   token: string;
   expiresAt: Date;
 }
 
-/** Makes the link in a transaction that holds the user (`holdActiveUser`). The link is good once and for 24 hours. */
+/** Creates a link that is valid once, for 24 hours. Requires a transaction that holds the user (`holdActiveUser`). */
 export function createPasswordLink(transaction: Db, userId: number): Promise<PasswordLink> {
   return createLink(transaction, userId, { purpose: 'password', minutes: PASSWORD_MINUTES });
 }
@@ -47,7 +47,7 @@ async function createLink(
 
 const isGood = sql<boolean>`used_at IS NULL AND expires_at > now()`;
 
-/** The user of a link; undefined for a link that is unknown, used, too old or for something else. Nothing is locked. */
+/** Returns the user of a link; undefined if it is unknown, used, expired, or for another purpose. Locks nothing. */
 export async function findLinkUser(db: Db, token: string, purpose: LinkPurpose): Promise<number | undefined> {
   const link = await db
     .selectFrom('sign_in_links')
@@ -59,7 +59,7 @@ export async function findLinkUser(db: Db, token: string, purpose: LinkPurpose):
   return link?.user_id;
 }
 
-/** Uses the link up; false where somebody else has been faster. In a transaction that holds the user. */
+/** Uses the link up; returns false if somebody else was faster. Requires a transaction that holds the user. */
 export async function redeemLink(transaction: Db, token: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('sign_in_links')
@@ -70,7 +70,7 @@ export async function redeemLink(transaction: Db, token: string): Promise<boolea
   return numUpdatedRows > 0n;
 }
 
-/** Deletes links in a transaction that has locked the user. */
+/** Requires a transaction that has locked the user. */
 export async function deleteUnusedLinks(transaction: Db, userId: number): Promise<void> {
   await transaction.deleteFrom('sign_in_links').where('user_id', '=', userId).where('used_at', 'is', null).execute();
 }

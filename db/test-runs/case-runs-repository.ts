@@ -1,4 +1,4 @@
-// Runs of cases: which run each case has, and how it has ended.
+// Runs of cases: the run and the result of each case.
 import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
@@ -8,11 +8,11 @@ import type { CaseContent, Expectation } from './cases-repository.js';
 
 type CaseStatus = 'in progress' | 'passed' | 'failed' | 'error';
 
-/** What is sealed of the result of a case. */
+/** The sealed part of a case's result. */
 export interface CaseDetail {
   expect: CaseContent['expect'];
   failures: { expectation: Expectation; actual: unknown }[];
-  /** Why no run could be started, or why it has not ended by itself. */
+  /** Why no run could be started, or why the case was ended early. */
   error?: { code: string; message: string } | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface CaseResult {
   runId: string | null;
   status: CaseStatus;
   detail: CaseDetail;
-  /** Of the run; null where there is none. */
+  /** The status of the run; null without a run. */
   runStatus: StoredRunStatus | null;
   errorCode: string | null;
   errorMessage: string | null;
@@ -35,15 +35,15 @@ export interface CaseRun {
   status: 'in progress' | 'passed' | 'failed';
   maxCostUsd: string | null;
   isCancelled: boolean;
-  /** A call was not made, because it could have passed the limit. */
+  /** True if a call was refused because it could have exceeded the limit. */
   hasReachedLimit: boolean;
   createdAt: Date;
   finishedAt: Date | null;
 }
 
-/** The drawing with which the cases are run. */
+/** The drawing that the cases execute. */
 export interface TriedDrawing {
-  /** With its secrets. */
+  /** Includes its secrets. */
   drawing: Record<string, unknown>;
   /** Null for a drawing that is not stored. */
   version: number | null;
@@ -71,7 +71,9 @@ export async function readTriedDrawing(db: Db, box: SecretBox, id: string): Prom
   return parseJson(box.open(sealed, 'case-run', id)) as TriedDrawing;
 }
 
-/** Within the transaction that accepts the run of a case. Returns false where the case has one, or has ended. */
+/**
+ * Requires the transaction that accepts the run of a case. Returns false if the case already has a run, or has ended.
+ */
 export async function claimCase(
   transaction: Db,
   { caseRunId, caseId, runId }: { caseRunId: string; caseId: number; runId: string },
@@ -92,7 +94,7 @@ interface CasePlace {
   caseId: number;
 }
 
-/** A case that is started later (`claimCase`). */
+/** Stores a case that is started later (`claimCase`). */
 export async function insertCaseResult(
   db: Db,
   box: SecretBox,
@@ -110,7 +112,7 @@ interface EndedCase extends CasePlace {
   detail: CaseDetail;
 }
 
-/** Does nothing where the case has ended. */
+/** Does nothing if the case has ended. */
 export async function endCase(db: Db, box: SecretBox, ended: EndedCase): Promise<void> {
   const { caseRunId, caseId, status, detail } = ended;
   await db
@@ -143,7 +145,7 @@ export function findCaseRun(db: Db, workflowId: number, id: string): Promise<Cas
     .executeTakeFirst();
 }
 
-/** The runs of cases that have not ended, the oldest first. */
+/** Oldest first. */
 export function listOpenCaseRuns(db: Db, limit: number): Promise<CaseRun[]> {
   return db
     .selectFrom('case_runs')
@@ -173,7 +175,7 @@ export async function listCaseResults(db: Db, box: SecretBox, caseRunId: string)
   });
 }
 
-/** Returns false where it has ended, or was cancelled before. */
+/** Returns false if it has ended, or was cancelled before. */
 export async function cancelCaseRun(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('case_runs')

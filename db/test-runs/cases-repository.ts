@@ -1,4 +1,4 @@
-// Cases: inputs and mocks of a workflow with what is expected of its run.
+// Cases: inputs and mocks of a workflow, with expectations on its run.
 import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Operator } from '../../graph/operators.js';
@@ -11,7 +11,7 @@ import type { SecretBox } from '../core/secret-box.js';
 export interface Expectation {
   node?: string | undefined;
   output?: true | undefined;
-  /** What would follow `node.` in a variable, or, of the output, what follows in it. */
+  /** The path after `node.` in a variable, or inside the output. */
   path: string;
   operator: Operator;
   right?: string | number | boolean | undefined;
@@ -57,7 +57,7 @@ function toCase(box: SecretBox, row: CaseRow): Case {
   };
 }
 
-/** In the order in which they were made. */
+/** Ordered by creation. */
 export async function listCases(
   db: Db,
   box: SecretBox,
@@ -85,7 +85,7 @@ export async function countCases(db: Db, workflowId: number): Promise<number> {
   return total;
 }
 
-/** Undefined where the workflow has no such case. */
+/** Returns undefined if the workflow has no such case. */
 export async function findCase(db: Db, box: SecretBox, workflowId: number, id: number): Promise<Case | undefined> {
   const row = await db
     .selectFrom('cases')
@@ -130,7 +130,7 @@ export function updateCase(db: Db, box: SecretBox, { id, workflowId, name, isReq
   });
 }
 
-/** Returns false where there was none. */
+/** Returns false if there is no such case. */
 export async function deleteCase(db: Db, workflowId: number, id: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('cases')
@@ -140,7 +140,7 @@ export async function deleteCase(db: Db, workflowId: number, id: number): Promis
   return numDeletedRows > 0n;
 }
 
-/** Within the transaction that duplicates a workflow. */
+/** Requires the transaction that duplicates a workflow. */
 export async function copyCases(transaction: Db, box: SecretBox, from: number, to: number): Promise<void> {
   const rows = await transaction
     .selectFrom('cases')

@@ -1,4 +1,4 @@
-// The pins of workflows: results that tests take in place of executing a node. No other run reads them.
+// The pins of workflows: results that tests use instead of executing a node. No other run reads them.
 import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { GivenOutcome } from '../../graph/given-outcome.js';
@@ -7,10 +7,10 @@ import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
 import { copyReferences, pinHolder, referTo } from '../files/references-repository.js';
 
-/** What is sealed of a pin. */
+/** The sealed part of a pin. */
 interface StoredPin {
   outcome: GivenOutcome;
-  /** That of the node when it was pinned; null where its drawing could not be compiled. */
+  /** The node's fingerprint when it was pinned; null if its drawing could not be compiled. */
   fingerprint: string | null;
 }
 
@@ -22,7 +22,6 @@ export interface PinPlace {
 }
 
 export interface NewPin extends PinPlace, StoredPin {
-  /** The outcome with secrets masked. */
   shown: GivenOutcome;
   sourceRun: string | null;
   userId: number;
@@ -74,7 +73,7 @@ async function writePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
     .execute();
 }
 
-/** Returns false where there was none. */
+/** Returns false if there is no such pin. */
 export async function deletePin(db: Db, { workflowId, nodeId, path }: PinPlace): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('pins')
@@ -85,7 +84,7 @@ export async function deletePin(db: Db, { workflowId, nodeId, path }: PinPlace):
   return numDeletedRows > 0n;
 }
 
-/** Within the transaction that has saved a drawing: the pins of nodes that it has no more go. */
+/** Deletes the pins of nodes that the saved drawing no longer has. Requires the transaction that saves it. */
 export async function deletePinsOfGone(transaction: Db, workflowId: number): Promise<void> {
   await sql`
     DELETE FROM pins WHERE workflow_id = ${workflowId} AND node_id NOT IN (
@@ -94,7 +93,7 @@ export async function deletePinsOfGone(transaction: Db, workflowId: number): Pro
       WHERE workflows.id = ${workflowId} AND node ->> 'id' IS NOT NULL)`.execute(transaction);
 }
 
-/** Within the transaction that duplicates a workflow. */
+/** Requires the transaction that duplicates a workflow. */
 export async function copyPins(transaction: Db, box: SecretBox, from: number, to: number): Promise<void> {
   const pins = await transaction.selectFrom('pins').selectAll().where('workflow_id', '=', from).execute();
   for (const { outcome, pin_enc: sealed, path, node_id: nodeId, ...pin } of pins) {

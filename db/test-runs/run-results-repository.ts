@@ -1,4 +1,4 @@
-// Results of runs that are pinned.
+// Reads results of runs, for pins and for the expectations of cases.
 import { sql } from 'kysely';
 import { iterationPath } from '../../graph/iteration-path.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
@@ -11,7 +11,7 @@ export interface ResultToPin {
   status: 'succeed' | 'failed';
   handle: Handle;
   alsoHandles: Handle[] | null;
-  /** JSON text with secrets masked. Neither it nor `resultEnc` is here where they are too large. */
+  /** JSON text with secrets masked. Null, like `resultEnc`, if they are too large. */
   result: string | null;
   resultEnc: Buffer | null;
   isLarge: boolean;
@@ -19,7 +19,7 @@ export interface ResultToPin {
   errorMessage: string | null;
 }
 
-/** Undefined where the workflow has no such run, or the node has not ended in it, or its results have expired. */
+/** Returns undefined if the workflow has no such run, the node has not ended in it, or its results have expired. */
 export async function findResultToPin(
   db: Db,
   workflowId: number,
@@ -39,7 +39,7 @@ export async function findResultToPin(
   return rows[0];
 }
 
-/** How a node has ended, as readers see it. */
+/** How a node ended, as readers see it. */
 export interface NodeEnd {
   nodeId: string;
   path: string;
@@ -53,7 +53,7 @@ export async function findNodeEnds(db: Db, runId: string, nodeIds: readonly stri
   return listEnds(db, runId, nodeIds, (query) => query.where('path', '=', ''));
 }
 
-/** In all iterations, too. */
+/** Includes the nodes in all iterations. */
 export function listEndsOf(db: Db, runId: string, nodeIds: readonly string[], limit: number): Promise<NodeEnd[]> {
   return listEnds(db, runId, nodeIds, (query) => query.orderBy('path').limit(limit));
 }
@@ -84,7 +84,7 @@ function selectEnds(db: Db, runId: string, nodeIds: readonly string[]) {
     .where('status', '<>', 'in progress');
 }
 
-/** The output of a run as JSON text; undefined where it has none. */
+/** Returns the output of a run as JSON text; undefined if it has none. */
 export async function findOutput(db: Db, runId: string): Promise<string | undefined> {
   const { rows } = await sql<{ text: string | null }>`
     SELECT output.text FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(2 ** 31 - 1)} AS output`.execute(
@@ -93,10 +93,7 @@ export async function findOutput(db: Db, runId: string): Promise<string | undefi
   return rows[0]?.text ?? undefined;
 }
 
-/**
- * Whether the run has begun these iterations, each of the loop around the next one, and, of a loop that needs it, has the round
- * before.
- */
+/** Returns true if the run has started all of these iterations. */
 export async function haveBegun(
   db: Db,
   runId: string,

@@ -1,4 +1,4 @@
-// Test runs, and the results that their nodes get in place of being executed.
+// Test runs, and the fixed results that their nodes use instead of being executed.
 import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { GivenOutcome } from '../../graph/given-outcome.js';
@@ -9,7 +9,7 @@ import type { Tables } from '../core/tables.js';
 import { tellWatchers } from '../watches/tell-watchers.js';
 import { valueStartOf } from '../nodes/run-output.js';
 
-/** The path of a result that is given in all iterations. */
+/** The path of a result that is fixed in all iterations. */
 export const EVERYWHERE = '*';
 
 export type TestFacts = Omit<Tables['test_runs'], 'run_id'>;
@@ -20,7 +20,7 @@ export interface GivenResult extends Omit<NodeKey, 'runId'> {
   outcome: GivenOutcome;
 }
 
-/** Within the transaction that accepts the run. */
+/** Requires the transaction that accepts the run. */
 export async function insertTestRun(
   transaction: Db,
   box: SecretBox,
@@ -39,7 +39,7 @@ export async function insertTestRun(
   }
 }
 
-/** Undefined for a run that is no test. */
+/** Returns undefined if the run is not a test. */
 export function findTestRun(db: Db, runId: string): Promise<TestFacts | undefined> {
   return db
     .selectFrom('test_runs')
@@ -48,7 +48,7 @@ export function findTestRun(db: Db, runId: string): Promise<TestFacts | undefine
     .executeTakeFirst();
 }
 
-/** Returns the result that the node is given in this iteration. */
+/** Returns the fixed result of the node in this iteration. */
 export async function findGivenResult(
   db: Db,
   box: SecretBox,
@@ -68,7 +68,7 @@ export async function findGivenResult(
   return { path, nodeId, source: row.source, isStale: row.is_stale, outcome };
 }
 
-/** The nodes that were given a result in the run, in any iteration. */
+/** Returns the nodes that used a fixed result in any iteration. */
 export async function findGivenNodes(db: Db, runId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('node_results')
@@ -96,8 +96,8 @@ export interface GivenEnd extends NodeKey {
 }
 
 /**
- * Records the end of a node that was given its result: nothing was executed and nothing paid for it. Idempotent. Returns
- * false where the node has ended before, or the run has.
+ * Records the end of a node with a fixed result: nothing was executed and nothing is charged. Idempotent. Returns
+ * false if the node or the run has already ended.
  */
 export async function recordGivenEnd(db: Db, end: GivenEnd): Promise<boolean> {
   const bytes = end.result === null ? null : Buffer.byteLength(end.result);

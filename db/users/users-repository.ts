@@ -1,4 +1,5 @@
-// Writers: the admin commands, the embedded stack's first start, and sign-in by OpenID Connect (create).
+// Users. Writers: the admin commands, the first start of the embedded stack, and sign-in by OpenID Connect
+// (which creates them).
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
@@ -14,13 +15,13 @@ interface NewUser {
 }
 
 interface UserListQuery {
-  /** The text is looked for in the name and the e-mail address. */
+  /** Matched against the name and the e-mail address. */
   search: string | undefined;
   limit: number;
   offset: number;
 }
 
-/** Throws PostgreSQL's unique violation when another user has the e-mail address (`isEmailTaken`). */
+/** Throws PostgreSQL's unique violation if another user has the e-mail address (`isEmailTaken`). */
 export function createUser(db: Db, { name, email, apiAccess, isAdmin = false }: NewUser): Promise<UserRow> {
   return db
     .insertInto('users')
@@ -33,7 +34,7 @@ export function findUser(db: Db, userId: number): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
 }
 
-/** Finds a user by e-mail address, without regard to case. */
+/** Ignores case. */
 export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
@@ -46,7 +47,7 @@ export function listUsers(db: Db): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().orderBy('id').execute();
 }
 
-/** The list is in the order of the ids. */
+/** Ordered by id. */
 export async function pageOfUsers(
   db: Db,
   { search, limit, offset }: UserListQuery,
@@ -63,7 +64,7 @@ export async function pageOfUsers(
   return { total, users };
 }
 
-/** Grants or takes back the use of the API; undefined when there is no such user. */
+/** Returns undefined if there is no such user. */
 export function setApiAccess(db: Db, userId: number, apiAccess: boolean): Promise<UserRow | undefined> {
   return db
     .updateTable('users')
@@ -73,7 +74,7 @@ export function setApiAccess(db: Db, userId: number, apiAccess: boolean): Promis
     .executeTakeFirst();
 }
 
-/** Returns whether the error says that another user has the e-mail address. */
+/** True if the error is that another user has the e-mail address. */
 export function isEmailTaken(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   return code === '23505' && constraint === 'users_email';

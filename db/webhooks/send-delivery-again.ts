@@ -3,16 +3,16 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { DeliveryListing } from './webhook-deliveries-repository.js';
 
-/** A second click is no second wish. */
+/** A second request within this time counts as a double click. */
 const REPEAT = sql`interval '10 seconds'`;
 
 /**
- * Makes a settled event of the project due once more and answers it. One that is pending is left as it is, and so is one
- * that was asked for a moment ago, even if its attempt is over already: of two requests at once the second waits for the
- * row and finds what the first has made of it. Undefined when the project has no such event; nothing changes while its
- * webhook is off. A webhook that is switched off right after this drops the event at its attempt.
+ * Makes a settled event of the project due again and returns it. Does not change a pending event, or one that was
+ * requested again within `REPEAT`, even if that attempt is already over. Of two concurrent requests the second waits
+ * for the row and finds what the first has done. Returns undefined if the project has no such event; changes nothing
+ * while the webhook is disabled. If the webhook is disabled right after this, the attempt drops the event.
  *
- * Events of the same run that are still pending wait until this one is settled, as behind any earlier event.
+ * Pending events of the same run wait until this one is settled, as they wait for any earlier event.
  */
 export function sendDeliveryAgain(
   db: Db,

@@ -1,37 +1,38 @@
-// The sender's side of `webhook_deliveries`: take what is due, record how it went; and the log that members read.
+// The sender's side of `webhook_deliveries`: claims due events and records the results. Also lists
+// the log for members.
 import { sql, type Selectable } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { Tables, WebhookEventType } from '../core/tables.js';
 import { dropPendingDeliveries } from './webhook-outbox-repository.js';
 
-/** An attempt to be made, with the webhook as it is now. */
+/** An attempt to make, with the current settings of the webhook. */
 export interface ClaimedDelivery {
   id: string;
   run_id: string;
   project_id: number;
   type: WebhookEventType;
   payload: string;
-  /** This one included. */
+  /** Includes this one. */
   attempts: number;
-  /** Asked for by a person (`sendAgain`): it has no retries. */
+  /** True if a person requested it (`sendDeliveryAgain`). Such an attempt has no retries. */
   is_sent_again: boolean;
-  /** False: switched off, unset or deleted since the event. */
+  /** False if the webhook was disabled, unset or deleted since the event. */
   is_active: boolean;
   webhook_url: string;
   webhook_secret_enc: Buffer | null;
-  /** The secret is there only while it still signs. */
+  /** Set only while the previous secret still signs. */
   webhook_previous_secret_enc: Buffer | null;
 }
 
 interface ClaimLimits {
-  /** Attempts under way in this process. */
+  /** Attempts under way in this process, by project. */
   inFlight: ReadonlyMap<number, number>;
   perProject: number;
   total: number;
   leaseSeconds: number;
 }
 
-/** The answer of the other side; `status` is null if it said nothing. */
+/** `status` is null if the receiver has not answered. */
 export interface AttemptResult {
   status: number | null;
   errorCode: string | null;
@@ -45,15 +46,15 @@ export type DeliveryListing = Pick<
   (typeof LISTED)[number] | (typeof TIMES)[number]
 >;
 
-/** Rows looked at in one claim; more are found by the next one, which follows at once. */
+/** The number of rows examined in one claim. The next claim, which follows at once, finds the others. */
 const SCANNED = 500;
-/** The secret before a rotation signs beside the new one for this time. */
+/** After a rotation, the previous secret signs too for this time. */
 const OVERLAP = sql`interval '24 hours'`;
 
 /**
- * Leases what is due: other processes leave it alone, and when this one dies the lease runs out and the event is sent
- * again, under the same id. An event whose predecessor in its run is not settled is put off instead: until the
- * predecessor's next attempt, or a second while that is under way (settling it makes the event due at once).
+ * Leases due events. If this process dies, the lease expires and the event is sent again under the same id. An event
+ * whose predecessor in its run is not settled is postponed: until the predecessor's next attempt, or by a second while
+ * that is under way. Settling the predecessor makes the event due at once.
  */
 export async function claimDeliveries(db: Db, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
   const projects = [...limits.inFlight.keys()];
@@ -96,22 +97,22 @@ export async function claimDeliveries(db: Db, limits: ClaimLimits): Promise<Clai
   return rows;
 }
 
-/** A late answer counts too, also where the event has been dropped meanwhile: it was delivered. */
+/** Accepts a late answer, even if the event was dropped meanwhile, because the event was delivered. */
 export function recordDelivered(db: Db, delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
   return finish(db, delivery, 'delivered', result);
 }
 
-/** Given up. */
+/** Ends an event without further retries. */
 export function recordFailed(db: Db, delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
   return finish(db, delivery, 'failed', result);
 }
 
-/** Drops the event without sending it: the webhook is gone. */
+/** Drops the event without sending it, because the webhook is gone. */
 export function recordDropped(db: Db, delivery: ClaimedDelivery): Promise<void> {
   return finish(db, delivery, 'dropped', { status: null, errorCode: 'webhook_disabled' });
 }
 
-/** Changes nothing when the event has been settled or taken over by another process. */
+/** Changes nothing if the event was settled, or claimed by another process. */
 export async function recordRetry(
   db: Db,
   delivery: ClaimedDelivery,
@@ -133,8 +134,8 @@ export async function recordRetry(
 }
 
 /**
- * The receiver answered 410: its hook is switched off, unless it has got another address meanwhile, and nothing more is
- * sent. False, and nothing is changed, in that other case. Lock order: project, then deliveries.
+ * Disables the webhook because the receiver answered 410, and drops its pending events. Returns false, and changes
+ * nothing, if the webhook has another address by now. Lock order: project, then deliveries.
  */
 export function recordGone(db: Database, delivery: ClaimedDelivery, result: AttemptResult): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
@@ -151,7 +152,7 @@ export function recordGone(db: Database, delivery: ClaimedDelivery, result: Atte
   });
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listDeliveries(
   db: Db,
   { projectId, limit, offset }: { projectId: number; limit: number; offset: number },

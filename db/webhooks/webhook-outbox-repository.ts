@@ -1,4 +1,4 @@
-// Events on their way to the webhooks of projects, written in the transaction that makes them true.
+// Writes webhook events in the transaction of the change that they report.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { WebhookEventType } from '../core/tables.js';
@@ -9,11 +9,11 @@ interface WebhookEvent {
 }
 
 /**
- * Call it in the transaction of the event, after the change of the run's status: an event is sent for
- * what is committed, and none for what is rolled back. Nothing is written when the project has no webhook that is switched
- * on, nor for a request to people once the run has ended. One statement.
+ * Call it in the transaction of the event, after the change of the run's status, so that an event is sent if and
+ * only if the change is committed. Writes nothing if the project has no enabled webhook; nor for a request to
+ * people if the run has ended.
  *
- * It takes the run's row lock, so the events of a run are numbered in the order in which they are committed.
+ * It takes the run's row lock, so that the events of a run are numbered in the order of their commits.
  */
 export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent): Promise<void> {
   await sql`
@@ -26,7 +26,10 @@ export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent
     ${webhookEventOf(type, sql`changed`)}`.execute(trx);
 }
 
-/** The insert of an event for each run in `runs` (id, workflow_id, project_id, status, purpose), whose row locks are held. */
+/**
+ * The insert of an event for each row of `runs` (id, workflow_id, project_id, status, purpose). The transaction must
+ * hold the locks of these runs.
+ */
 export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO webhook_deliveries (project_id, run_id, type, payload)
@@ -39,7 +42,7 @@ export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>
     WHERE project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL`;
 }
 
-/** The insert of the event that somebody has to sign in again for a connection. */
+/** The insert of the event that a connection needs a new sign-in. */
 export function webhookEventOfConnection(connectionId: number): RawBuilder<unknown> {
   const type: WebhookEventType = 'connection.needs_authorization';
   return sql`
@@ -53,8 +56,8 @@ export function webhookEventOfConnection(connectionId: number): RawBuilder<unkno
 }
 
 /**
- * Drops what was not delivered yet when a webhook is switched off, unset or deleted. The project's row is locked; the
- * rows are locked in the order in which everybody locks them.
+ * Drops pending events when a webhook is disabled, unset or deleted. The caller must have locked the project's row.
+ * Locks the rows in the same order as every other writer.
  */
 export async function dropPendingDeliveries(trx: Db, projectId: number): Promise<void> {
   await sql`

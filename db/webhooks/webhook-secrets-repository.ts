@@ -1,10 +1,10 @@
-// The secrets that sign a project's webhooks, sealed. One exists from the moment a webhook is switched on.
+// The sealed secrets that sign a project's webhooks. A webhook has one from the moment it is enabled.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
 /**
- * Puts a new secret in the place of the old one, which signs beside it for a day if anybody has seen it. False when the
- * project is gone.
+ * Replaces the secret. If anybody has seen the previous one, it signs too for a day. Returns false if
+ * the project is gone.
  */
 export async function replaceWebhookSecret(db: Db, projectId: number, sealed: Buffer): Promise<boolean> {
   const result = await db
