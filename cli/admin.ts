@@ -147,7 +147,7 @@ function withProject(command: Command): Command {
   return command.requiredOption('--project <number>', 'project id', parseId);
 }
 
-/** Parses ids, limits and times: whole numbers from 1 that fit the database's `integer`. */
+/** Parses ids, limits and times: whole numbers from 1 that fit into the database's `integer`. */
 function parseId(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > 2_147_483_647)

@@ -8,7 +8,7 @@ import { onStopSignal } from '../config/stop-signals.js';
 import { createCodecServer } from './codec-server/server.js';
 import { exitWith } from './exit.js';
 
-/** Connections that are still open after this time are cut, so that the process ends within 15 s of SIGTERM. */
+/** Connections that are still open after this time are closed, so that the process ends within 15 s of SIGTERM. */
 const DRAIN_MS = 10_000;
 
 async function main(): Promise<void> {

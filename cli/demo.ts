@@ -25,7 +25,7 @@ const { keep } = new Command('demo')
   .parse()
   .opts<{ keep?: boolean }>();
 const terminal = createTerminal(process.stdout, process.env);
-// The demo prints its links, so free ports are used unless ports are set.
+// The demo prints its links, so it uses free ports unless ports are configured.
 const env = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0', ...nonEmpty(process.env) };
 const interrupted = new AbortController();
 let own: Stack | undefined;
@@ -113,7 +113,7 @@ async function untilInterrupted(stack: StackFile): Promise<void> {
 function interrupt(): void {
   interrupted.abort();
   if (own === undefined) process.exit(keep === true ? 0 : 130);
-  // If the stack is gone, the current step fails, and the last lines of this file run.
+  // The running step then fails, and the last lines of this file run.
   void own.stop();
 }
 

@@ -1,4 +1,4 @@
-// `npm run migrate`: migrates the database of DATABASE_URL. Any number of processes may run it at once.
+// `npm run migrate`: migrates the database of DATABASE_URL. Several processes may run it at the same time.
 import { ConfigError, parseEnvironment, required } from '../config/environment.js';
 import { createDatabase } from '../db/core/client.js';
 import { migrateToLatest, OtherBuildError } from '../db/schema/migrate.js';
@@ -23,7 +23,7 @@ try {
   exitWith(describe(error));
 }
 
-/** What the operator can mend is told in one sentence. */
+/** Errors that the operator can fix are printed as one sentence. */
 function describe(error: unknown): unknown {
   if (error instanceof RuntimeRoleError) return new ConfigError(`DATABASE_RUNTIME_ROLE: ${error.message}.`);
   if (error instanceof OtherBuildError) return new ConfigError(`DATABASE_URL: ${error.message}.`);

@@ -1,5 +1,5 @@
-// `npm run --silent replay -- ...`: checks before a deploy whether the build in dist/ can continue these runs. It
-// prints one line per run; the exit code is 1 when it cannot continue one of them.
+// `npm run --silent replay -- ...`: checks before a deploy that the build in dist/ can continue these runs. Prints one
+// line per run; the exit code is 1 if it cannot continue one of them.
 import path from 'node:path';
 import {
   Client,

@@ -4,7 +4,7 @@ import { describeConsole } from './embedded/console-link.js';
 import { Stack } from './embedded/supervisor.js';
 import { describeFailure, exitWith } from './exit.js';
 
-/** The parts have this time to drain. Until then a second signal changes nothing; later it kills them. */
+/** The time for the parts to drain. A second signal before that is ignored; a later one kills them. */
 const SECOND_SIGNAL_AFTER_MS = 15_000;
 
 const stack = new Stack({
@@ -30,7 +30,7 @@ function requestStop(): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, requestStop);
-// Programs that start a stack set this: the stack ends with its parent process, however that ends.
+// Programs that start a stack set this, so that the stack ends with its parent process, however that ends.
 if (process.argv.includes('--until-stdin-closes')) process.stdin.resume().once('close', requestStop);
 process.once('uncaughtException', (error) => {
   process.exitCode = 1;

@@ -8,7 +8,7 @@ import { AdminError, type AdminContext } from './context.js';
 import { made, recorded } from './recorded.js';
 import { signToken } from './session-token.js';
 
-/** No project has as many members. */
+/** More than the members of any project. */
 const ALL = 2_147_483_647;
 
 export async function addKey(context: AdminContext, user: number, label: string, rateLimit?: number): Promise<object> {
@@ -49,7 +49,7 @@ export async function issueToken(context: AdminContext, user: number, ttlSeconds
   );
 }
 
-/** Returns the claims that the API demands of tokens that are not of its own sessions. */
+/** Returns the claims that the API requires of tokens from other services. */
 function demandedClaims({ foreignTokens }: AdminContext, email: string | null): JWTPayload {
   const { issuer, audience, userClaim } = foreignTokens;
   if (userClaim !== undefined && email === null) {
@@ -93,7 +93,7 @@ async function requireProject({ db }: AdminContext, id: number): Promise<void> {
   if ((await live.executeTakeFirst()) === undefined) throw new AdminError(`There is no project ${id}.`);
 }
 
-/** Throws AdminError when there is no such user. */
+/** Throws AdminError if there is no such user. */
 export async function requireUser({ db }: AdminContext, id: number): Promise<UserRow> {
   const user = await findUser(db, id);
   if (user === undefined) throw new AdminError(`There is no user ${id}.`);

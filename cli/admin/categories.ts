@@ -8,7 +8,7 @@ import {
 import { AdminError, type AdminContext } from './context.js';
 import { made, recorded } from './recorded.js';
 
-/** Adds a subcategory if `parent` is given; there is no third level. */
+/** Adds a category, or a subcategory of `parent`. There is no third level. */
 export async function addCategory(context: AdminContext, name: string, parent?: number): Promise<object> {
   const { db } = context;
   if (name.trim() === '') throw new AdminError('--name must not be empty.');
@@ -26,7 +26,7 @@ export function showCategories({ db }: AdminContext): Promise<object[]> {
   return listCategories(db);
 }
 
-/** Takes the category off all workflows. One with subcategories stays. */
+/** Deletes the category and removes it from all workflows. Refuses if it has subcategories. */
 export function removeCategory(context: AdminContext, id: number): Promise<object> {
   return recorded(context, { action: 'category.deleted', type: 'category', key: { id } }, async (trx) => {
     const outcome = await deleteCategory(trx, id);

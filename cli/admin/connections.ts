@@ -2,7 +2,10 @@ import { extractConnections } from '../../api/connections/extract-connections.js
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { AdminError, type AdminContext } from './context.js';
 
-/** Moves the literal credentials of a project's drawings into connections, and tells what stays, and why. */
+/**
+ * Moves the literal credentials of a project's drawings into connections. Reports the ones that it does not
+ * move, with reasons.
+ */
 export async function extract(
   { db, secretsKeys, addressRules }: AdminContext,
   { project: projectId, dryRun: isDryRun }: { project: number; dryRun: boolean },

@@ -4,13 +4,15 @@ import { requireUser } from './accounts.js';
 import { AdminError, type AdminContext } from './context.js';
 import { recorded } from './recorded.js';
 
-/** A link that signs the user in, once and within ten minutes; without `user` that of the running stack. */
+/**
+ * Returns a link that signs the user in, once and within ten minutes. The default user is that of the running stack.
+ */
 export async function makeConsoleLink(context: AdminContext, user?: number): Promise<object> {
   const id = user ?? context.localUserId;
   if (id === undefined) throw new AdminError('--user: must be given where no stack of npm start runs.');
   const { is_active: isActive } = await requireUser(context, id);
   if (!isActive) throw new AdminError(`User ${id} is not active.`);
-  // The API would refuse the link if there were no secret.
+  // Without a secret the API would refuse the link, so this throws first.
   context.jwtSecret();
   const link = { action: 'sign_in_link.created', type: 'user', keyOf: () => ({ id }) } as const;
   const token = await recorded(context, link, (trx) => createSignInLink(trx, id));

@@ -1,4 +1,4 @@
-// Finds the database and the secrets for an admin command: in the environment, or else in the stack in DATA_DIR.
+// Finds the database and the secrets for an admin command: in the environment, else in the stack of DATA_DIR.
 import path from 'node:path';
 import { parseEnvironment, type Environment } from '../../config/environment.js';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
@@ -6,30 +6,28 @@ import { createDatabase, type Database } from '../../db/core/client.js';
 import { readSecrets } from '../embedded/secrets-file.js';
 import { readStackFile } from '../embedded/stack-file.js';
 
-/** A wrong argument or an object that does not exist; shown as one sentence. */
+/** A wrong argument, or an object that does not exist. The message is shown as one sentence. */
 export class AdminError extends Error {
   override name = 'AdminError';
 }
 
 export interface AdminContext {
   db: Database;
-  /** Throws AdminError when there are none. */
+  /** Throws AdminError if there are none. */
   secretsKeys: () => Buffer[];
-  /** Throws AdminError when there is none. */
+  /** Throws AdminError if there is none. */
   jwtSecret: () => string;
   foreignTokens: ForeignTokenRules;
-  /** Which addresses may be called. */
   addressRules: Environment['addressRules'];
-  /** Where the bytes of files are, and how many one may have. */
   fileStore: Environment['fileStore'];
   maxFileBytes: number;
-  /** The address at which people reach the API. */
+  /** The public address of the API. */
   publicUrl: string;
-  /** The user of the running stack; undefined where none runs. */
+  /** The user of the running stack; undefined if no stack runs. */
   localUserId: number | undefined;
 }
 
-/** Runs `action` with an open database. Throws AdminError when no database is configured. */
+/** Runs `action` with an open database. Throws AdminError if no database is configured. */
 export async function withContext<T>(
   env: NodeJS.ProcessEnv,
   action: (context: AdminContext) => Promise<T>,
@@ -62,11 +60,11 @@ export async function withContext<T>(
       foreignTokens: environment.signIn.foreignTokens,
       addressRules: {
         ...environment.addressRules,
-        // As the processes of the stack have it (cli/embedded/child-environment.ts).
+        // The same default as in cli/embedded/child-environment.ts.
         ...(!env['ALLOW_PRIVATE_NETWORK'] && url === stack?.database_url && { allowPrivateNetwork: true }),
       },
       publicUrl: env['PUBLIC_URL'] || stack === undefined ? environment.publicUrl : stack.api_url,
-      // Another database has other users.
+      // In another database the id would be another user's.
       localUserId: url === stack?.database_url ? stack.user_id : undefined,
     });
   } finally {

@@ -1,4 +1,4 @@
-// A project's own keys for model providers; a key is stored encrypted and never shown again.
+// A project's own keys for model providers. A key is stored encrypted and never shown again.
 import { createSecretBox } from '../../db/core/secret-box.js';
 import {
   attachProviderKey,

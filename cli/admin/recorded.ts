@@ -4,7 +4,7 @@ import { recordChange, type RecordedChange } from '../../db/audit/record-change.
 import type { Tables } from '../../db/core/tables.js';
 import type { AdminContext } from './context.js';
 
-/** Runs a command's change and stores its record in the audit log in one transaction. */
+/** Runs a command's change and stores its audit record in the same transaction. */
 export function recorded<T>(
   { db }: Pick<AdminContext, 'db'>,
   change: Omit<RecordedChange<T>, 'doer'>,
@@ -13,5 +13,5 @@ export function recorded<T>(
   return recordChange(db, { ...change, doer: SYSTEM }, work);
 }
 
-/** The object that a command has made. */
+/** For changes that create an object. */
 export const made = { isMade: true, keyOf: ({ id }: { id: number }) => ({ id }) };

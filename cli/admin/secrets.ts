@@ -1,4 +1,4 @@
-// Retires a key of SECRETS_KEY: counts the values per key, and seals every value with the first key.
+// Retires a key of SECRETS_KEY: counts the stored values by key, and seals all values again with the first key.
 import { sql } from 'kysely';
 import { insertAuditEntry, SYSTEM } from '../../db/audit/audit-entry.js';
 import { countByKey, resealColumn, SEALED_COLUMNS } from '../../db/rotation/sealed-columns.js';
@@ -8,13 +8,13 @@ import { resealFiles } from '../../files/reseal-files.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import type { AdminContext } from './context.js';
 
-/** Further passes cover values that a running service seals with an older key, or copies, while a table is read. */
+/** Further passes find values that the running service sealed with an older key, or copied, while a table was read. */
 const MAX_PASSES = 5;
 
-/** The bytes of files are in their store, and are written anew there. */
+/** The bytes of files are in the file store and are encrypted again there. */
 const OF_FILES = { table: 'file_copies', column: 'seal' };
 
-/** Counts the stored values of each key; `unreadable` counts those whose key is not given. */
+/** Counts the stored values by key. `unreadable` counts the values whose key is missing. */
 export async function showSecrets(context: AdminContext): Promise<object> {
   const { keyIds } = await open(context);
   const tables = [];
@@ -30,7 +30,7 @@ export async function showSecrets(context: AdminContext): Promise<object> {
   return { keys: keyIds, unreadable, tables };
 }
 
-/** Seals every value with the first key. `complete`: no value needs another key. */
+/** Seals all values with the first key. `complete` is true if no value needs another key. */
 export async function reencryptSecrets(context: AdminContext): Promise<object> {
   await insertAuditEntry(context.db, { action: 'secrets.reencrypted', doer: SYSTEM, projectId: null });
   const box = await open(context);
@@ -45,7 +45,7 @@ export async function reencryptSecrets(context: AdminContext): Promise<object> {
   }
   const files = openFiles(context.db, context.secretsKeys(), context);
   const resealedFiles = await resealFiles(context.db, files, box.keyId);
-  // The rest is counted last, because the service has continued to write.
+  // Count the rest last, because the service has continued to write.
   let left = 0;
   const shown = [];
   for (const { resealed, ...sealed } of tables) {
@@ -62,7 +62,7 @@ export async function reencryptSecrets(context: AdminContext): Promise<object> {
   return { key: box.keyId, complete: left === 0, left, tables: shown };
 }
 
-/** Opens one connection without a statement timeout, because a table may be large. */
+/** Disables the statement timeout, because a table may be large. */
 async function open(context: AdminContext) {
   const box = createSecretBox(context.secretsKeys());
   await sql`SET statement_timeout = 0`.execute(context.db);

@@ -1,8 +1,8 @@
 import { SignJWT, type JWTPayload } from 'jose';
 
 /**
- * Signs a session token like those of a frontend of another service: HS256, with `exp`. It belongs to no session of ours.
- * `more`: further claims.
+ * Signs a session token as a frontend of another service would: HS256, with `exp`. It belongs to no stored session.
+ * `more` are further claims.
  */
 export function signToken(userId: number, ttlSeconds: number, secret: string, more: JWTPayload = {}): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000);

@@ -2,7 +2,7 @@ import { AdminError } from './context.js';
 
 const MAX_BYTES = 16 * 1024;
 
-/** A password that is piped in, without the line break that `echo` adds. It never stands in a command line. */
+/** Reads a password from standard input, so that it is in no command line. Removes the line break that `echo` adds. */
 export async function readPassword(): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

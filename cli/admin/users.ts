@@ -17,7 +17,7 @@ interface NewUser {
 
 const MAX_EMAIL = 320;
 
-/** The user is created with its password, or not at all. */
+/** Creates the user and its password in one transaction. */
 export async function addUser(context: AdminContext, given: NewUser): Promise<object> {
   const { name, password, isAdmin, apiAccess } = given;
   const email = given.email?.trim();
@@ -38,7 +38,7 @@ export async function addUser(context: AdminContext, given: NewUser): Promise<ob
   return toUser(user);
 }
 
-/** Ends the user's sessions and unused sign-in links, too. */
+/** Also ends the user's sessions and deletes unused links. */
 export async function setPassword(context: AdminContext, id: number, password: string): Promise<object> {
   const user = await requireUser(context, id);
   if (user.email === null) throw new AdminError(`User ${id} has no e-mail address, and nobody signs in without one.`);

@@ -1,4 +1,5 @@
-// The messages between a codec server and Temporal's UI and CLI: `{"payloads": [...]}` with base64 bytes, both ways.
+// The messages between a codec server and Temporal's UI and CLI, in both directions: `{"payloads": [...]}`
+// with base64 bytes.
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
 
@@ -13,7 +14,7 @@ const bodySchema = z.object({
   ),
 });
 
-/** Returns undefined for a body of another form. */
+/** Returns undefined if the body has another form. */
 export function parsePayloads(text: string): Payload[] | undefined {
   try {
     return bodySchema.safeParse(JSON.parse(text)).data?.payloads;

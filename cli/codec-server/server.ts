@@ -1,4 +1,4 @@
-// Decodes payloads that TEMPORAL_PAYLOAD_KEY encrypts, for Temporal's UI and CLI. docs/operate/security.md.
+// Decodes payloads that TEMPORAL_PAYLOAD_KEY encrypts, for Temporal's UI and CLI (docs/operate/security.md).
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { PayloadCodec } from '@temporalio/common';
@@ -8,9 +8,9 @@ import { parsePayloads, toBody } from './protocol.js';
 
 interface CodecServerOptions {
   codec: PayloadCodec;
-  /** Whoever has this token may read everything that is encrypted. */
+  /** The bearer of this token can read all encrypted payloads. */
   token: string;
-  /** The origin of the Temporal UI, whose pages alone may read the answers; undefined admits no page. */
+  /** The origin of the Temporal UI, the only pages that may read the responses; undefined admits no page. */
   allowedOrigin: string | undefined;
   /** Receives internal errors, which never contain payloads. */
   onError: (error: unknown) => void;
@@ -51,7 +51,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   }
 }
 
-/** Refuses requests of other pages before they are processed: a browser would only hide the finished answer. */
+/** Refuses requests of other pages before processing them: a browser would only hide the finished response. */
 function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, allowed: string | undefined): void {
   const { origin } = headers;
   if (origin === undefined) return;
@@ -79,7 +79,7 @@ async function handle(request: IncomingMessage, { codec, token }: CodecServerOpt
   return toBody(await codec[step as 'encode' | 'decode'](payloads));
 }
 
-/** Hashes have equal lengths, which the constant-time comparison requires. */
+/** Compares hashes, because the constant-time comparison needs equal lengths. */
 function checkToken(authorization: string | undefined, token: string): void {
   const given = /^bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? '';
   if (!timingSafeEqual(sha256(given), sha256(token))) {
@@ -105,7 +105,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 function refuse(response: ServerResponse, error: unknown, onError: (error: unknown) => void): void {
   const refusal = toRefusal(error);
   if (refusal.status >= 500) onError(error);
-  // The rest of the request is not read, so the connection cannot be used again.
+  // The rest of the request is not read, so the connection cannot be reused.
   response.writeHead(refusal.status, {
     'content-type': 'application/json',
     connection: 'close',

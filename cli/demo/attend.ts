@@ -1,12 +1,12 @@
-// Does what a sample's run waits for: a person's answer, a callback, an approval. All of it goes through the public interface.
+// Completes the waits of a sample's run, through the public API: a person's answer, a callback, an approval.
 import type { Answer, Sample } from '../samples/samples.js';
 import type { DemoApi, NodeState, RunState } from './demo-api.js';
 
-/** Attends to one run, poll by poll. Each call returns what was done, in plain sentences. */
+/** Called with each poll of a run. Returns what it has done, as sentences. */
 export type Attend = (state: RunState) => Promise<string[]>;
 
 export function createAttendant(api: DemoApi, { answers, data }: Sample): Attend {
-  /** Tasks, addresses and requests. */
+  /** The ids of tasks and requests, and the addresses of callbacks, that are done. */
   const done = new Set<string>();
   const labels = new Map(data.nodes.map(({ id, data: { label } }) => [id, label]));
 

@@ -5,7 +5,7 @@ export interface NodeState {
   status: 'in progress' | 'succeed' | 'failed';
   result?: { content: string };
   error?: { code: string; message: string };
-  /** The figures of a loop. */
+  /** The counts of a loop. */
   iterations?: { total: number; failed: number };
   waiting?: { for: 'time' | 'callback' | 'human' | 'approval' | 'child'; task_id?: string; callback_url?: string };
   approval_requests?: ApprovalRequest[];
@@ -22,13 +22,13 @@ export interface RunState {
   id: string;
   status: 'in queue' | 'in progress' | 'succeed' | 'failed' | 'not found';
   data: Record<string, NodeState> | null;
-  /** The output of a drawing with an output node. */
+  /** The output, if the drawing has an output node. */
   output?: unknown;
 }
 
 export interface FinishedRun {
   cost: Record<string, string>;
-  /** The cost includes the runs of sub-workflows. */
+  /** Includes the runs of sub-workflows. */
   total_cost: Record<string, string>;
   /** Seconds. */
   duration: number | null;
@@ -37,7 +37,7 @@ export interface FinishedRun {
 export interface DemoApi {
   createProject: (name: string) => Promise<number>;
   createWorkflow: (project: number, title: string, data: object) => Promise<number>;
-  /** Lets people chat with the workflow. */
+  /** Makes the workflow a chat. */
   makeChat: (workflow: number) => Promise<void>;
   startRun: (workflow: number, input: object, files?: readonly SampleFile[]) => Promise<RunState>;
   poll: (run: string) => Promise<RunState>;

@@ -1,4 +1,4 @@
-// Creates, runs, watches and shows one sample workflow.
+// Creates, runs, watches and prints one sample workflow.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createAttendant } from './attend.js';
@@ -19,17 +19,17 @@ interface Stage {
   terminal: Terminal;
   /** Returns the run's page in the Temporal UI. */
   uiLink: (runId: string) => string;
-  /** True if the stand-in's model answers, so that the output is known. */
+  /** True if the sandbox model answers, so that the output is known in advance. */
   isStandIn: boolean;
 }
 
 interface Watched {
   state: RunState;
-  /** The steps that the demo has taken meanwhile. */
+  /** The demo's own steps meanwhile, as sentences. */
   done: string[];
 }
 
-/** Rejects when the run fails, or puts out something else than the sample says. */
+/** Rejects if the run fails, or its output differs from the sample's. */
 export async function runSample(stage: Stage, project: number, sample: Sample): Promise<SampleRun> {
   const { api, terminal, uiLink, isStandIn } = stage;
   terminal.line(`\n${terminal.bold(sample.title)}`);
@@ -76,14 +76,14 @@ async function failedPaths(
   return failed === 0 ? [] : api.failedIterations(workflowId, runId, node);
 }
 
-/** Returns, for each node in the body of a loop, the label of a loop around it. */
+/** Maps each node in a loop's body to the label of a loop around it. */
 function loopsOfBodies({ data: { nodes, edges } }: Sample): Map<string, string> {
   const around = new Map<string, string>();
   for (const { source, target, sourceHandle } of edges) {
     const label = nodes.find(({ id }) => id === source)?.data.label;
     if (sourceHandle !== 'body' || label === undefined) continue;
     const reached = new Set([target]);
-    // The set grows while it is iterated.
+    // Iterating a Set also visits the ids that are added meanwhile.
     for (const id of reached) for (const edge of edges) if (edge.source === id) reached.add(edge.target);
     for (const id of reached) around.set(id, label);
   }
@@ -115,7 +115,7 @@ async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: st
   }
 }
 
-/** A pipe gets only final lines, each of them once. */
+/** A pipe gets only final lines, each once. */
 function progressLines(
   terminal: Terminal,
   sample: Sample,
@@ -137,7 +137,7 @@ function progressLines(
   return lines;
 }
 
-/** `loop`: the label of the loop in whose iterations the node runs. */
+/** `loop` is the label of the loop whose iterations execute the node. */
 function resultLine(
   terminal: Terminal,
   { id, data: { label } }: SampleNode,

@@ -1,4 +1,4 @@
-// Prints plain lines to a file or a pipe; a terminal gets colours and lines that are updated in place.
+// Prints plain lines to a file or pipe; on a terminal, coloured lines that are updated in place.
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 
@@ -6,9 +6,9 @@ type Paint = (text: string) => string;
 
 export interface Terminal {
   line: (text?: string) => void;
-  /** Replaces the output of the last call of `live`; on a pipe it prints only the lines that are new. */
+  /** Replaces the output of the previous call of `live`. A pipe gets only the new lines. */
   live: (lines: string[]) => void;
-  /** Keeps the output of `live` on the screen. */
+  /** Leaves the output of `live` on the screen. */
   keepLines: () => void;
   bold: Paint;
   dim: Paint;

@@ -8,7 +8,7 @@ export interface ServicePorts {
 }
 
 export interface StackAddresses {
-  /** The API's address from this machine. */
+  /** The API's address on this machine. */
   apiUrl: string;
   databaseUrl: string;
   temporalAddress: string;
@@ -16,7 +16,7 @@ export interface StackAddresses {
   temporalUiUrl: string;
 }
 
-/** Credentials of other servers, which must not be sent to the embedded ones. */
+/** Credentials for other servers, which must not be sent to the embedded ones. */
 const FOREIGN_TEMPORAL = /^TEMPORAL_(API_KEY|TLS|CLIENT_|CONFIG_FILE|PROFILE|GRPC_META)/;
 const FOREIGN_POSTGRES = /^PG[A-Z]/;
 
@@ -30,8 +30,8 @@ export function withSecrets(
 }
 
 /**
- * The environment of the API and the worker: `env` with the settings of the embedded parts. Variables that the user has
- * set take precedence, also an explicit ALLOW_PRIVATE_NETWORK=false.
+ * The environment of the API and the worker: `env` plus the settings of the embedded parts. Variables of the user take
+ * precedence, including an explicit ALLOW_PRIVATE_NETWORK=false.
  */
 export function childEnvironment(
   env: NodeJS.ProcessEnv,
@@ -50,7 +50,7 @@ export function childEnvironment(
     PUBLIC_URL: addresses.apiUrl,
     ...(addresses.temporalUiUrl === '' ? {} : { TEMPORAL_UI_URL: addresses.temporalUiUrl }),
     ...inherited,
-    // DATABASE_URL has the password in it.
+    // DATABASE_URL contains the password.
     DATABASE_PASSWORD: undefined,
     PORT: String(ports.api),
     HOST: environment.host,

@@ -10,7 +10,7 @@ export function rotateLog(file: string): void {
   if (sizeBytes > ROTATE_ABOVE_BYTES) renameSync(file, `${file}.old`);
 }
 
-/** The last lines of a log, to be shown with an error. */
+/** Returns the last lines of a log, to show them with an error. */
 export function tailLog(file: string): string {
   let descriptor: number;
   try {
@@ -54,13 +54,11 @@ export function followLog(file: string, onLine: (line: string) => void): () => v
   };
 }
 
-// The part of a child's output that the user sees: its warnings and errors, one line each.
-
 const LOUD_LEVELS = new Set<unknown>(['warn', 'error', 'fatal', 40, 50, 60]);
 
 /**
- * Returns the line to show, or undefined for one that only belongs in the log. A line that is no log entry is part of a
- * crash report and is shown.
+ * Returns the line to show to the user, or undefined for a line that only belongs in the log. Shows warnings and
+ * errors. A line that is not a log entry is part of a crash report and is shown.
  */
 export function warningOf(name: string, line: string): string | undefined {
   const entry = parseEntry(line);

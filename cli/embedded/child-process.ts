@@ -1,4 +1,4 @@
-// One child of the supervisor: starts it, watches it, restarts it when it dies, and stops it.
+// A child process of the supervisor: started, monitored, restarted after a crash, and stopped.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,17 +17,17 @@ export interface ChildOptions {
   name: string;
   command: Command;
   logFile: string;
-  /** Runs before each start and restart: removes what an earlier process left. */
+  /** Runs before each start and restart, and cleans up after an earlier process. */
   beforeStart?: () => Promise<void>;
   /** Polled until it returns true. */
   isReady: () => Promise<boolean>;
   readyTimeoutMs: number;
-  /** Repeats `isReady` for as long as the child lives, and kills it after this many consecutive failures. */
+  /** Repeats `isReady` while the child lives, and kills it after this many consecutive failures. */
   liveness?: Liveness;
   stopSignal: NodeJS.Signals;
-  /** The child is killed after this time. */
+  /** The child is killed if it has not stopped after this time. */
   stopTimeoutMs: number;
-  /** Receives every new line of the log once the child has been ready. */
+  /** Receives every new line of the log after the child is ready. */
   onLine?: (line: string) => void;
   /** Called after every start and restart. */
   onSpawn: () => void;
@@ -36,14 +36,13 @@ export interface ChildOptions {
 
 interface Liveness {
   everyMs: number;
-  /** The time limit of one check. */
   timeoutMs: number;
   failures: number;
 }
 
 /** The first restart is immediate; later ones wait longer, up to the last value. */
 const RESTART_DELAYS_MS = [50, 500, 1_000, 2_000, 5_000];
-/** A child that lived this long has recovered: its next death counts as the first. */
+/** A child that lived this long has recovered: the next crash counts as the first. */
 const RECOVERED_AFTER_MS = 30_000;
 
 export class ChildSupervisor {
@@ -62,12 +61,14 @@ export class ChildSupervisor {
     return this.options.name;
   }
 
-  /** Undefined between a death and the restart. */
+  /** Undefined between a crash and the restart. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
-  /** Resolves once the child is ready. Throws StartError with the end of its log when it dies or is late. */
+  /**
+   * Resolves once the child is ready. Throws StartError with the end of its log if it dies or exceeds the time limit.
+   */
   async start(): Promise<void> {
     rotateLog(this.options.logFile);
     await this.#spawn();
@@ -86,11 +87,11 @@ export class ChildSupervisor {
     this.#watching = this.#watch();
     if (this.options.liveness !== undefined) void this.#askAgain(this.options.liveness);
     const { onLine } = this.options;
-    // Earlier lines are shown only when the start fails, as the end of the log.
+    // Earlier lines are shown only if the start fails, as the end of the log.
     if (onLine !== undefined) this.#stopFollowing = followLog(logFile, onLine);
   }
 
-  /** Asks the child to stop, kills it after the time limit, and resolves when it has ended. */
+  /** Stops the child, kills it after the time limit, and resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#watching;
@@ -132,7 +133,7 @@ export class ChildSupervisor {
     }
   }
 
-  /** Counts failures instead of measuring time, because a suspended supervisor knows nothing of the time in between. */
+  /** Counts failures instead of measuring time, because time also passes while the supervisor itself is suspended. */
   async #askAgain({ everyMs, timeoutMs, failures }: Liveness): Promise<void> {
     const { signal } = this.#stopping;
     let [asked, failed]: [number | undefined, number] = [undefined, 0];
@@ -147,7 +148,7 @@ export class ChildSupervisor {
       failed = 0;
       this.options.onRestart(`${this.name} does not answer any more and is killed`);
       this.#process?.kill('SIGKILL');
-      // A process that dies slowly is not told of twice.
+      // Wait for the exit, so that a process that dies slowly is not reported twice.
       await this.#exited;
     }
   }
@@ -156,12 +157,12 @@ export class ChildSupervisor {
     const { command, logFile, beforeStart, onSpawn } = this.options;
     await beforeStart?.();
     if (this.#stopping.signal.aborted) return;
-    // The output goes to a file, because a pipe would block the child after the supervisor is killed.
+    // Log to a file: with a pipe, the child would block after the supervisor is killed.
     const log = openSync(logFile, 'a', 0o600);
     const child = spawn(command.file, command.args, {
       env: command.env,
       stdio: ['ignore', log, log],
-      // The child has its own process group: Ctrl-C reaches only the supervisor, which stops the children in order.
+      // A separate process group, so that Ctrl-C reaches only the supervisor, which stops the children in order.
       detached: true,
       ...(command.uid === undefined ? {} : { uid: command.uid }),
       ...(command.gid === undefined ? {} : { gid: command.gid }),

@@ -7,8 +7,8 @@ import { toConsoleUrl } from './console-url.js';
 import type { StackFile } from './stack-file.js';
 
 /**
- * Returns a link that signs the local user in to the console of a running stack, or the command that makes one. `env` is the
- * environment of the stack. The stack works without the link, so this never rejects.
+ * Returns a link that signs the local user in to the console of a running stack, or the command that creates one.
+ * Never rejects, because the stack works without the link. `env` is the environment of the stack.
  */
 export async function describeConsole(stack: StackFile, env: NodeJS.ProcessEnv): Promise<string> {
   const { publicUrl, dataDir } = parseEnvironment(env);
@@ -18,7 +18,7 @@ export async function describeConsole(stack: StackFile, env: NodeJS.ProcessEnv):
   );
 }
 
-/** A link that signs the local user in, once and within ten minutes. */
+/** Returns a link that signs the local user in, once and within ten minutes. */
 async function makeLocalLink(stack: StackFile, publicUrl: string, dataDir: string): Promise<string> {
   const { database_url: url, user_id: userId } = stack;
   const db = createDatabase({ url, poolMax: 1, applicationName: 'supervisor', onError: () => undefined });
@@ -29,7 +29,7 @@ async function makeLocalLink(stack: StackFile, publicUrl: string, dataDir: strin
   }
 }
 
-/** The samples, as long as the user has them. */
+/** Opens the samples project unless the user has deleted it. */
 async function landingPath(db: Database, userId: number, dataDir: string): Promise<string> {
   const projectId = readSamplesFile(dataDir)?.project_id;
   const project = projectId === undefined ? undefined : await findProject(db, projectId, { userId });

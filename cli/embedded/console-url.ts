@@ -1,6 +1,6 @@
 /**
- * The token stands in the fragment, which browsers keep to themselves: it reaches no log and no other server. `path` is the
- * page that is shown then.
+ * Puts the token into the fragment, which browsers send to no server, so that it reaches no log. `path` is the page to
+ * show after the sign-in.
  */
 export function toConsoleUrl(publicUrl: string, token: string, path = '/'): string {
   return `${publicUrl}${path}#token=${token}`;

@@ -1,5 +1,5 @@
-// Lets one supervisor at a time own a DATA_DIR. Its successor stops the processes that a killed supervisor left
-// running.
+// Ensures that one supervisor at a time owns a DATA_DIR. The next owner stops processes that a killed
+// supervisor left running.
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,18 +13,18 @@ export interface DataDirectory {
   /** An absolute path. */
   path: string;
   logFile: (name: string) => string;
-  /** Stores the pids of the children for the successor of a killed supervisor. */
+  /** Stores the pids of the children, so that the next owner can stop them. */
   recordChildren: (pids: Partial<Record<ChildName, number>>) => void;
   release: () => void;
 }
 
-/** The worker and the API stop first, because they use the others. */
+/** Worker and API stop first, because they use the others. */
 const STOP_ORDER: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
-/** The time is shorter than in an orderly stop, because these processes have no clients any more. */
+/** Shorter than in an orderly stop, because these processes have no clients any more. */
 const LEFTOVER_STOP_MS = 5_000;
 const DYING_MS = 1_000;
 
-/** Throws StartError when a running stack uses the directory. */
+/** Throws StartError if a running stack uses the directory. */
 export async function openDataDirectory(dataDir: string): Promise<DataDirectory> {
   const root = path.resolve(dataDir);
   const childrenFile = path.join(root, 'children.json');
@@ -51,7 +51,9 @@ export async function openDataDirectory(dataDir: string): Promise<DataDirectory>
   };
 }
 
-/** Retries for a while, because a supervisor that was just killed may still be ending, above all on a busy machine. */
+/**
+ * Retries for a while, because a supervisor that was just killed may still be exiting, especially on a busy machine.
+ */
 async function lockPatiently(file: string): Promise<LockAttempt> {
   const deadline = Date.now() + DYING_MS;
   for (;;) {
@@ -61,7 +63,7 @@ async function lockPatiently(file: string): Promise<LockAttempt> {
   }
 }
 
-/** Returns whether a supervisor owns the directory now. */
+/** Returns true if a running supervisor owns the directory. */
 export function isStackAlive(dataDir: string): boolean {
   return lockOwner(lockFile(path.resolve(dataDir))) !== undefined;
 }

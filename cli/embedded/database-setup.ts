@@ -17,7 +17,7 @@ interface DatabaseSetup {
   environment: Pick<Environment, 'fileStore' | 'maxFileBytes'>;
 }
 
-/** Applies the migrations and creates the local user and the samples, before the API and the worker start. */
+/** Migrates the database and creates the local user and the samples, before the API and the worker start. */
 export async function setUpDatabase(url: string, setup: DatabaseSetup): Promise<LocalUser> {
   const { dataDir, secrets, secretsKeys, samples, environment } = setup;
   const db = createDatabase({ url, poolMax: 2, applicationName: 'supervisor', onError: () => undefined });
@@ -37,7 +37,7 @@ export async function setUpDatabase(url: string, setup: DatabaseSetup): Promise<
   }
 }
 
-/** A connection that fails on every address of a host is an AggregateError without a message of its own. */
+/** A connection that fails on all addresses of a host throws an AggregateError without a message. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return String((error.errors as unknown[])[0]);
   return error instanceof Error ? error.message : String(error);

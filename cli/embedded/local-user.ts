@@ -4,7 +4,7 @@ import { createUser } from '../../db/users/users-repository.js';
 import { forgetSamplesProject } from '../samples/samples-file.js';
 import { writeSecrets, type StackSecrets } from './secrets-file.js';
 
-/** Requests a minute, enough for a local page that polls many runs. */
+/** Requests per minute, enough for a local page that polls many runs. */
 const RATE_LIMIT = 6000;
 
 export interface LocalUser {
@@ -12,7 +12,7 @@ export interface LocalUser {
   apiKey: string;
 }
 
-/** Creates the stack's own user with a key on the first start; the key is stored with the other secrets. */
+/** Creates the local user with a key on the first start. The key is stored with the other secrets. */
 export async function ensureLocalUser(db: Database, dataDir: string, secrets: StackSecrets): Promise<LocalUser> {
   const holder = secrets.api_key === undefined ? undefined : await findKeyHolder(db, secrets.api_key);
   if (holder !== undefined) return { userId: holder.userId, apiKey: secrets.api_key! };
@@ -21,7 +21,8 @@ export async function ensureLocalUser(db: Database, dataDir: string, secrets: St
     const { apiKey } = await createKey(trx, { userId: user.id, label: 'local stack', rateLimit: RATE_LIMIT });
     return { userId: user.id, apiKey };
   });
-  // The samples of an earlier user are not this one's. After a death in between, the next start makes another user.
+  // Samples of an earlier user do not belong to this one. After a crash in between, the next start
+  // creates another user.
   forgetSamplesProject(dataDir);
   writeSecrets(dataDir, { ...secrets, api_key: created.apiKey });
   return created;

@@ -1,4 +1,4 @@
-// A lock file that names its owner. The lock of an owner that has died is void.
+// A lock file that identifies its owner. The lock of a dead owner is ignored.
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { identifyProcess, isAlive, type ProcessIdentity } from './process-identi
 
 export type LockAttempt = { acquired: true; release: () => void } | { acquired: false; owner: ProcessIdentity };
 
-/** Long enough that, of two processes that take over one stale lock, both see which one wrote last. */
+/** Long enough that two processes which take over the same stale lock both see which one wrote last. */
 const TAKEOVER_SETTLES_MS = 100;
 
 export async function tryLock(file: string): Promise<LockAttempt> {
@@ -24,13 +24,15 @@ export async function tryLock(file: string): Promise<LockAttempt> {
   return { acquired: true, release: () => rmSync(file, { force: true }) };
 }
 
-/** The running owner of the lock, if any. */
+/** Returns the owner of the lock if it is running. */
 export function lockOwner(file: string): ProcessIdentity | undefined {
   const owner = readOwner(file);
   return owner !== undefined && isAlive(owner) ? owner : undefined;
 }
 
-/** Creates the file together with its text, so that nobody can read it empty and mistake it for a dead owner's. */
+/**
+ * Creates the file together with its text, so that nobody reads it empty and mistakes it for the lock of a dead owner.
+ */
 function create(file: string, text: string): boolean {
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   writeFileSync(temporary, text, { mode: 0o600 });

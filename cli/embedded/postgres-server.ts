@@ -23,12 +23,12 @@ interface PostgresOptions {
   /** An absolute path. */
   dataDir: string;
   password: string;
-  /** PATH is taken from it. */
+  /** The source of PATH. */
   env: NodeJS.ProcessEnv;
 }
 
 interface PostgresServer {
-  /** Creates the data directory on the first start, and stops a server that a killed stack left on it. */
+  /** Creates the data directory on the first start. Stops a server that a killed stack left running on it. */
   prepare: () => Promise<void>;
   on: (port: number) => PostgresAtPort;
 }
@@ -43,12 +43,12 @@ const SUPERUSER = 'postgres';
 const DATABASE = 'workflow_automation';
 const HOST = '127.0.0.1';
 const LEFTOVER_STOP_MS = 10_000;
-/** The time for leftover backends to stop, short because they have no clients. */
+/** The time for leftover backends to stop; short because they have no clients. */
 const BACKEND_STOP_MS = 1_000;
 
 const settings = {
   listen_addresses: HOST,
-  // Only TCP is used: a socket directory would have to exist and be writable for the server's account.
+  // TCP only: a socket directory would have to exist and be writable for the server's account.
   unix_socket_directories: '',
   max_connections: '200',
   shared_buffers: '128MB',
@@ -58,7 +58,7 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // A failing statement contains customer data, so the log gets the error without the detail that quotes it.
+  // A failing statement contains customer data, so the log omits the detail that quotes it.
   log_error_verbosity: 'terse',
   log_parameter_max_length_on_error: '0',
 };
@@ -77,7 +77,7 @@ export function createPostgresServer({ dataDir, password, env: given }: Postgres
       await stopLeftover(data);
     },
     on: (port) => ({
-      // sslmode is explicit, so that a PGSSLMODE for the user's own databases does not apply here.
+      // An explicit sslmode keeps out a PGSSLMODE that the user has set for other databases.
       url: `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}?sslmode=disable`,
       command: run(binaries.postgres, ['-D', data, '-p', String(port), ...flags]),
       isReady: () => ensureDatabase((database) => new pg.Client({ ...login, port, database })),
@@ -86,7 +86,8 @@ export function createPostgresServer({ dataDir, password, env: given }: Postgres
 }
 
 /**
- * The directory is created under another name and renamed when complete, so a killed start leaves no partial directory.
+ * Creates the directory under another name and renames it when complete, so a killed start leaves no
+ * partial directory.
  */
 async function initialise(
   data: string,
@@ -104,7 +105,7 @@ async function initialise(
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) for (const file of [fresh, passwordFile]) chownSync(file, account.uid, account.gid);
   const args = ['--pgdata', fresh, '--pwfile', passwordFile, '--username', SUPERUSER, '--auth', 'scram-sha-256'];
-  // The built-in provider knows the case mapping of Unicode on every machine, whatever locales are installed.
+  // The builtin provider has the case mapping of Unicode on every machine, whatever locales are installed.
   const locale = ['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'];
   const { file, args: allArgs, ...options } = initdb([...args, ...locale]);
   try {
@@ -119,10 +120,11 @@ async function initialise(
 }
 
 /**
- * Stops a server that a killed supervisor left, and the backends that a killed server left: they end by themselves, but
- * PostgreSQL refuses to start until then. It would refuse for ever if the pid in its file now belongs to another
- * process or to a zombie. Therefore the file gets the pid of this process: PostgreSQL accepts that of its own parent,
- * and its check for surviving backends remains in force.
+ * Stops a server that a killed supervisor left, and backends that a killed server left. The backends end by
+ * themselves, but PostgreSQL refuses to start until then.
+ *
+ * PostgreSQL would refuse forever if the pid in its file now belonged to another process or a zombie. So this
+ * process's pid is written to the file: PostgreSQL accepts its parent's pid, and still checks for surviving backends.
  */
 async function stopLeftover(data: string): Promise<void> {
   const pidFile = path.join(data, 'postmaster.pid');

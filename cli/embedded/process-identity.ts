@@ -1,4 +1,4 @@
-// A pid may be reused; together with its start time it identifies one process for ever.
+// A pid may be reused; together with its start time it identifies one process permanently.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +8,7 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** Returns undefined when no such process runs. A zombie does not run once its last thread has ended. */
+/** Returns undefined if no such process runs. A zombie counts as running until its last thread has ended. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -18,7 +18,7 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   return identifyProcess(pid)?.startedAt === startedAt;
 }
 
-/** Program and arguments in one text; empty when no such process runs. */
+/** Returns program and arguments as one text; empty if no such process runs. */
 export function commandLine(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
@@ -28,7 +28,7 @@ export function commandLine(pid: number): string {
   }
 }
 
-/** The processes whose working directory is `directory`. Linux only; none elsewhere. */
+/** Returns the processes whose working directory is `directory`. Linux only; empty elsewhere. */
 export function processesIn(directory: string): ProcessIdentity[] {
   if (process.platform !== 'linux') return [];
   const target = realpathSync(directory);
@@ -44,7 +44,7 @@ function workingDirectory(pid: string): string | undefined {
   }
 }
 
-/** Sends `signal`, waits at most `graceMs`, then kills. Returns when the process has ended. */
+/** Sends `signal`, and SIGKILL after `graceMs`. Resolves when the process has ended. */
 export async function terminate(identity: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   const deadline = Date.now() + graceMs;
   sendSignal(identity, signal);
@@ -73,7 +73,10 @@ function startTimeFromProc(pid: number): string | undefined {
   }
 }
 
-/** A killed process is a zombie as soon as its first thread has ended; its ports and files stay open until all have. */
+/**
+ * A killed process is a zombie as soon as its first thread has ended, but its ports and files stay
+ * open until all have.
+ */
 function hasLiveThread(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).some((thread) => {
     try {
@@ -85,7 +88,8 @@ function hasLiveThread(pid: number): boolean {
 }
 
 /**
- * The fields from the state on. The command name before it is in parentheses and may contain spaces and parentheses.
+ * Returns the fields from the state on. The command name before it is in parentheses, and may contain
+ * spaces and parentheses.
  */
 function statFields(directory: string): string[] {
   const stat = readFileSync(`${directory}/stat`, 'utf8');

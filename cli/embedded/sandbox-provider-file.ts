@@ -1,10 +1,10 @@
-// DATA_DIR/model-providers.json: the stand-in provider in the format of MODEL_PROVIDERS_FILE.
+// DATA_DIR/model-providers.json: the sandbox provider in the format of MODEL_PROVIDERS_FILE.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { SANDBOX_MODEL } from '../sandbox/model-provider.js';
 import { writeFileAtomic } from './atomic-file.js';
 
-/** Sample prices, so that runs in the sandbox show a cost. */
+/** Made-up prices, so that runs in the sandbox show a cost. */
 const PRICES = { input_price_per_million: '0.15', output_price_per_million: '0.60' };
 
 function sandboxProviderFile(dataDir: string): string {

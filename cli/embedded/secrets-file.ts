@@ -12,7 +12,7 @@ export interface StackSecrets {
   /** 32 bytes, base64. */
   SECRETS_KEY: string;
   postgres_password: string;
-  /** The local user's key, once it exists. */
+  /** The local user's key; absent until the user exists. */
   api_key?: string;
 }
 
@@ -21,8 +21,8 @@ function secretsFile(dataDir: string): string {
 }
 
 /**
- * Returns undefined when there is no file. Throws StartError when it is unusable: new secrets would make encrypted data
- * unreadable.
+ * Returns undefined if there is no file. Throws StartError if it is unreadable, because new secrets would make
+ * encrypted data unreadable.
  */
 export function readSecrets(dataDir: string): StackSecrets | undefined {
   const file = secretsFile(dataDir);
@@ -34,7 +34,7 @@ export function readSecrets(dataDir: string): StackSecrets | undefined {
   }
 }
 
-/** The prefix marks generated secrets, which production refuses. */
+/** Generated secrets have a prefix, so that production can refuse them. */
 export function readOrCreateSecrets(dataDir: string): StackSecrets {
   const existing = readSecrets(dataDir);
   if (existing !== undefined) return existing;

@@ -1,4 +1,4 @@
-// DATA_DIR/stack.json: the addresses of a running stack. docs/operate/operations.md, "`npm start`".
+// DATA_DIR/stack.json: the addresses of a running stack (docs/operate/operations.md, "`npm start`").
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from './atomic-file.js';
@@ -9,7 +9,7 @@ export interface StackFile {
   user_id: number;
   temporal_address: string;
   temporal_namespace: string;
-  /** Empty when the user's own Temporal is used and TEMPORAL_UI_URL is not set. */
+  /** Empty if the user's own Temporal is used without TEMPORAL_UI_URL. */
   temporal_ui_url: string;
   database_url: string;
   internal_token: string;
@@ -27,7 +27,7 @@ export function writeStackFile(dataDir: string, stack: StackFile): void {
   writeFileAtomic(stackFile(dataDir), `${JSON.stringify(stack, null, 2)}\n`);
 }
 
-/** Undefined when no stack is ready in `dataDir`. */
+/** Returns undefined if no stack is ready in `dataDir`. */
 export function readStackFile(dataDir: string): StackFile | undefined {
   try {
     return JSON.parse(readFileSync(stackFile(dataDir), 'utf8')) as StackFile;

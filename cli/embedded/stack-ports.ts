@@ -1,17 +1,17 @@
-// The ports of the stack: where each comes from, and how a child gets one that it can listen on.
+// The ports of the stack, and how children get ports that they can listen on.
 import type { Environment } from '../../config/environment.js';
 import { claimPort, isInUse, type PortRequest } from './ports.js';
 
 export interface StackPorts {
   api: PortRequest;
   workerMetrics: PortRequest;
-  /** Undefined when DATABASE_URL names a database. */
+  /** Undefined if DATABASE_URL is set. */
   postgres: PortRequest | undefined;
-  /** Port and port of the UI; undefined when TEMPORAL_ADDRESS names a server. */
+  /** The ports of the server and of its UI; undefined if TEMPORAL_ADDRESS is set. */
   temporal: [PortRequest, PortRequest] | undefined;
 }
 
-/** A port that is lost so often is lost for another reason than chance. */
+/** More losses of a port have another cause than chance. */
 const ATTEMPTS = 3;
 
 export function stackPorts(environment: Environment, env: NodeJS.ProcessEnv): StackPorts {
@@ -28,8 +28,8 @@ export function stackPorts(environment: Environment, env: NodeJS.ProcessEnv): St
 }
 
 /**
- * Fails before anything is started when a port that somebody has named is in use: it is claimed only when its child
- * starts. Throws StartError that names the variable.
+ * Fails early if a configured port is in use, because ports are claimed only when their child starts. Throws
+ * StartError that names the variable.
  */
 export async function checkNamedPorts({ api, workerMetrics, postgres, temporal }: StackPorts): Promise<void> {
   for (const request of [api, workerMetrics, postgres, ...(temporal ?? [])]) {
@@ -38,8 +38,8 @@ export async function checkNamedPorts({ api, workerMetrics, postgres, temporal }
 }
 
 /**
- * Claims the ports and starts on them. A port that was picked may be taken by another process before the child listens on
- * it: the start is repeated with other ports then. `start` has ended its children when it rejects.
+ * Claims the ports and calls `start` with them. Another process may take a free port before the child listens on it;
+ * then this repeats with other ports. `start` must have ended its children when it rejects.
  */
 export async function startOnPorts<T, const Requests extends PortRequest[]>(
   requests: Requests,

@@ -1,4 +1,4 @@
-/** A reason not to start that the user can fix: the message is one sentence, shown without a stack. */
+/** A start failure that the user can fix. The message is one sentence, shown without a stack trace. */
 export class StartError extends Error {
   override name = 'StartError';
 }

@@ -1,5 +1,5 @@
-// Runs the stack under one process: PostgreSQL, Temporal, the API and the worker. docs/operate/operations.md, "`npm
-// start`".
+// Runs the stack under one process: PostgreSQL, Temporal, the API and the worker
+// (docs/operate/operations.md, "`npm start`").
 import path from 'node:path';
 import { loadCurrencies } from '../../config/currencies.js';
 import { parseEnvironment, type Environment } from '../../config/environment.js';
@@ -24,7 +24,7 @@ interface StackOptions {
   env: NodeJS.ProcessEnv;
   /** Receives a line for the user at each step. */
   report: (line: string) => void;
-  /** Receives the children's warnings, errors and restarts. */
+  /** Receives the children's warnings and errors, and notices of restarts. */
   warn: (line: string) => void;
 }
 
@@ -32,11 +32,11 @@ type ChildSettings = Omit<ChildOptions, 'name' | 'logFile' | 'onSpawn' | 'onRest
 
 const CHILD_NAMES: ChildName[] = ['api', 'worker', 'temporal', 'postgres'];
 const DIST = path.resolve(import.meta.dirname, '../..');
-/** The API and the worker drain within 15 s; the rest is for a busy machine. */
+/** API and worker drain within 15 s; the rest is for a busy machine. */
 const DRAIN_MS = 17_000;
 /**
- * Temporal's dev server has been seen to lose its only history shard for good when its file was too slow: it then runs
- * and answers, but knows no namespace. A minute is longer than a busy machine or a pause of half a minute explains.
+ * If its file is too slow, Temporal's dev server can lose its only history shard permanently: it then runs and
+ * answers, but knows no namespace. A minute is longer than a busy machine or a pause of half a minute explains.
  */
 const TEMPORAL_LIVENESS = { everyMs: 10_000, timeoutMs: 5_000, failures: 6 };
 
@@ -55,7 +55,7 @@ export class Stack {
     this.#options = options;
   }
 
-  /** Resolves when everything is ready. Throws StartError or ConfigError and leaves nothing running. */
+  /** Resolves when everything is ready. Throws StartError or ConfigError, and then leaves nothing running. */
   async start(): Promise<StackFile> {
     this.#starting = this.#start();
     try {
@@ -66,7 +66,7 @@ export class Stack {
     }
   }
 
-  /** Stops each part after the parts that use it. May be called at any time and repeatedly. */
+  /** Stops each part after the parts that use it. May be called at any time, and repeatedly. */
   stop(): Promise<void> {
     this.#aborted.abort();
     this.#stopped ??= this.#stop();
@@ -172,14 +172,14 @@ export class Stack {
     });
   }
 
-  /** They run in this process for as long as the stack. */
+  /** The targets run in this process as long as the stack runs. */
   async #startSampleTargets(dataDir: string): Promise<string> {
     const targets = await startSampleTargets(dataDir);
     this.#releasers.push(() => targets.close());
     return targets.url;
   }
 
-  /** The stand-in provider runs in this process for as long as the stack. */
+  /** The sandbox provider runs in this process as long as the stack runs. */
   async #modelProvidersFile(environment: Environment): Promise<string | undefined> {
     const dataDir = this.#directory!.path;
     if (environment.modelProvidersFile !== undefined) return environment.modelProvidersFile;
@@ -212,7 +212,7 @@ export class Stack {
     ]);
     const failed = started.find((result) => result.status === 'rejected');
     if (failed === undefined) return;
-    // Both know the port of the API, so a start on other ports begins with neither.
+    // Both have the API's port in their environment, so a start on other ports must start both again.
     await Promise.all([this.#children.get('api')?.stop(), this.#children.get('worker')?.stop()]);
     throw failed.reason;
   }
@@ -238,7 +238,7 @@ export class Stack {
     this.#options.report(`${label} is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   }
 
-  /** Rejects with the first failure, but only after the others have settled, so that nothing is still starting then. */
+  /** Rejects with the first failure, but only after all have settled, so that nothing is still starting then. */
   async #together<T extends unknown[]>(promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
     let failure: { reason: unknown } | undefined;
     for (const promise of promises as Promise<unknown>[]) {
@@ -270,21 +270,21 @@ export class Stack {
     await Promise.all([this.#children.get('api')?.stop(), this.#children.get('worker')?.stop()]);
     await this.#children.get('temporal')?.stop();
     await this.#children.get('postgres')?.stop();
-    // A start that is still running has noticed the stop by now; what it started last is released with the rest.
+    // A start in progress notices the stop. Wait for it, so that what it started last is released too.
     await this.#starting?.catch(() => undefined);
     for (const release of this.#releasers.toReversed()) await release();
   }
 }
 
-/** The address at which this machine reaches what listens on `host`. */
+/** Returns the address at which this machine reaches a server that listens on `host`. */
 function localUrl(host: string, port: number): string {
   const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
 }
 
 /**
- * Checks before the start the settings that the children would otherwise refuse one by one in their logs. Throws
- * ConfigError.
+ * Checks settings before the start that the children would otherwise refuse one by one in their logs.
+ * Throws ConfigError.
  */
 function checkSettings(env: NodeJS.ProcessEnv): Environment {
   const environment = parseEnvironment(env);

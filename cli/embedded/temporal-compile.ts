@@ -1,5 +1,5 @@
-// Compiles the Temporal CLI into the cache with `go install`, for machines that reach a Go module proxy but
-// neither the download host nor a package index of Python.
+// Compiles the Temporal CLI into the cache with `go install`, for machines that reach a Go module proxy but neither
+// the download host nor a Python package index.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ interface CompileOptions {
 const MODULE = 'github.com/temporalio/cli/cmd/temporal';
 const REPORT_EVERY_MS = 5_000;
 
-/** Writes the program to `target` in one step. Rejects without a Go compiler, or when compilation fails. */
+/** Writes the program to `target` atomically. Rejects without a Go compiler, or if compilation fails. */
 export async function compileTemporal(version: string, target: string, options: CompileOptions): Promise<void> {
   const folder = mkdtempSync(`${target}-build-`);
   try {
@@ -34,7 +34,7 @@ async function goInstall(
   let downloaded = 0;
   let compiled = 0;
   let lastLine = '';
-  // No C compiler is needed: the server's SQLite is a Go port. `-v` names each package as it is compiled.
+  // No C compiler is needed, because the server's SQLite is a Go port. `-v` prints each package as it is compiled.
   const go = spawn('go', ['install', '-v', '-ldflags=-s -w', versionedModule], {
     env: { ...env, GOBIN: folder, CGO_ENABLED: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,5 +1,5 @@
-// Downloads the same archive as the SDK's test environment: a small JSON names the archive for this machine, a tar.gz
-// that contains the program.
+// Downloads the archive that the SDK's test environment uses. A small JSON document names the archive for this
+// machine, a tar.gz with the program.
 import { createHash } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -14,13 +14,13 @@ interface ArchiveInfo {
   fileToExtract: string;
 }
 
-/** The time to answer where the archive is; the host is unreachable from many build machines. */
+/** The limit for that JSON document. Many build machines cannot reach the host. */
 const INFO_TIMEOUT_MS = 6_000;
-/** A transfer fails when nothing arrives for this long, however slow it is otherwise. */
+/** A transfer fails if nothing arrives for this long, however slow it is otherwise. */
 const STALLED_AFTER_MS = 20_000;
 const REPORT_EVERY_MS = 2_000;
 
-/** The SHA-256 of each archive, as in `checksums.txt` of the release: version -> platform and processor -> hex. */
+/** The SHA-256 of each archive, from `checksums.txt` of the release: version -> platform and processor -> hex. */
 export const ARCHIVE_HASHES: Record<string, Record<string, string>> = {
   'v1.5.1': {
     linux_amd64: 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
@@ -31,8 +31,8 @@ export const ARCHIVE_HASHES: Record<string, Record<string, string>> = {
 };
 
 /**
- * Writes the program to `target` in one step. Rejects when the host cannot be reached, and when the archive is not the
- * one whose hash is pinned above.
+ * Writes the program to `target` atomically. Rejects if the host cannot be reached or the archive does not
+ * have its pinned hash.
  */
 export async function downloadTemporal(version: string, target: string, options: DownloadOptions): Promise<void> {
   const { platform } = process;

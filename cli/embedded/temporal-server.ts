@@ -1,4 +1,4 @@
-// The embedded Temporal: the official dev server with its Web UI, stored in a file.
+// The embedded Temporal: the official dev server with its web UI, stored in a file.
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
@@ -11,7 +11,7 @@ interface TemporalOptions {
   port: number;
   uiPort: number;
   namespace: string;
-  /** PATH and HOME are taken from it. */
+  /** The source of PATH and HOME. */
   env: NodeJS.ProcessEnv;
 }
 
@@ -25,23 +25,23 @@ interface TemporalServer {
 const HOST = '127.0.0.1';
 
 /**
- * The keys are spelled as in the server's common/dynamicconfig/constants.go; the server silently ignores another case.
+ * The keys are spelled as in the server's common/dynamicconfig/constants.go. The server silently ignores another case.
  */
 export const dynamicConfig: Record<string, unknown> = {
-  // Polls per second and shard. The dev server has one shard; the default of 20 adds about 45 ms to every step of a
-  // run.
+  // Polls per second and shard. The dev server has one shard, and the default of 20 adds about 45 ms to
+  // every step of a run.
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'history.visibilityProcessorMaxPollRPS': 2000,
   'history.outboundProcessorMaxPollRPS': 2000,
   // An activity starts with the answer to the workflow task that scheduled it, without passing through matching.
   'system.enableActivityEagerExecution': true,
-  // The number of queries that may wait for a busy workflow; with the default of 1, polls of a busy run fail.
+  // The number of queries that may wait for a busy workflow. With the default of 1, polls of a busy run fail.
   'history.MaxBufferedQueryCount': 50,
-  // Four partitions only add forwarding between them if there are few pollers.
+  // With few pollers, the default of four partitions only adds forwarding between them.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
-  // Waiting tasks are dispatched to the projects in turn: runs carry their project as fairness key.
+  // Dispatches waiting tasks round-robin by project: runs carry their project as fairness key.
   'matching.useNewMatcher': true,
   'matching.enableFairness': true,
 };
@@ -60,7 +60,7 @@ export function createTemporalServer(options: TemporalOptions): TemporalServer {
   return {
     address,
     uiUrl: `http://${HOST}:${uiPort}`,
-    // The child gets only these variables, because the user's own TEMPORAL_* settings are for other servers.
+    // Pass only these variables, because the user's own TEMPORAL_* settings are for other servers.
     command: {
       file: binary,
       args,
@@ -71,7 +71,8 @@ export function createTemporalServer(options: TemporalOptions): TemporalServer {
 }
 
 /**
- * Returns whether the namespace exists with its search attributes, which the server adds after it has begun to listen.
+ * Returns true if the namespace exists with its search attributes, which the server adds after it has
+ * started to listen.
  */
 async function answers(address: string, namespace: string): Promise<boolean> {
   const connection = await Connection.connect({ address, connectTimeout: 1_000 });

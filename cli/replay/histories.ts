@@ -1,4 +1,5 @@
-// Reads histories of runs: from a Temporal server, or from a file with the output of `temporal workflow show --output json`.
+// Reads histories of runs from a Temporal server, or from a file with the output of `temporal workflow
+// show --output json`.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { WorkflowNotFoundError, type Client, type HistoryAndWorkflowId } from '@temporalio/client';
@@ -7,7 +8,7 @@ import { RUN_WORKFLOW_TYPE } from '../../contract/run-workflow.js';
 import { SCHEDULED_RUN_TYPE } from '../../contract/scheduled-run.js';
 import { StartError } from '../embedded/start-error.js';
 
-/** All executions of one run, the newest first (continue-as-new creates several). Throws WorkflowNotFoundError. */
+/** Yields all executions of a run, newest first; continue-as-new creates several. Throws WorkflowNotFoundError. */
 export async function* historiesOfRun(client: Client, workflowId: string): AsyncGenerator<HistoryAndWorkflowId> {
   let executionId: string | undefined = (await client.workflow.getHandle(workflowId).describe()).runId;
   while (executionId !== undefined) {
@@ -17,7 +18,10 @@ export async function* historiesOfRun(client: Client, workflowId: string): Async
   }
 }
 
-/** The executions that a visibility query finds, newest first. It skips one that retention removes meanwhile. */
+/**
+ * Yields up to `limit` executions that a visibility query finds, newest first. Skips those that retention
+ * deletes meanwhile.
+ */
 export async function* historiesByQuery(
   client: Client,
   query: string,
@@ -39,7 +43,7 @@ export async function* historiesByQuery(
   }
 }
 
-/** Throws StartError when the file contains no history. */
+/** Throws StartError if the file contains no history. */
 export function readHistoryFile(file: string): HistoryAndWorkflowId {
   let text: string;
   try {
@@ -57,8 +61,6 @@ export function readHistoryFile(file: string): HistoryAndWorkflowId {
   throw new StartError(`${file}: is not a workflow history in JSON (temporal workflow show --output json).`);
 }
 
-// Histories are converted from and to Temporal's JSON, the form of `temporal workflow show --output json`.
-
 interface ProtoJson {
   fromJson: (type: object, json: unknown, options: { ignoreUnknownFields: boolean }) => History;
   toJson: (type: object, message: History) => unknown;
@@ -69,8 +71,8 @@ interface ProtoRoot {
 }
 
 // The SDK's own historyFromJSON and historyToJSON ("@temporalio/common/lib/proto-utils") throw "type must be a Type"
-// where npm has installed a separate protobufjs for @temporalio/common and for @temporalio/proto, as it does here. With
-// the copy that created the types, the same two calls work in any layout.
+// if npm has installed separate copies of protobufjs for @temporalio/common and @temporalio/proto, as it does here.
+// The same calls work in any layout with the copy that created the types.
 const fromCommon = createRequire(createRequire(import.meta.url).resolve('@temporalio/common'));
 const fromProto = createRequire(fromCommon.resolve('@temporalio/proto'));
 const protoJson = fromProto('protobufjs/ext/protojson') as ProtoJson;
@@ -79,7 +81,7 @@ const { patchProtobufRoot } = fromCommon('@temporalio/proto/lib/patch-protobuf-r
 };
 const historyType = patchProtobufRoot(fromCommon('@temporalio/proto')).lookupType('temporal.api.history.v1.History');
 
-/** Throws for what is not a history. Fields of a newer server are dropped. */
+/** Throws if `json` is not a history. Drops fields of a newer server. */
 function parseHistory(json: unknown): History {
   return protoJson.fromJson(historyType, json, { ignoreUnknownFields: true });
 }

@@ -1,4 +1,4 @@
-// Replays recorded runs against a build of the run workflow, to check that it still makes the same decisions.
+// Replays recorded runs on a build of the run workflow, to check that it still makes the same decisions.
 import { existsSync } from 'node:fs';
 import { DefaultLogger, Runtime, Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { HistoryAndWorkflowId } from '@temporalio/client';
@@ -7,11 +7,11 @@ import { StartError } from '../embedded/start-error.js';
 interface Replayed {
   workflowId: string;
   runId: string;
-  /** Why the build cannot continue this run; undefined when it can. */
+  /** Why the build cannot continue this run; undefined if it can. */
   problem: string | undefined;
 }
 
-/** Yields one result per history as it becomes available. `bundle` is the one that workers of the build load. */
+/** Yields a result per history as it becomes available. `bundle` is the one that workers of the build load. */
 export async function* replayHistories(
   histories: AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>,
   bundle: { codePath: string },
@@ -26,7 +26,7 @@ export async function* replayHistories(
 
 let isSilenced = false;
 
-/** The results contain all errors; the SDK would also log them, in many lines. */
+/** The results contain all errors, which the SDK would also log in many lines. */
 function silenceRuntime(): void {
   if (isSilenced) return;
   isSilenced = true;

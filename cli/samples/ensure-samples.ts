@@ -1,4 +1,5 @@
-// The project "Samples" of the local user, made once for each data directory. docs/operate/operations.md, "`npm start`".
+// Creates the project "Samples" of the local user, once for each data directory
+// (docs/operate/operations.md, "`npm start`").
 import { sealDrawing } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
 import { reserveId } from '../../db/core/reserve-id.js';
@@ -21,12 +22,12 @@ interface SamplesOwner {
 }
 
 /**
- * Makes the samples, unless an earlier start has; what became of them since, deleted or changed, is left alone. Only
- * addresses and models that an earlier start wrote into them are replaced when `settings` has others.
+ * Creates the samples unless an earlier start has. Samples that the user has deleted or changed since stay as they
+ * are, except for addresses and models from earlier starts, which are replaced if `settings` has others.
  *
- * Runs before the API does, so nobody changes the samples meanwhile. `settings` is on disk before a drawing names it, and
- * the project and its workflows are one transaction: after a death the next start either finds the project or makes it. Their
- * files follow, before the project is recorded.
+ * Runs before the API, so nobody changes the samples meanwhile. `settings` is written to disk before a drawing
+ * contains it, and the project and its workflows are one transaction: after a crash the next start finds the project
+ * or creates it. The files follow before the project is recorded.
  */
 export async function ensureSamples(db: Database, owner: SamplesOwner, settings: SampleSettings): Promise<void> {
   const { dataDir } = owner;
@@ -45,7 +46,7 @@ function isSame(left: SampleSettings, right: SampleSettings): boolean {
   return left.base_url === right.base_url && left.model === right.model;
 }
 
-/** The project of a start that died before it could record it. */
+/** Finds the project of a start that died before it could record it. */
 async function findUnrecorded(db: Database, { userId }: SamplesOwner): Promise<number | undefined> {
   const query = { reach: { userId }, nameContains: NAME, limit: 1_000, offset: 0 };
   const { projects } = await listProjects(db, query);

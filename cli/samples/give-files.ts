@@ -1,4 +1,4 @@
-// Files of samples, which become the defaults of the fields that take them, so that a sample runs with nothing chosen.
+// Stores the files of samples as defaults of their file fields, so that a sample runs without choosing files.
 import { sealUpdate } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -17,7 +17,7 @@ interface NewSamples {
 
 const MAX_WORKFLOWS = 1_000;
 
-/** It may be repeated: after a death the files are saved again, and the sweep removes those that nothing refers to. */
+/** Safe to repeat: after a crash the files are saved again, and the sweep deletes unreferenced ones. */
 export async function giveFiles(db: Database, { userId, projectId, secretBox, files }: NewSamples): Promise<void> {
   const reach = { userId };
   const query = { reach, projectId, titleContains: undefined, limit: MAX_WORKFLOWS, offset: 0 };
@@ -32,7 +32,7 @@ export async function giveFiles(db: Database, { userId, projectId, secretBox, fi
     }
     await updateWorkflow(db, { workflowId: workflow.id, reach }, (stored) => {
       const { sealed } = sealUpdate(secretBox, withFileDefaults(stored.document, values), stored);
-      // The sample as it is made is its first version.
+      // The finished sample is the first version of its workflow.
       return { fields: sealed, isNewVersion: false };
     });
   }

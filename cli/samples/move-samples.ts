@@ -1,4 +1,4 @@
-// Samples whose targets answer at another address than before, or whose model is no longer the one that answers here.
+// Updates the drawings of samples after a change of the targets' address or of the available model.
 import { sealUpdate } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -12,10 +12,10 @@ interface StoredSamples {
   secretBox: SecretBox;
 }
 
-/** A project of samples will not hold as many. */
+/** More than a project of samples will ever have. */
 const MAX_WORKFLOWS = 1_000;
 
-/** Once moved, a drawing has nothing left to move: after a death in between, the next start goes on. */
+/** Safe to repeat: a moved drawing needs no change, so after a crash the next start continues. */
 export async function moveSamples(
   db: Database,
   { userId, projectId, secretBox }: StoredSamples,
@@ -37,8 +37,9 @@ export async function moveSamples(
 }
 
 /**
- * A copy of the drawing with the values of `earlier` replaced where the samples have them: the address as a field's
- * default or in that of tools, the model as a node's. Undefined where it has none of them. Any other value is the user's.
+ * Returns a copy of the drawing with the values of `earlier` replaced where the samples have them: the address as the
+ * default of a field or in the address of tools, the model in a node. Returns undefined if there are none. Any other
+ * value is the user's own.
  */
 function toMoved(
   drawing: Record<string, unknown>,

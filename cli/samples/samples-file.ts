@@ -1,4 +1,4 @@
-// DATA_DIR/samples.json: which project the embedded stack has made of the sample workflows, so that it makes them once.
+// DATA_DIR/samples.json: the project that the embedded stack has created for the samples, so that it creates it once.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -8,14 +8,14 @@ import type { HttpServer } from '../sandbox/http-server.js';
 import { startSandboxTargets } from '../sandbox/targets.js';
 
 const settingsSchema = z.object({
-  /** The address at which the targets of the samples answer. */
+  /** The address of the samples' targets. */
   base_url: z.url({ protocol: /^http$/ }),
   model: z.string(),
 });
 
 const fileSchema = z.object({
   /**
-   * The addresses that the drawings name. There are several, the newest last, only until the drawings name the newest.
+   * The settings that the drawings contain, newest last. There are several only until all drawings contain the newest.
    */
   settings: z.array(settingsSchema).min(1),
   /** Absent until the project is stored. */
@@ -29,7 +29,7 @@ function samplesFile(dataDir: string): string {
   return path.join(dataDir, 'samples.json');
 }
 
-/** Returns undefined if no start has begun to make the samples. Throws StartError when the file is unusable. */
+/** Returns undefined if no start has started to create the samples. Throws StartError if the file is unusable. */
 export function readSamplesFile(dataDir: string): SamplesFile | undefined {
   const file = samplesFile(dataDir);
   if (!existsSync(file)) return undefined;
@@ -44,16 +44,19 @@ export function writeSamplesFile(dataDir: string, file: SamplesFile): void {
   writeFileAtomic(samplesFile(dataDir), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** Forgets the project of an earlier local user. Another user has no samples yet. */
+/** Removes the project of an earlier local user. The new user has no samples yet. */
 export function forgetSamplesProject(dataDir: string): void {
   const file = readSamplesFile(dataDir);
   if (file?.project_id !== undefined) writeSamplesFile(dataDir, { settings: file.settings });
 }
 
-/** Listens where the last start of this data directory did, because the drawings name that address; else on a free port. */
+/**
+ * Listens on the port of the last start of this data directory, because the drawings contain that address;
+ * else on a free port.
+ */
 export async function startSampleTargets(dataDir: string): Promise<HttpServer> {
   const last = readSamplesFile(dataDir)?.settings.at(-1);
   if (last === undefined) return startSandboxTargets();
-  // Another process, such as the stack of a copied directory, has the port: `ensureSamples` moves the drawings.
+  // If another process has the port, such as the stack of a copied directory, `ensureSamples` updates the drawings.
   return startSandboxTargets(Number(new URL(last.base_url).port)).catch(() => startSandboxTargets());
 }

@@ -1,4 +1,4 @@
-// The sample workflows of examples/graphs.
+// Loads the sample workflows of examples/graphs.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../config/environment.js';
@@ -16,7 +16,7 @@ export interface SampleNode {
   };
 }
 
-/** The answer of a person, another service, or an approver to a node of the sample that waits. */
+/** The answer of a person, another service or an approver to a waiting node of the sample. */
 export interface Answer {
   action?: string;
   values?: Record<string, unknown>;
@@ -31,22 +31,22 @@ export interface Sample {
   title: string;
   description: string;
   input: Record<string, unknown>;
-  /** True for a workflow that people chat with. */
+  /** True for a chat workflow. */
   is_chat?: true;
-  /** The files of examples/files for the fields of its trigger. */
+  /** The files in examples/files, by the field of the trigger. */
   files?: Record<string, string>;
-  /** The samples that nodes run as sub-workflows, by the ids of these nodes. */
+  /** The samples that nodes call as sub-workflows, by node id. */
   sub_workflows?: Record<string, string>;
-  /** The answers, by the ids of the nodes that wait. */
+  /** The answers, by the id of the waiting node. */
   answers?: Record<string, Answer>;
-  /** The output of a run with this input, these answers and the stand-in's model. */
+  /** The output of a run with this input, these answers and the sandbox model. */
   output?: unknown;
   data: { nodes: SampleNode[]; edges: { source: string; target: string; sourceHandle?: string }[] };
 }
 
 const OPENAI_DEMO_MODEL = 'gpt-4o-mini';
 
-/** The news sample comes first, because it is the simplest. A sample comes after those that it runs. */
+/** Returns the news sample first, because it is the simplest. A sample follows those that it calls. */
 export function loadSamples(): Sample[] {
   const folder = findFolder(import.meta.dirname);
   const first = 'news-verdict.json';
@@ -59,7 +59,7 @@ export function loadSamples(): Sample[] {
   return [...samples.filter((sample) => !runsOthers(sample)), ...samples.filter(runsOthers)];
 }
 
-/** Finds the folder from the sources as well as from dist/. */
+/** Finds the folder from the sources and from dist/. */
 function findFolder(from: string, name = 'graphs'): string {
   const folder = path.join(from, 'examples', name);
   return existsSync(folder) ? folder : findFolder(path.dirname(from), name);
@@ -83,14 +83,14 @@ export function filesOfSample({ files = {} }: Sample): SampleFile[] {
   });
 }
 
-/** The tools of the sample targets. An address of tools holds no variables, so that the drawing itself names it. */
+/** The MCP address of the sample targets. It cannot contain variables, so each drawing contains it literally. */
 export function toolsAt(baseUrl: string): string {
   return `${baseUrl}/mcp`;
 }
 
 /**
- * Returns the sample with the targets, the model and the sub-workflows that are here. `made`: the ids of the workflows that
- * were made of earlier samples, by their names.
+ * Returns the sample with the local targets, model and sub-workflows. `made` has the ids of the workflows that were
+ * created for earlier samples, by name.
  */
 export function placeSample(
   sample: Sample,
@@ -113,7 +113,7 @@ export function placeSample(
   return { ...sample, input: { ...sample.input, base_url: baseUrl }, data: { ...sample.data, nodes } };
 }
 
-/** Makes the input the default of the trigger's fields, so that the sample runs with nothing typed in. */
+/** Makes the input the default of the trigger's fields, so that the sample runs without typing anything. */
 export function withDefaults(sample: Sample): Sample {
   const nodes = sample.data.nodes.map((node) => {
     const fields = node.data.input_fields?.map((field) =>
@@ -124,7 +124,7 @@ export function withDefaults(sample: Sample): Sample {
   return { ...sample, data: { ...sample.data, nodes } };
 }
 
-/** Returns the drawing with the files as the defaults of the fields for them. */
+/** Returns the drawing with the files as the defaults of their fields. */
 export function withFileDefaults(
   drawing: Record<string, unknown>,
   files: ReadonlyMap<string, object>,
@@ -136,7 +136,7 @@ export function withFileDefaults(
   }) as Record<string, unknown>;
 }
 
-/** The stand-in's, or one of the provider that is configured. */
+/** Returns the sandbox model, or a model of the configured provider. */
 export function demoModel({ modelProvidersFile, openaiApiKey }: Environment): string {
   if (modelProvidersFile !== undefined) {
     const { providers } = JSON.parse(readFileSync(modelProvidersFile, 'utf8')) as ProvidersFile;

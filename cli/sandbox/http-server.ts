@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export interface HttpServer {
-  /** The URL without a trailing slash. */
+  /** Without a trailing slash. */
   url: string;
-  /** Closes the server and cuts open connections. */
+  /** Closes the server and all open connections. */
   close: () => Promise<void>;
 }
 
-/** Listens on 127.0.0.1, on a free port unless one is given. A handler that throws causes a 500. */
+/** Listens on 127.0.0.1, by default on a free port. A handler that throws causes a 500. */
 export async function startHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
   listenOn = 0,
@@ -20,7 +20,7 @@ export async function startHttpServer(
       response.end(String(error));
     });
   });
-  // With the usual 5 s, a connection may be closed in the moment in which the next attempt of a node uses it again.
+  // With the default of 5 s, a connection may be closed at the moment when the next attempt of a node reuses it.
   server.keepAliveTimeout = 60_000;
   server.listen(listenOn, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,4 @@
-// A local stand-in for a model provider: it implements the chat-completions protocol and labels every answer.
+// The sandbox model provider: implements the chat-completions protocol and labels every answer.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer, type HttpServer } from './http-server.js';
@@ -59,7 +59,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   else sendJson(response, 200, toBody(completion));
 }
 
-/** Returns the request, or a sentence that states what is wrong with it. */
+/** Returns the request, or a sentence that says what is wrong with it. */
 function parseRequest(text: string): ChatRequest | string {
   let body: Partial<ChatRequest> | null;
   try {
@@ -95,7 +95,7 @@ function toolNames(tools: ChatRequest['tools']): string[] {
   return names.filter((name) => typeof name === 'string');
 }
 
-/** Assumes about four characters per token, as in English text. */
+/** Assumes four characters per token, about as in English text. */
 function countTokens(text: string): number {
   return Math.max(1, Math.ceil(text.length / 4));
 }
@@ -129,7 +129,7 @@ function streamCompletion(response: ServerResponse, completion: Completion, incl
   response.end('data: [DONE]\n\n');
 }
 
-/** The arguments come in two parts, as a model writes them. */
+/** Splits the arguments into two parts, because models stream them in parts. */
 function toCallDeltas(toolCall: ToolCall): object[] {
   const { name, arguments: written } = toolCall;
   const half = Math.ceil(written.length / 2);

@@ -1,4 +1,4 @@
-// The answers of the stand-in model depend only on the messages, so that a demo or a test can rely on them.
+// The answers of the sandbox model. They depend only on the messages, so that demos and tests can rely on them.
 
 export interface ChatMessage {
   role: string;
@@ -15,7 +15,7 @@ interface ContentPart {
 const LABEL = '[sandbox]';
 const ECHO_CHARACTERS = 600;
 
-/** The parts of a JSON Schema that the stand-in fills. */
+/** The supported part of JSON Schema. */
 interface Shape {
   type?: unknown;
   enum?: unknown[];
@@ -30,11 +30,13 @@ export interface ResponseFormat {
 }
 
 /**
- * Echoes the last user message, with the kinds and sizes of its files, or the result of a tool after it, with a label. If a system message shows an object to
- * fill, such as `{"verdict": "publish|discard", "score": 0-10, "reason": "..."}`, the answer is that object: of
- * alternatives `a|b` the one that the user's text names most often (else the first), for a range `0-10` a number
- * derived from the text's length, and for anything else a labelled echo. A `response_format` with a schema is filled in
- * the same way, and then the answer has nothing else.
+ * Returns an echo, with a label, of the last user message (with the types and sizes of its files) or of a
+ * tool's result after it.
+ *
+ * If a system message contains an object to fill, such as `{"verdict": "publish|discard", "score": 0-10, "reason":
+ * "..."}`, the answer is that object. Alternatives `a|b` become the one that the user's text mentions most often, else
+ * the first. A range `0-10` becomes a number derived from the text's length. Anything else becomes a labelled echo. A
+ * schema in `response_format` is filled in the same way; then the answer contains nothing else.
  */
 export function sandboxAnswer(messages: ChatMessage[], format?: ResponseFormat): string {
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
@@ -49,7 +51,7 @@ export function sandboxAnswer(messages: ChatMessage[], format?: ResponseFormat):
   return JSON.stringify({ ...Object.fromEntries(filled), provider: LABEL });
 }
 
-/** Files come first, because an echo ends after some characters. */
+/** Puts files first, because an echo is cut after some characters. */
 export function textOf(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content;
   const parts = content ?? [];
@@ -57,7 +59,7 @@ export function textOf(content: ChatMessage['content']): string {
   return [...files, ...parts.map(({ text = '' }) => text)].join('');
 }
 
-/** Says what a file is and how many bytes it has. */
+/** Describes a file by name, type and size in bytes. */
 function fileIn({ image_url: image, file }: ContentPart): string {
   const [, type = 'a file', base64 = ''] =
     /^data:([^;,]*);base64,(.*)$/s.exec(String(image?.url ?? file?.file_data)) ?? [];
@@ -67,18 +69,18 @@ function fileIn({ image_url: image, file }: ContentPart): string {
 
 export interface ToolCall {
   name: string;
-  /** JSON. */
+  /** JSON text. */
   arguments: string;
 }
 
 /**
- * Returns the tool call that the last user message asks for: the message names one of the tools and gives a JSON object
- * of arguments (else `{}`). A conversation that already has a tool's answer gets none.
+ * Returns the tool call that the last user message requests: the message contains the name of a tool and a JSON object
+ * of arguments (else `{}`). Returns undefined if the conversation already has a tool's answer.
  */
 export function sandboxToolCall(messages: ChatMessage[], tools: string[]): ToolCall | undefined {
   if (messages.some(({ role }) => role === 'tool')) return undefined;
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
-  // The longest matching name wins: a text with `get-sum` also contains `get`.
+  // The longest matching name wins, because a text with `get-sum` also contains `get`.
   const named = tools.filter((name) => name !== '' && user.includes(name));
   const name = named.toSorted((a, b) => b.length - a.length)[0];
   return name === undefined ? undefined : { name, arguments: JSON.stringify(findObject(user)) };
@@ -93,7 +95,7 @@ function findObject(text: string): object {
   }
 }
 
-/** Returns the first flat JSON object of strings in a text. Bare ranges such as `0-10` are read as strings. */
+/** Returns the first flat JSON object of strings in a text. Bare ranges such as `0-10` are parsed as strings. */
 function findShape(text: string): Record<string, string> | undefined {
   const start = text.indexOf('{');
   const end = text.indexOf('}', start);
@@ -134,7 +136,7 @@ function shortEcho(user: string): string {
   return `${LABEL} ${shorten(user, 160)}`;
 }
 
-/** The first one where the user names none of them, or several as often. */
+/** In a tie, and if the user mentions none, returns the first one. */
 function mostMentioned<Choice>(choices: readonly Choice[], user: string): Choice {
   const lower = user.toLowerCase();
   const mentions = (choice: Choice): number => lower.split(String(choice).toLowerCase()).length;
@@ -143,6 +145,6 @@ function mostMentioned<Choice>(choices: readonly Choice[], user: string): Choice
 
 function shorten(text: string, length = ECHO_CHARACTERS): string {
   const trimmed = text.trim();
-  // Cuts a text without splitting a character that takes two UTF-16 units.
+  // Do not split a surrogate pair.
   return trimmed.length <= length ? trimmed : `${trimmed.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, '')}...`;
 }

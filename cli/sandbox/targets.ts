@@ -1,4 +1,4 @@
-// The servers of the sample workflows: a few sources to read, and a target that accepts posts.
+// The servers of the sample workflows: data sources, and a target that accepts POST requests.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,10 +10,10 @@ import { startHttpServer, type HttpServer } from './http-server.js';
 /** Slow enough to observe concurrent nodes. */
 const ANSWER_AFTER_MS = 400;
 
-/** An order of what is in stock. */
+/** An order whose only item is in stock. */
 const LAMP_ORDER = '7703';
 
-/** The values that a source does not have are undefined. */
+/** A source returns undefined for a name that it does not have. */
 const sources: Record<string, (name: string) => object | undefined> = {
   feeds: (name) => ({ source: `sandbox ${name} feed`, items: [stories[name] ?? stories['technology']] }),
   customers: (id) => ({ id, name: 'Ada Example', plan: 'business', since: '2023-04-02' }),
@@ -31,7 +31,7 @@ const sources: Record<string, (name: string) => object | undefined> = {
   stock: (item) => (item === 'lamp' ? { item, left: 3 } : undefined),
 };
 
-/** The sum of one is wrong, and one has no lines. */
+/** One invoice has a wrong total, and one has no lines. */
 const invoices: Record<string, object[]> = {
   northwind: [
     { number: 'NW-101', total: 120.5, lines: [{ item: 'office paper', quantity: 10, price: 12.05 }] },
@@ -54,7 +54,7 @@ const stories: Record<string, { title: string; summary: string }> = {
   markets: { title: 'Cloud spending steadies', summary: 'Budgets hold after two volatile quarters.' },
 };
 
-/** Listens on 127.0.0.1, on a free port unless one is given. Rejects when another process has that port. */
+/** Listens on 127.0.0.1, by default on a free port. Rejects if another process uses the port. */
 export function startSandboxTargets(listenOn = 0): Promise<HttpServer> {
   return startHttpServer(handle, listenOn);
 }
@@ -85,7 +85,7 @@ async function read(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Says what each part of a form is, and of files the hash. */
+/** Describes each part of a form; of files also the hash. */
 async function describeForm(body: Buffer, contentType: string): Promise<object[]> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
   const parts: object[] = [];
@@ -106,11 +106,11 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-// An MCP server for the agents of the samples: a supplier who takes orders.
+// An MCP server for the agents of the samples: a supplier who accepts orders.
 
 const ORDER = { item: z.string().describe('What to order'), quantity: z.int().min(1).describe('How many') };
 
-/** Each request has a server of its own: the protocol allows it where there is no session. */
+/** Creates a server for each request, which the protocol allows without sessions. */
 async function answerToolCall(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
   if (request.method !== 'POST') {
     response.writeHead(405).end();
