@@ -1,6 +1,6 @@
-// Compiles the sources to dist/, bundles the console to dist/console and the run workflow to dist/ (BUNDLES). Silent unless
-// it fails. It does nothing when no source has changed since the last build; `--if-missing` does nothing when there is any
-// build at all.
+// Compiles the sources to dist/, bundles the console to dist/console and the run workflow to dist/ (BUNDLES). Silent
+// unless it fails. Does nothing if no source has changed since the last build; with `--if-missing`, does nothing if
+// there is any build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,9 +12,12 @@ import { withLock } from './lock.mjs';
 const root = path.resolve(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
 const stamp = path.join(dist, '.built-from');
-/** Sources that are no TypeScript: they are served, or executed by the database. */
+/** Sources other than TypeScript, which are served or executed by the database. */
 const ASSETS = ['api/http/docs-page', 'api/sessions/common-passwords', 'db/migrations/0001-baseline', 'db/routines'];
-/** With TEMPORAL_PAYLOAD_KEY failures are written in another way, and that is part of the bundle (docs/operate/security.md). */
+/**
+ * With TEMPORAL_PAYLOAD_KEY failures are encoded differently, and the bundle contains that code
+ * (docs/operate/security.md).
+ */
 const BUNDLES = {
   'workflow-bundle.js': {},
   'workflow-bundle-encrypting.js': {
@@ -22,7 +25,7 @@ const BUNDLES = {
   },
 };
 const tsconfig = path.join(root, 'tsconfig.build.json');
-/** What the console is made of. */
+/** The sources of the console. */
 const CONSOLE = ['console', 'clients/typescript/src'];
 
 if (!(process.argv.includes('--if-missing') && existsSync(stamp))) {
@@ -53,7 +56,7 @@ function isUpToDate() {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesHash();
 }
 
-/** Contents, not times: a fresh checkout of the same sources needs no second build. */
+/** Hashes contents, not times, so that a fresh checkout of the same sources needs no second build. */
 function sourcesHash() {
   const { include } = JSON.parse(readFileSync(tsconfig, 'utf8'));
   const sources = [...include, ...CONSOLE].flatMap((folder) => listFiles(path.join(root, folder)));
@@ -65,7 +68,7 @@ function sourcesHash() {
   return hash.digest('hex');
 }
 
-/** False, with the compiler's errors on standard error, when the sources do not compile. */
+/** Returns false, with the compiler's errors on standard error, if the sources do not compile. */
 function compile(outDir) {
   const tsc = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const { status, stdout, stderr } = spawnSync(
@@ -80,7 +83,7 @@ function compile(outDir) {
 async function bundleConsole(outDir) {
   const { build: bundle } = await import('vite');
   await bundle({ configFile: path.join(root, 'console', 'vite.config.ts'), build: { outDir } });
-  // Compressed once here instead of at each request.
+  // Compress once here instead of for each request.
   for (const file of listFiles(path.join(outDir, 'assets'))) {
     const bytes = readFileSync(file);
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
@@ -88,7 +91,7 @@ async function bundleConsole(outDir) {
   }
 }
 
-/** File by file, each by one rename: processes that start from dist/ meanwhile never find it missing. */
+/** Replaces each file by a rename, so that processes that start from dist/ meanwhile find every file. */
 function publish(staging) {
   const fresh = listFiles(staging).map((file) => path.relative(staging, file));
   for (const file of fresh) {
@@ -106,7 +109,7 @@ async function bundleWorkflows() {
   for (const [name, options] of Object.entries(BUNDLES)) {
     const { code } = await bundleWorkflowCode({
       workflowsPath,
-      // Evaluated once a thread instead of once a run: no module of it keeps anything of a run (ADR 14).
+      // Evaluated once per thread instead of once per run: no module of the bundle keeps state of a run (ADR 14).
       preloadModules: [workflowsPath, interceptorsPath, options.failureConverterPath].filter(Boolean),
       workflowInterceptorModules: [interceptorsPath],
       logger: new DefaultLogger('WARN'),
@@ -118,7 +121,7 @@ async function bundleWorkflows() {
   }
 }
 
-/** Names that start with a dot (stamp, lock, staging) are the build's own. */
+/** Skips names that start with a dot (stamp, lock, staging): these are the build's own files. */
 function listFiles(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })

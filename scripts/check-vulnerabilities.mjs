@@ -1,6 +1,6 @@
-// `npm run check:vulnerabilities`: asks the registry's database for known vulnerabilities of what production installs.
-// Exit code 1 where there is one. A registry without that database, or none that can be reached, is said and is no
-// failure, unless REQUIRE_PROGRAMS=1.
+// `npm run check:vulnerabilities`: asks the registry for known vulnerabilities of production dependencies. The exit
+// code is 1 if there is one. If the registry has no such database or cannot be reached, it prints that and succeeds,
+// unless REQUIRE_PROGRAMS=1.
 import { spawnSync } from 'node:child_process';
 
 const { stdout, error } = spawnSync('npm', ['audit', '--omit=dev', '--json', '--fetch-retries=0'], {
@@ -10,7 +10,7 @@ const report = parse(stdout ?? '');
 const found = report?.metadata?.vulnerabilities;
 if (found === undefined) {
   const reason = report?.error?.summary || report?.message || error?.message || 'npm audit answered nothing';
-  // Addresses of registries may hold credentials.
+  // Addresses of registries may contain credentials.
   console.log(
     `NOT RUN: the registry did not tell of vulnerabilities (${reason.replaceAll(/\S+:\/\/\S+/g, 'its address')}).`,
   );

@@ -1,9 +1,9 @@
 // Checks docs/evidence/conformance/*.tsv: each row of the interface specification, and each published weakness of similar
-// products, names a test that exists. A cell of the third column may name several tests, with semicolons between them.
-// In the pages below, it checks that the files in backticks exist.
+// products, names a test that exists. A cell of the third column may name several tests, separated by semicolons. Also
+// checks that the files exist that PAGES mention in backticks.
 //
-//   node scripts/conformance.mjs               fails where a named test does not exist
-//   node scripts/conformance.mjs --markdown    prints all rows as one Markdown document, too
+//   node scripts/conformance.mjs               fails if a named test does not exist
+//   node scripts/conformance.mjs --markdown    also prints all rows as one Markdown document
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { problemOf } from './named-tests.mjs';
@@ -46,7 +46,7 @@ function problemsOf(name, [row, file, title, ...more]) {
   return problem === undefined ? [] : [`${where}: ${problem}`];
 }
 
-/** Files and folders of the tests, and of what they run, that the page names in backticks. */
+/** Returns the files and folders of tests, scripts and faults that the page mentions in backticks. */
 function filesIn(page) {
   const text = readFileSync(path.join(root, page), 'utf8');
   return [...text.matchAll(/`((?:test|scripts|faults)\/[\w./-]*)`/g)].map(([, file]) => file);

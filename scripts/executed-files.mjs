@@ -19,7 +19,7 @@ const BUNDLE = path.join(DIST, 'workflow-bundle.js');
 const DOCUMENT = path.join(ROOT, 'ARCHITECTURE.md');
 const [BEGIN, END] = ['<!-- npm run docs:files -->', '<!-- end -->'];
 const ROUNDS = 9;
-/** The loops in the background of the API call their functions within this time, or rarely. */
+/** The API's background loops call their functions within this time, or rarely. */
 const IDLE_MS = 15_000;
 const POLL_EVERY_MS = 50;
 const GIVE_UP_MS = 60_000;
@@ -31,7 +31,7 @@ const fromBundle = readBundle();
 const [api, worker] = await Promise.all(['api', 'worker'].map((name) => inspectProcess(inspectorOf(name))));
 try {
   const { id: project } = await call('POST', '/projects/', { name: 'Executed files' });
-  // The first run also executes what the process does once.
+  // Not measured, because the first run also executes one-time initialisation.
   await measureRun(project);
   const background = await listenToBackground();
   const rounds = [];
@@ -52,7 +52,7 @@ async function listenToBackground() {
   return new Set((await api.takeCalled()).main.map(keyOf));
 }
 
-/** Runs a new workflow against a new target, and returns the functions that each part of it calls. */
+/** Runs a new workflow with a new target, and returns the functions that each part calls. */
 async function measureRun(project) {
   const target = await startTarget();
   try {
@@ -71,7 +71,7 @@ async function measureRun(project) {
   }
 }
 
-/** The API is measured during its requests alone, so that little of its work in the background falls into the time. */
+/** Measures the API only during its requests, to exclude most of its background work. */
 async function inApi(request) {
   await api.takeCalled();
   const answer = await request();
@@ -104,7 +104,7 @@ function drawingOf(url) {
   };
 }
 
-/** A server that answers its first request when `answer` is called. */
+/** Starts a server that answers its first request when `answer` is called. */
 async function startTarget() {
   const server = createServer();
   const called = once(server, 'request');
@@ -122,8 +122,8 @@ async function startTarget() {
 }
 
 /**
- * A file counts if most rounds call a function of it that is never called in the background, or if every round calls any
- * function of it.
+ * A file counts if most rounds call a function of it that is never called in the background, or if every round calls
+ * any function of it.
  */
 function executedFiles(rounds, background) {
   const own = countRounds(rounds.map((called) => called.filter((each) => !background.has(keyOf(each)))));
@@ -131,7 +131,7 @@ function executedFiles(rounds, background) {
   return new Set([...any.keys()].filter((file) => any.get(file) === ROUNDS || (own.get(file) ?? 0) > ROUNDS / 2));
 }
 
-/** Returns the files by the number of rounds that call a function of them. */
+/** Returns the number of rounds that call a function of a file, by file. */
 function countRounds(rounds) {
   const counts = new Map();
   for (const file of rounds.flatMap((called) => [...new Set(called.flatMap(sourceOf))]))
@@ -143,7 +143,7 @@ function keyOf({ url, offset }) {
   return `${url}:${offset}`;
 }
 
-/** The source of a function of ours; nothing for a function of a package. */
+/** Returns the source of a function of this repository; nothing for a function of a package. */
 function sourceOf({ url, offset }) {
   const file = url.startsWith('file:') ? fileURLToPath(url) : '';
   if (file === BUNDLE) return fromBundle(offset);
@@ -151,7 +151,7 @@ function sourceOf({ url, offset }) {
   return file.startsWith(`${DIST}/`) && existsSync(path.join(ROOT, source)) ? [source] : [];
 }
 
-/** Returns a function like `sourceOf` for offsets in the bundle of the run workflow. */
+/** Returns a `sourceOf` for offsets in the bundle of the run workflow. */
 function readBundle() {
   const text = readFileSync(BUNDLE, 'utf8');
   const [, encoded] = /\/\/# sourceMappingURL=data:application\/json;[^,]*base64,(\S+)/.exec(text);
@@ -162,14 +162,14 @@ function readBundle() {
   return (offset) => {
     const line = starts.findLastIndex((start) => start <= offset);
     const { originalSource = '', generatedLine } = map.findEntry(line, offset - starts[line]);
-    // The bundler's own lines have no entry of their own.
+    // Lines of the bundler itself have no entry.
     const isOurs = generatedLine === line && originalSource.startsWith(`${ROOT}/`);
     const source = path.relative(ROOT, originalSource);
     return isOurs && !/^(?:node_modules|dist)\//.test(source) ? [source] : [];
   };
 }
 
-/** Each file stands at the first step that executes it. */
+/** Lists each file at the first step that executes it. */
 function toList([accepting, scheduling, executing, polled]) {
   const requests = new Set([...accepting].filter((file) => polled.has(file)));
   const steps = [

@@ -16,19 +16,19 @@ const CHECKS = [
   'allow_header_conformance',
   'ignored_auth',
 ];
-/** Below the 6000 requests a minute of the local key, so that few answers are a 429. */
+/** Below the 6000 requests per minute of the local key, so that few responses are 429. */
 const BOUNDS = '--max-examples 50 --rate-limit 90/s --continue-on-failure --suppress-health-check all'.split(' ');
 const CHAT = '^/v1/';
 const INTERNAL = '/execution-update/';
-/** The key is an administrator's, who can take the access away from all keys: nothing comes after this. */
+/** Tested last: the key is an administrator's, so the requests may revoke the access of all keys. */
 const USERS = '/users/';
 
 const [given, ...more] = process.argv.slice(2).filter((argument) => argument !== '--');
 const dataDir = given ?? '.data';
 const stack = JSON.parse(readFileSync(path.join(dataDir, 'stack.json'), 'utf8'));
 
-// Each credential is for its own endpoints. A scheme that nobody knows keeps the generated session tokens away, which
-// would count before the key.
+// Sends each endpoint its own credentials. The unknown Authorization scheme replaces generated session tokens, which
+// would take precedence over the key.
 const keyHeaders = [`X-Api-Key: ${stack.api_key}`, 'Authorization: none'];
 const byKey = ['--exclude-path-regex', `${CHAT}|${INTERNAL}|${USERS}`];
 const rounds = [
@@ -38,7 +38,7 @@ const rounds = [
     headers: keyHeaders,
     options: [...byKey, '--exclude-method', 'DELETE', '--phases', 'coverage,fuzzing'],
     seconds: 120,
-    // Made only then: the round before deletes what it finds.
+    // Created only now, because the previous round deletes what it finds.
     makeConfig: seed,
   },
   {
@@ -70,7 +70,7 @@ for (const { name, headers, options, seconds, makeConfig } of rounds) {
   if (status !== 0) process.exitCode = 1;
 }
 
-/** The path of a configuration that puts ids of existing things into paths and queries. */
+/** Returns the path of a configuration that puts ids of existing objects into paths and queries. */
 async function seed() {
   const { id: project } = await post('/projects/', { name: 'fuzz' });
   const node = { id: 'start', label: 'start', next_nodes: [], input_fields: [] };

@@ -1,6 +1,6 @@
-// Writes the types of the TypeScript client from the OpenAPI document of the build in dist/. The generator belongs to
-// the client's own package (it needs an older TypeScript), which is installed first where it is not.
-// `--check` writes nothing and fails when the committed file is not what would be written.
+// Generates the types of the TypeScript client from the OpenAPI document of the build in dist/. The generator is a
+// dependency of the client's own package, because it needs an older TypeScript; it is installed if necessary.
+// `--check` writes nothing and fails if the committed file is out of date.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -34,7 +34,9 @@ async function generate() {
   );
 }
 
-/** The document that the API serves, from a process of its own: this script needs no build to be imported. */
+/**
+ * Returns the document that the API serves. Runs in a separate process, so that importing this script needs no build.
+ */
 function createDocument() {
   const program = `
     const { createOpenApiDocument } = await import('./dist/api/http/openapi/document.js');
@@ -43,7 +45,10 @@ function createDocument() {
   return JSON.parse(run(process.execPath, ['--input-type=module', '--eval', program], root));
 }
 
-/** Clients read them from the response itself; as types they would be two thirds of the file. */
+/**
+ * Removes response headers: clients read them from the response itself, and their types would be two
+ * thirds of the file.
+ */
 function withoutAnswerHeaders(document) {
   for (const { responses } of operationsOf(document)) {
     for (const response of Object.values(responses)) delete response.headers;
@@ -53,8 +58,8 @@ function withoutAnswerHeaders(document) {
 }
 
 /**
- * An operation's error answers become one, `default`, with all their bodies: `error` keeps its type. Each status on its
- * own would be half of the file, and `ServiceError` has the status anyway.
+ * Merges an operation's error responses into one, `default`, with all their bodies, so that `error` keeps its type.
+ * Separate responses would be half of the file, and `ServiceError` has the status anyway.
  */
 function withOneErrorAnswer(document) {
   const shared = {};
@@ -88,7 +93,10 @@ function operationsOf(document) {
   return Object.values(document.paths).flatMap((methods) => Object.values(methods));
 }
 
-/** npm writes node_modules/.package-lock.json last: older than the lock file means other versions or half an install. */
+/**
+ * npm writes node_modules/.package-lock.json last. If it is older than the lock file, the install is
+ * outdated or incomplete.
+ */
 function installClient() {
   const installed = path.join(client, 'node_modules', '.package-lock.json');
   const lock = path.join(client, 'package-lock.json');

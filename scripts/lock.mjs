@@ -1,11 +1,11 @@
-// A lock file that names its owner: a lock whose owner died does not count.
+// A lock file that contains its owner's pid. The lock of a dead owner is ignored.
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A build takes seconds; after this long the file's pid belongs to somebody else. */
+/** A build takes seconds. After this time, the pid in the file belongs to another process. */
 const STALE_AFTER_MS = 5 * 60_000;
 
-/** Runs `action` while no other process runs one under the same file. */
+/** Runs `action` while no other process runs one with the same file. */
 export async function withLock(file, action) {
   while (!acquire(file)) await pause(100);
   const release = () => rmSync(file, { force: true });

@@ -1,17 +1,20 @@
-// Whether a test exists that a table in the documentation names.
+// Checks that tests exist that tables in the documentation name.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** What is wrong with two cells that name a file and its test; undefined when nothing is. */
+/** Returns the problem with two cells that name a file and its test; undefined if there is none. */
 export function problemOf(file, title) {
   const source = path.join(root, unquoted(file));
   if (!existsSync(source)) return `there is no ${file}`;
   return hasTests(readFileSync(source, 'utf8'), title) ? undefined : `${file} has no test "${title}"`;
 }
 
-/** One title, or several with semicolons between them (a title may hold one itself); each may end in a remark in parentheses. */
+/**
+ * `cell` has one title, or several separated by semicolons, which a title may contain too. Each may end with a
+ * remark in parentheses.
+ */
 function hasTests(source, cell) {
   const pieces = cell.split('; ');
   for (let count = pieces.length; count > 0; count -= 1) {
@@ -22,7 +25,7 @@ function hasTests(source, cell) {
   return false;
 }
 
-/** The title of an `it` or `describe`; `${...}` in a title of the source stands for any text. */
+/** Finds the title of an `it` or `describe`. `${...}` in a title of the source matches any text. */
 function hasTest(source, title) {
   const wanted = [title, unquoted(title)].map(plain);
   const calls = source.matchAll(
@@ -38,7 +41,7 @@ function hasTest(source, title) {
   });
 }
 
-/** Tables and sources may differ in which apostrophe they write. */
+/** Tables and sources may use different apostrophes. */
 function plain(text) {
   return text.replaceAll(/[`’]/g, "'");
 }

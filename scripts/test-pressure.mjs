@@ -1,18 +1,19 @@
-// `npm run test:pressure`: `npm test` beside busy loops, as on a machine that has much else to do. A test that expects
-// something within a time, or before a time is over, fails here. Arguments go to the suite.
+// `npm run test:pressure`: runs `npm test` beside busy loops, as on an overloaded machine. Tests that depend on timing
+// fail here. Arguments are passed to the suite.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
 
 const PRIORITY = -5;
-// It gives way for a moment, so that it notices the end of its standard input: it ends with this process, however that ends.
+// The loop yields periodically to notice the end of its standard input, so that it ends with this process,
+// however that ends.
 const LOOP = `const spin = () => { for (const end = Date.now() + 100; Date.now() < end;); setImmediate(spin); };
 process.stdin.resume().on('close', () => process.exit()); spin();`;
 
 const processors = os.availableParallelism();
 const loops = [];
 
-/** A loop that gets more of a processor than the tests; false where this user may not raise a priority. */
+/** Starts a loop that gets more processor time than the tests. Returns false if this user may not raise a priority. */
 function startLoop() {
   const loop = spawn(process.execPath, ['-e', LOOP], { stdio: ['pipe', 'ignore', 'inherit'] });
   loops.push(loop);
@@ -30,7 +31,7 @@ if (!isRaised) for (let count = 0; count < processors; count += 1) startLoop();
 const kind = isRaised ? `of priority ${PRIORITY}` : 'of usual priority (this user may not raise it)';
 process.stdout.write(`Pressure: ${loops.length} busy loops ${kind} on ${processors} processors\n`);
 
-// A group of its own, so that a signal reaches the tests and not npm alone, which would leave them running.
+// A separate process group, so that a signal also reaches the tests, which npm alone would leave running.
 const tests = spawn('npm', ['test', '--', ...process.argv.slice(2)], { stdio: 'inherit', detached: true });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.kill(-Number(tests.pid), signal));
 const [code] = await once(tests, 'exit');

@@ -1,15 +1,15 @@
-// A copy of the tree as a newcomer has it after `npm ci`, in which a document may change whatever it wants.
+// A copy of the tree like a newcomer's after `npm ci`, which a document may change freely.
 import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
-/** State, and what is made anew. */
+/** State and generated files. */
 const LEFT_OUT = ['.git', '.data', 'node_modules', 'coverage', 'results'];
 
 export function makeCheckout() {
   const folder = mkdtempSync(path.join(tmpdir(), 'docs-checkout-'));
-  // PostgreSQL's account must be able to enter it when this runs as root.
+  // If root runs this, PostgreSQL's account must be able to enter the folder.
   chmodSync(folder, 0o755);
   for (const name of readdirSync(ROOT)) {
     if (LEFT_OUT.includes(name)) continue;

@@ -1,7 +1,7 @@
-// Counts the functions that a process of a stack calls, by its inspector: those of its threads, too.
+// Counts the function calls of a process of a stack, including its threads, through its inspector.
 import { WebSocket } from 'undici';
 
-/** Every thread of the process has a heap of its own, and so counts of its own. */
+/** Each thread of the process has its own heap, and so its own counts. */
 export async function inspectProcess(address) {
   const socket = new WebSocket(address);
   const main = createAsker((text) => socket.send(text));
@@ -30,7 +30,10 @@ export async function inspectProcess(address) {
     await ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   }
   return {
-    /** Returns the functions that were called since the last call, `{ url, offset, name }`, by the thread. */
+    /**
+     * Returns the functions that were called since the last call, `{ url, offset, name }`, for the main
+     * thread and the others.
+     */
     async takeCalled() {
       const [own, ...others] = await Promise.all([main, ...threads.values()].map(calledIn));
       return { main: own, threads: others.flat() };

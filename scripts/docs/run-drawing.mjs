@@ -1,4 +1,4 @@
-// A run as a picture: the drawing, what each node gave, how long it took and what it cost.
+// Draws a run: the drawing with each node's result, time and cost.
 
 const SCALE = 0.56;
 const [WIDTH, HEIGHT, MARGIN, HEAD] = [260, 150, 40, 110];
@@ -17,8 +17,8 @@ const KINDS = {
 };
 
 /**
- * SVG. `run`: `{title, status, seconds, cost}`; `facts`: by node id `{status, content, seconds, cost}`, absent where
- * not reached.
+ * Returns SVG. `run` is `{title, status, seconds, cost}`. `facts` has `{status, content, seconds, cost}` by node id,
+ * without the nodes that were not reached.
  */
 export function drawRun(drawing, run, facts) {
   const boxes = new Map(drawing.nodes.map((node) => [node.id, place(node, drawing.nodes)]));

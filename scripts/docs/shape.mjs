@@ -1,10 +1,10 @@
-// Whether an answer looks like the one that a document shows: values differ from run to run, keys and types do not.
+// Compares an answer with the one that a document shows: values differ from run to run, keys and types do not.
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[0-9a-f]{4,8}-?\.\.\.$/;
 
 /**
- * What is missing or of another type; undefined when nothing is. Keys that are UUIDs, also shortened ones
- * (`550e8400-...`), stand for any.
+ * Returns what is missing or has another type; undefined if there is nothing. A key that is a UUID, even a shortened
+ * one (`550e8400-...`), matches any other.
  */
 export function shapeProblem(shown, found, where = 'the answer') {
   if (typeOf(shown) !== typeOf(found)) return `${where} is ${typeOf(found)}, not ${typeOf(shown)}`;

@@ -1,4 +1,5 @@
-// The types of all tables, from a migrated database: kysely-codegen with what db/core/client.ts makes of values.
+// Generates the types of all tables from a migrated database: kysely-codegen, with the value types of
+// db/core/client.ts.
 import { sql } from 'kysely';
 import {
   generate,
@@ -18,7 +19,7 @@ const HEAD = `// Written by \`npm run db:types\` from the migrated database: cha
 import type { JsonOf, WebhookEventType } from "./column-types.js";
 `;
 
-/** As db/core/client.ts has `pg` read them. */
+/** The types that db/core/client.ts makes `pg` return. */
 const SCALARS = {
   date: 'Date',
   int8: 'number',
@@ -33,7 +34,7 @@ export async function generateTableTypes(db: Database): Promise<string> {
   const dialect = new PostgresDialect();
   Object.assign(dialect.adapter.scalars, expressions(SCALARS));
   const types = await generate({
-    // The generator sees the types of Kysely's other module format.
+    // The generator's types come from Kysely's other module format.
     db: db as unknown as GenerateOptions['db'],
     dialect,
     outFile: null,
@@ -44,12 +45,12 @@ export async function generateTableTypes(db: Database): Promise<string> {
   return HEAD + types;
 }
 
-/** As nodes, because the generator would parse texts with a TypeScript of JavaScript. */
+/** Passes types as nodes, because the generator would need the JavaScript API of TypeScript to parse texts. */
 function expressions(types: Record<string, string>): Record<string, IdentifierNode> {
   return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, new IdentifierNode(type)]));
 }
 
-/** A column that may contain only some texts gets a union of them. A sharper type says itself whether it may be null. */
+/** Gives a column with a fixed list of texts a union type. Sharper types include their own nullability. */
 async function sharpen(db: Database, metadata: DatabaseMetadata): Promise<DatabaseMetadata> {
   const { rows } = await sql<{ column: string; definition: string }>`
     SELECT format('%s.%s', conrelid::regclass, attname) AS column, pg_get_constraintdef(pg_constraint.oid) AS definition
@@ -67,7 +68,10 @@ async function sharpen(db: Database, metadata: DatabaseMetadata): Promise<Databa
   return metadata;
 }
 
-/** Those of `CHECK ((kind = ANY (ARRAY['a'::text, 'b'::text])))` and `CHECK ((reason = 'a'::text))`; null for other checks. */
+/**
+ * Returns the values of `CHECK ((kind = ANY (ARRAY['a'::text, 'b'::text])))` and `CHECK ((reason = 'a'::text))`;
+ * null for other checks.
+ */
 function valuesIn(definition: string): string[] | null {
   const list = /^CHECK \(\(\w+ = (?:ANY \(ARRAY\[)?((?:'[^']*'::text(?:, )?)+)(?:\]\))?\)\)$/.exec(definition)?.[1];
   return list === undefined ? null : [...list.matchAll(/'([^']*)'/g)].map(([, value]) => value!);
@@ -87,7 +91,7 @@ function typeNameOf(table: string): string {
 
 const WIDTH = 115;
 
-/** Writes the comments of tables, too, and columns in the order of the database. */
+/** Also writes the comments of tables, and keeps the columns in the order of the database. */
 class CommentingSerializer extends TypeScriptSerializer {
   readonly #comments: ReadonlyMap<string, string>;
 

@@ -1,4 +1,4 @@
-// `npm run db:types`: writes db/core/table-types.ts from a database that is made for it and migrated.
+// `npm run db:types`: writes db/core/table-types.ts from a temporary, migrated database.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { generateTableTypes } from './generate.js';
 const TARGET = path.resolve(import.meta.dirname, '../../db/core/table-types.ts');
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'table-types-'));
-// PostgreSQL runs as another user where this program runs as root.
+// If root runs this, PostgreSQL runs as another user.
 chmodSync(dataDir, 0o755);
 const server = createPostgresServer({ dataDir, password: 'of a minute', env: process.env });
 await server.prepare();

@@ -1,15 +1,21 @@
-// What the database does not tell of its columns. The rest of db/core/table-types.ts follows from its types, its defaults and
-// its checks.
+// Column types that the database does not know. The rest of db/core/table-types.ts follows from its types,
+// defaults and checks.
 
-/** Columns that an insert must name although they have a default: a row of an iteration without its path would be one of the run. */
+/**
+ * Columns that an insert must name although they have a default: without its path, an iteration's row would belong
+ * to the run itself.
+ */
 export const ALWAYS_GIVEN = ['path'];
 
-/** Written by triggers alone, or columns of a view. */
+/** For columns that only triggers write, and columns of a view. */
 const READ_ONLY = 'ColumnType<string, never, never>';
 const COUNT = 'ColumnType<number, never, never>';
 const OBJECT = 'JsonOf<Record<string, unknown>>';
 
-/** TypeScript by table and column. A name that is not of TypeScript, of Kysely or of a table is one of db/core/column-types.ts. */
+/**
+ * TypeScript types by table and column. Names that neither TypeScript, Kysely nor a table defines are from
+ * db/core/column-types.ts.
+ */
 export const sharperTypes: Record<string, string> = {
   'approval_requests.roles': "ProjectMembers['role'][] | null",
   'audit_records.changes': 'JsonOf<Record<string, [unknown, unknown]>>',
