@@ -1,4 +1,5 @@
-// The invariants of the fault matrix (docs/operate/faults.md). Pure, so that a test can show that each of them can fail.
+// The invariants of the fault matrix (docs/operate/faults.md). Pure functions, so that tests can show that
+// each of them can fail.
 import { isDeepStrictEqual } from 'node:util';
 import { type Violation, type Report } from './report.js';
 import { checkAnswered } from './answered.js';
@@ -8,7 +9,7 @@ import { placeOf, type Evidence, type ExpectedNode, type Hit, type RunEvidence }
 
 const isTerminal = (status: string): boolean => status === 'succeed' || status === 'failed';
 
-/** Empty when the fault was survived. */
+/** Returns the violations; empty if the fault was survived. */
 export function checkEvidence(evidence: Evidence): Violation[] {
   const violations: Violation[] = [];
   for (const run of evidence.runs) {
@@ -32,7 +33,7 @@ export function checkEvidence(evidence: Evidence): Violation[] {
   return violations;
 }
 
-/** A run, and those that its nodes have started. */
+/** Returns the run and the runs that its nodes have started. */
 function withChildren(run: RunEvidence): Pick<RunEvidence, 'runId' | 'expected' | 'stored'>[] {
   const children = run.children.map((stored) => {
     const parent = run.expected.find(({ id, path = '' }) => id === stored.parentNodeId && path === stored.parentPath);
@@ -41,13 +42,13 @@ function withChildren(run: RunEvidence): Pick<RunEvidence, 'runId' | 'expected' 
   return [run, ...children];
 }
 
-/** Calls beyond the first of each kind. */
+/** Returns the number of repeated calls. */
 export function countRepeats({ runs, calls }: Evidence): number {
   const keys = runs.flatMap(({ expected }) => withBelow(expected).flatMap((node) => node.calls.map(({ key }) => key)));
   return keys.reduce((sum, key) => sum + Math.max(0, (calls[key] ?? 0) - 1), 0);
 }
 
-/** The nodes, and those of the runs that they start. */
+/** Returns the nodes and those of their child runs. */
 function withBelow(nodes: ExpectedNode[]): ExpectedNode[] {
   return nodes.flatMap((node) => [node, ...(node.child ?? [])]);
 }
@@ -56,7 +57,7 @@ function checkAcceptance({ runId }: RunEvidence, report: Report): void {
   if (runId === undefined) report('accepted', 'no request to start it was ever answered with 201');
 }
 
-/** One terminal status, reached once and kept: in every poll, and in the database. */
+/** Every run reaches one terminal status and keeps it, in every poll and in the database. */
 function checkEnd({ runId, statuses, firstTerminal, later, stored, ending }: RunEvidence, report: Report): void {
   if (runId === undefined) return;
   if (firstTerminal === undefined) return report('ends once', `it did not end; polls showed ${statuses.join(', ')}`);
@@ -103,7 +104,7 @@ function checkData(run: RunEvidence, { hits, calls }: Evidence, report: Report):
   }
 }
 
-/** Exactly the expected nodes outside bodies, each with the result that this run must have. */
+/** A successful run shows exactly the expected nodes outside loops, each with this run's result. */
 function checkResults(
   expected: ExpectedNode[],
   nodes: Record<string, { status: string; result?: { content: string } }>,
@@ -119,7 +120,7 @@ function checkResults(
   if (strangers.length > 0) report('data', `it shows nodes that must not run: ${strangers.join(', ')}`);
 }
 
-/** Whether the ledger had a call of the node on the wire at a moment when a hit could cut it. */
+/** Returns true if the ledger had a call of the node in flight when a hit could cut it. */
 function wasCut(
   { stored }: RunEvidence,
   node: ExpectedNode,
@@ -134,7 +135,7 @@ function wasCut(
   });
 }
 
-/** What was recorded before a hit is never called again after it. */
+/** A call that was recorded before a hit is not repeated after it. */
 function checkFinished(
   { runId, expected }: Pick<RunEvidence, 'runId' | 'expected'>,
   { hits, calls }: Evidence,
@@ -169,7 +170,7 @@ function checkRepeats({ expected, firstTerminal }: RunEvidence, { hits, calls }:
   }
 }
 
-/** A client may be refused only while the API itself or its database is down. */
+/** The API may refuse a client only while the API itself or its database is down. */
 function checkAnswers({ failures }: RunEvidence, hits: Hit[], report: Report): void {
   const down = hits.filter(({ apiDown }) => apiDown);
   for (const { from, until, what } of failures) {

@@ -1,4 +1,4 @@
-// The rows of the matrix, and how one is worked off.
+// Runs the rows of the fault matrix.
 import { collectEvidence, readSpent } from './collect.js';
 import type { Evidence } from './evidence.js';
 import type { Fault } from './fault.js';
@@ -25,22 +25,22 @@ export const faults: Fault[] = [
   ...upgrades,
 ];
 
-/** The ways to execute runs, by the value of the variable EXECUTION. */
+/** The modes of execution: the values of the variable EXECUTION. */
 export const EXECUTIONS = ['visible', 'dense'] as const;
 export type Execution = (typeof EXECUTIONS)[number];
 
 export interface RowResult {
   name: string;
-  /** Undefined where the stack was started without saying it. */
+  /** Undefined if the stack was started without EXECUTION. */
   execution?: Execution;
   title: string;
   runs: number;
   succeeded: number;
-  /** Ended `outcome_unknown`: a POST or a tool call was on the wire. */
+  /** Runs that ended with `outcome_unknown`, because a POST or a tool call was in flight. */
   unknown: number;
-  /** Calls that were made a second time. */
+  /** Repeated calls. */
   repeats: number;
-  /** From the end of the (last) blow to the last run's end. */
+  /** From the end of the last hit to the end of the last run. */
   recoverySeconds: number;
   seconds: number;
   violations: Violation[];
@@ -48,7 +48,10 @@ export interface RowResult {
 
 const SPREAD_MS = 4_000;
 
-/** Load, fault, the end of every run, the judgement. A stack that is beyond use afterwards is a violation too. */
+/**
+ * Applies load and fault, waits for all runs, and checks the invariants. An unusable stack afterwards
+ * is a violation too.
+ */
 export async function runRow(world: World, fault: Fault, runs: number): Promise<RowResult> {
   const startedAt = Date.now();
   const { name, title } = fault;
@@ -72,7 +75,7 @@ async function judge(world: World, fault: Fault, runs: number): Promise<Omit<Row
   }
 }
 
-/** Half of the load before the fault, the other half during it. */
+/** Starts half of the load before the fault, and the other half during it. */
 async function strike(stage: Stage, fault: Fault, runs: number): Promise<void> {
   const before = Math.ceil(runs / 2);
   const after = runs - before;

@@ -1,4 +1,4 @@
-// What the figures must show, beside what they do show. A limit whose rows were not measured is left out.
+// The limits that the figures must meet. Limits without measured rows are left out.
 import type { Limit, Results } from '../results.js';
 import { ratiosOfRounds, slope, spreadOf, type Spread } from '../statistics.js';
 import type { SubjectName, Variant } from '../subjects.js';
@@ -8,7 +8,7 @@ export type Figures = Pick<Results, 'throughput' | 'polls' | 'kills' | 'memory'>
 
 const ROWS_OF_VISIBLE = ['chain-5', 'chain-20', 'fan-out-20', 'branch', 'diamonds'];
 const ROWS_OF_ITEMS = ['for-each-100-by-5', 'for-each-100-by-20'];
-/** The least runs/s of dense execution, by those of the twin. */
+/** The least runs/s of dense execution, as a multiple of the twin's. */
 const ROWS_OF_DENSE: Record<string, number> = { 'chain-5': 1.7, 'chain-20': 3.5, 'fan-out-20': 2, diamonds: 1.7 };
 const ROWS_BESIDE_EAGER = ['chain-5', 'fan-out-20', 'branch'];
 const CROWD = 20;
@@ -37,7 +37,7 @@ function atLeast(what: string, measured: Spread, limit: number, unit: string): L
 
 const one = (value: number): Spread => spreadOf([value]);
 
-/** A wide fan-out may cost a little more: its results come at once. */
+/** A wide fan-out may cost a little more, because its results arrive at the same time. */
 const MOST_OF_FAN_OUT = { p50: 1.2, cpu: 1.25 };
 const MOST_OF_DIAMONDS = { p50: 1.15, cpu: 1.25 };
 const MOST_OF_OTHERS = { p50: 1.15, cpu: 1.2 };
@@ -77,7 +77,7 @@ function visibleBesideEager(figures: Figures, row: string): Limit[] {
   return limits;
 }
 
-/** These limits are for runs that make a call for each item of a list, one run at a time. */
+/** For runs that make a call for each item of a list, one run at a time. */
 function itemsBesideTwin(figures: Figures, row: string): Limit[] {
   const [ours, twin] = (['visible', 'twin-normal'] as const).map((subject) =>
     find(figures, { subject, row, lanes: 1 }),
@@ -100,7 +100,7 @@ function denseBesideTwin(figures: Figures, row: string, least: number): Limit[] 
   return [atLeast(`dense, ${row}, 20 at once: runs/s by the twin's`, perSecond, least, 'x')];
 }
 
-/** What each further node adds: the start and the end of a run are no node's. */
+/** The events of each further node: the slope excludes those of the start and end of the run. */
 function eventsPerNode(figures: Figures): Limit[] {
   const most: [Variant, number][] = [
     ['visible', 6.2],

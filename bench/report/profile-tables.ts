@@ -1,13 +1,14 @@
-// What the profiles of `bench/breakdown.ts --profile` say: for each thread of the service, where its busy time went.
+// Tables of the profiles of `bench/breakdown.ts --profile`: for each thread of the service, where it
+// spent its busy time.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Profiler, Runtime } from 'node:inspector';
 import path from 'node:path';
 import type { Table } from './tables.js';
 
-/** Below this, a thread or a place is of no interest. */
+/** Threads with less busy time, and places with a smaller share, are left out. */
 const MIN_BUSY_MS = 50;
 const MIN_SHARE = 0.01;
-/** Time in which the thread had nothing to do. */
+/** The profiler's name for time in which the thread had nothing to do. */
 const IDLE = '(idle)';
 
 export function toProfileTables(folder: string, runs: number): Table[] {
@@ -31,13 +32,15 @@ function selfMsByPlace({ nodes, samples = [], timeDeltas = [] }: Profiler.Profil
   const byPlace = new Map<string, number>();
   samples.forEach((id, index) => {
     const place = placeOf.get(id)!;
-    // The time until the next sample was spent where this one was taken.
+    // Attribute the time until the next sample to this sample's place.
     if (place !== IDLE) byPlace.set(place, (byPlace.get(place) ?? 0) + (timeDeltas[index + 1] ?? 0) / 1000);
   });
   return byPlace;
 }
 
-/** A package, a part of Node.js, a file of our own, or what the engine itself does, such as `(garbage collector)`. */
+/**
+ * Returns a package, a part of Node.js, a file of this repository, or an engine task such as `(garbage collector)`.
+ */
 function toPlace({ url, functionName }: Pick<Runtime.CallFrame, 'url' | 'functionName'>): string {
   const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (inPackage !== undefined) return inPackage;

@@ -1,11 +1,11 @@
-// How a service compares with a twin, or with the other service of a paired benchmark, round by round.
+// Compares a service with a twin, or with the other service of a paired benchmark, round by round.
 import type { Results, Throughput } from '../results.js';
 import { ratiosOfRounds, type Spread } from '../statistics.js';
 import { isTwin, type SubjectName } from '../subjects.js';
 
 type Measured = Pick<Results, 'throughput'>;
 
-/** One measurement; undefined where it was not made. */
+/** Returns one measurement; undefined if it was not made. */
 export function find(
   { throughput }: Measured,
   wanted: { subject: SubjectName; row: string; lanes: number },
@@ -15,12 +15,12 @@ export function find(
   );
 }
 
-/** Processor milliseconds a run of worker and API (of a twin its gateway), round by round. */
+/** Processor milliseconds per run of worker and API (for a twin, its gateway), by round. */
 function serviceCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
   return cpuMsPerRun.worker.map((worker, round) => worker + cpuMsPerRun.api[round]!);
 }
 
-/** The processor time of a run, that of Temporal and PostgreSQL included. */
+/** Processor milliseconds per run of all processes, including Temporal and PostgreSQL, by round. */
 export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
   const { worker, api, temporal, postgres } = cpuMsPerRun;
   return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);
@@ -35,7 +35,7 @@ interface Comparison {
   wholeCpu: Spread;
 }
 
-/** Each service with each twin, and each service of a pair with the other one, where both were measured. */
+/** Compares each service with each twin, and the two services of a pair, if both were measured. */
 export function comparisons(results: Measured): Comparison[] {
   return results.throughput.flatMap((ours) => {
     if (isTwin(ours.subject)) return [];

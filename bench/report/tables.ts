@@ -1,4 +1,4 @@
-// The figures as tables: the same for the terminal and for the published page.
+// Builds the tables for the terminal and for the published page.
 import type { Limit, Results } from '../results.js';
 import { median, spreadOf, type Spread } from '../statistics.js';
 import { limitsOf } from './limits.js';
@@ -6,7 +6,7 @@ import { comparisons } from './ratios.js';
 
 export interface Table {
   title: string;
-  /** The first ones are words, set to the left. */
+  /** The number of leading text columns, which are left-aligned. */
   words: number;
   head: string[];
   rows: string[][];
@@ -24,7 +24,7 @@ export function toTables(results: Results): Table[] {
   ]);
 }
 
-/** The published page has what is judged, and what a run costs under the heaviest load of its job. */
+/** The published page contains the checked figures, and the cost of a run under the heaviest load of its job. */
 export function toPageTables(results: Results): Table[] {
   const loaded = { ...results, throughput: results.throughput.filter((job) => hasMostLanes(job, results)) };
   return withRows([
@@ -117,7 +117,7 @@ function costTable({ throughput }: Results): Table {
     title: 'What a run costs: history, and milliseconds of processor time',
     words: 2,
     head: ['job', 'subject', 'events', 'workflow tasks', 'worker', 'API or gateway', 'Temporal', 'PostgreSQL'],
-    // What the eager twin costs differs little from the other one.
+    // The eager twin costs nearly the same as the other one.
     rows: throughput
       .filter(({ subject }) => subject !== 'twin-eager')
       .map(({ row, subject, history, cpuMsPerRun: cpu }) => [
@@ -183,12 +183,12 @@ function memoryTable({ memory }: Results): Table {
   };
 }
 
-/** "0.85-0.91-0.97": the lowest, the median and the highest round; the figure alone where there was one round. */
+/** "0.85-0.91-0.97": the lowest, median and highest round; a single figure if there was one round. */
 function toText({ min, median: middle, max }: Spread): string {
   return min === max ? short(middle) : [min, middle, max].map(short).join('-');
 }
 
-/** Three digits that say something. */
+/** Rounds to three significant digits, or to a whole number. */
 function short(value: number): string {
   const size = Math.abs(value);
   return value.toFixed(size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2);

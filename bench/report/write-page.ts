@@ -1,4 +1,4 @@
-// The published page is written from measured figures alone, its words included: never by hand.
+// Generates the published page from the measured figures. The texts of the page are in this file too.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { toMarkdown } from './render.js';
 import { toPageTables } from './tables.js';
 
 const PAGE = 'docs/evidence/benchmarks.md';
-/** From `dist/bench/report/`. */
+/** Relative to `dist/bench/report/`. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 export function writePage(results: Results): void {

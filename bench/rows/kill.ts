@@ -1,4 +1,4 @@
-// kill -9 of the worker with 20 runs in flight: whether all go on, how soon, and what is called again.
+// kill -9 of the worker with 20 runs in flight: how many continue, how soon, and which calls are repeated.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf, type JobInput } from '../graphs.js';
 import { runJob } from '../load.js';
@@ -10,10 +10,10 @@ import type { RowContext } from './row-context.js';
 
 const RUNS = 20;
 const GRAPH = chainOf(5);
-/** The delay lets runs be found in the middle of their chains. */
+/** Slow calls, so that the kill finds runs in the middle of their chains. */
 const DELAY_MS = 200;
 const POLL_MS = 100;
-/** What the dead worker had sent may still be read by the target; no new worker is up so soon. */
+/** The target may still receive calls that the dead worker had sent; no new worker starts that soon. */
 const ON_THE_WIRE_MS = 100;
 
 export async function measureKill(context: RowContext, subject: Subject): Promise<Kill> {
@@ -55,8 +55,8 @@ interface JudgedRun {
 }
 
 /**
- * The target alone is the witness. In a chain the call that was made last before the kill is open, and all before it are
- * finished: the run could not have gone on without them.
+ * Uses the target's record alone. In a chain, the last call before the kill is open and all earlier ones are finished,
+ * because the run could not have continued without them.
  */
 export function judgeRun(calls: readonly RecordedCall[], tag: string, killedAt: number): JudgedRun {
   const own = calls

@@ -1,4 +1,4 @@
-// Resident memory: what a waiting run holds in its worker, and whether a steady load makes anything grow.
+// Resident memory: the worker's for each waiting run, and growth under a steady load.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
 import { drive } from '../load.js';
@@ -10,11 +10,13 @@ import type { RowContext } from './row-context.js';
 
 const GRAPH = chainOf(5);
 const LANES = 20;
-/** Runs whose call the target holds. Beyond the worker's 100 slots, runs wait without a call: they cost their cache only. */
+/**
+ * Runs whose call the target holds. Runs beyond the worker's 100 slots wait without a call and only occupy its cache.
+ */
 const WAITING = { first: 150, more: 250 };
 const WAITING_WHEN_QUICK = { first: 20, more: 40 };
 const HELD = { tag: 'held', delayMs: 25_000 };
-/** A load lets processes grow until they have collected their garbage a few times; the rows before are most of it. */
+/** Processes grow until they have collected garbage a few times. The preceding rows are most of this warm-up. */
 const SETTLE_UNDER_LOAD_MS = 10_000;
 const THIRD_MS = 10_000;
 const SETTLE_MS = 3_000;
@@ -63,7 +65,7 @@ async function underLoad(
   };
 }
 
-/** Started and, after a while, as far as they get. */
+/** Starts runs and waits until they have reached their held call. */
 async function startHeld(service: Subject, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {

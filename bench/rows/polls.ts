@@ -1,4 +1,4 @@
-// How long a poll takes at 100 a second, sent at set times whether or not earlier ones have been answered.
+// Latency of polls at 100 per second, sent at fixed times even if earlier ones have not been answered.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
 import { PLAIN_INPUT, pollIntervalMs, runJob } from '../load.js';
@@ -10,7 +10,7 @@ import type { RowContext } from './row-context.js';
 const PER_SECOND = 100;
 const IN_FLIGHT = 20;
 const GRAPH = chainOf(5);
-/** Long enough for the live run to be live throughout; the target is told to answer afterwards. */
+/** Long enough for the live run to be live throughout; afterwards the target releases it. */
 const HELD = { tag: 'held', delayMs: 25_000 };
 
 export async function measurePolls(context: RowContext, service: Subject): Promise<PollLatencies[]> {
@@ -33,7 +33,7 @@ export async function measurePolls(context: RowContext, service: Subject): Promi
     await crowd.fill();
     await atRate(durationMs / 4, crowd.pollNext);
     add('loaded', 'live', await atRate(durationMs, crowd.pollNext));
-    // The runs in flight are polled on as before; those of finished runs come on top.
+    // Polls of finished runs are added to those of the runs in flight.
     const [ofFinished] = await Promise.all([atRate(durationMs, pollFinished), atRate(durationMs, crowd.pollNext)]);
     add('loaded', 'finished', ofFinished);
   } finally {
@@ -47,7 +47,7 @@ async function pollHeldRun({ testbed, durationMs }: RowContext, service: Subject
   try {
     return await atRate(Math.min(durationMs, HELD.delayMs / 2), async () => (await service.poll(id)).tookMs);
   } finally {
-    // Each call is held anew; the run ends when none is.
+    // The target holds each further call again, so release calls until the run has ended.
     while (!(await service.poll(id)).isTerminal) {
       await testbed.target.release();
       await pause(50);
@@ -55,7 +55,7 @@ async function pollHeldRun({ testbed, durationMs }: RowContext, service: Subject
   }
 }
 
-/** 20 runs in flight: one that has ended is followed by another at once. Only their polls say when. */
+/** Keeps 20 runs in flight: a run that has ended is replaced at once. Only the polls detect an end. */
 function createCrowd(service: Subject) {
   const ids: (string | undefined)[] = new Array<string | undefined>(IN_FLIGHT).fill(undefined);
   let [next, isEmptying] = [0, false];
@@ -68,12 +68,12 @@ function createCrowd(service: Subject) {
       ids[slot] = undefined;
       if (!isEmptying) await start(slot);
     }
-    // What tells of an end is the poll of a finished run.
+    // A poll that reports the end is a poll of a finished run, so it is not counted here.
     return isTerminal ? undefined : tookMs;
   };
   return {
     fill: async () => void (await Promise.all(ids.map((_id, slot) => start(slot)))),
-    /** Milliseconds; undefined where no live run was polled. */
+    /** Returns milliseconds; undefined if no live run was polled. */
     async pollNext(this: void): Promise<number | undefined> {
       for (let tries = 0; tries < IN_FLIGHT; tries++) {
         const slot = next++ % IN_FLIGHT;
@@ -91,7 +91,7 @@ function createCrowd(service: Subject) {
   };
 }
 
-/** Calls `send` PER_SECOND times a second and answers the latencies that it gave. */
+/** Calls `send` PER_SECOND times per second and returns the latencies. */
 async function atRate(durationMs: number, send: () => Promise<number | undefined>): Promise<number[]> {
   const startedAt = performance.now();
   const sent: Promise<number | undefined>[] = [];

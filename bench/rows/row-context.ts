@@ -1,16 +1,16 @@
 import type { Subject } from '../subjects.js';
 import type { Testbed } from '../testbed.js';
 
-/** What every row is measured with. */
+/** The settings of every row. */
 export interface RowContext {
   testbed: Testbed;
-  /** All that are measured in turn, in this order. */
+  /** Measured one after the other, in this order. */
   subjects: Subject[];
   rounds: number;
   durationMs: number;
-  /** How often a run is polled; `Load` says more. */
+  /** The interval of polls; see `Load`. */
   pollMs: number | undefined;
-  /** A short look: little warm-up, fewer runs. */
+  /** True for a short look with little warm-up and fewer runs. */
   isQuick: boolean;
   report: (line: string) => void;
 }

@@ -1,4 +1,4 @@
-// Jobs a second and how long they take, all subjects in turn, round after round: A B A B.
+// Runs per second and their duration, alternating between the subjects in each round: A B A B.
 import { setTimeout as pause } from 'node:timers/promises';
 import { historySizeOf } from '../histories.js';
 import type { Graph } from '../graphs.js';
@@ -11,17 +11,19 @@ import type { Round } from '../window.js';
 import type { RowContext } from './row-context.js';
 
 /**
- * Each workflow task and each activity leaves the server a timer that goes off ten seconds later to no effect, but at a
- * price (3 to 5 % of two cores). Whoever comes next would pay it, most of all after a subject that has done much.
+ * Each workflow task and each activity leaves a timer in the server that fires ten seconds later without effect, but
+ * costs 3 to 5 % of two cores. Without a pause the next subject would pay for it, most of all after a busy one.
  */
 const AFTERMATH_MS = 11_000;
-/** One job at a time leaves processors idle, which such timers may have: its round may be in the second half of the pause. */
+/**
+ * One run at a time leaves processors idle for such timers, so its round may start in the second half of the pause.
+ */
 const HALF_AFTERMATH_MS = 6_000;
 
 interface Rounds {
   row: string;
   graph: Graph;
-  /** Runs at once; each number has its own figures. */
+  /** The numbers of concurrent runs; each has its own figures. */
   lanes: number[];
 }
 
@@ -31,7 +33,7 @@ interface Figure {
   rounds: Round[];
 }
 
-/** One short round of each subject goes before and is thrown away: code is compiled, caches and connections are there. */
+/** Discards a short first round of each subject, which compiles code, fills caches and opens connections. */
 export async function measureThroughput(context: RowContext, { row, graph, lanes }: Rounds): Promise<Throughput[]> {
   const { subjects, durationMs, pollMs, report } = context;
   const figures = subjects.flatMap((subject) =>

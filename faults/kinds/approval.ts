@@ -1,4 +1,4 @@
-// An agent that waits for a person while everything dies around it.
+// An agent that waits for a person's approval while all parts die.
 import { eventually } from '../../test/support/eventually.js';
 import type { NodeEntry } from '../../test/support/api-client.js';
 import type { Fault } from '../fault.js';

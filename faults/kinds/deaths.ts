@@ -1,4 +1,4 @@
-// Parts that die, freeze, stay away, or are stopped and started in order.
+// Parts that are killed, frozen, absent, or stopped and started in order.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../../cli/embedded/stack-file.js';
 import type { Fault } from '../fault.js';
@@ -7,7 +7,9 @@ import type { Blow, Stage } from '../stage.js';
 
 const FREEZE_MS = 20_000;
 const AWAY_MS = 30_000;
-/** Beyond a worker's heartbeat time-out: what its death has cut is taken up again before the next part dies. */
+/**
+ * Longer than a worker's heartbeat timeout, so that the calls cut by its death are retried before the next part dies.
+ */
 const AFTER_WORKER_MS = 12_000;
 const NAMES: Record<ChildName, string> = {
   worker: 'the worker',
@@ -16,7 +18,10 @@ const NAMES: Record<ChildName, string> = {
   postgres: 'Postgres',
 };
 
-/** What the loss of one part costs the calls of nodes; answers wait in the worker until they can be recorded. */
+/**
+ * The effect of losing a part on the calls of nodes. Without Postgres, answers wait in the worker until
+ * they can be recorded.
+ */
 const CUTS: Record<ChildName, Blow['cuts']> = {
   worker: 'calls',
   api: 'nothing',
@@ -52,8 +57,9 @@ const killEverything: Fault = {
 };
 
 /**
- * A worker that is stopped in the middle of workflow code may abort when it goes on: the SDK's limit of 5 s for such code
- * has passed, and Node does not always survive cutting it off ("async hook stack has become corrupted").
+ * A worker that is frozen in the middle of workflow code may abort when it continues. The SDK's limit of 5 s
+ * for such code has passed by then, and Node.js does not always survive the interruption ("async hook stack
+ * has become corrupted").
  */
 const freezes: Fault[] = PARTS.map((part) => ({
   name: `freeze-${part}`,
@@ -73,7 +79,7 @@ const outages: Fault[] = (['temporal', 'postgres'] as const).map((part) => ({
     stage.hit(toBlow('the absence of', part, [part]), () => keepAway(stage.world, part, () => pause(AWAY_MS))),
 }));
 
-/** Runs end while nobody answers: the worker writes their ends itself. */
+/** Runs end meanwhile: the worker records their ends itself. */
 const apiAway: Fault = {
   name: 'away-api',
   title: `every API process away for ${AWAY_MS / 1000} s, while runs end`,
@@ -89,7 +95,7 @@ const apiAway: Fault = {
     ),
 };
 
-/** The worker drains: what is in flight ends, so no call is cut. */
+/** The worker drains: work in flight ends, so no call is cut. */
 const restart: Fault = {
   name: 'restart',
   title: 'orderly stop of everything, and start again',
@@ -100,7 +106,7 @@ function restartAll(stage: Stage): Promise<void> {
   return stage.hit({ what: 'the restart', cuts: 'nothing', apiDown: true, ends: PARTS }, () => stage.world.restart());
 }
 
-/** Kills each part after the other has come back, then restarts all of them. */
+/** Kills the parts one after the other, each after the previous one has recovered, then restarts all of them. */
 export async function killInTurn(stage: Stage): Promise<void> {
   for (const part of PARTS) {
     await stage.hit(killBlow(part), () => killParts(stage.world, [part]));
@@ -109,7 +115,6 @@ export async function killInTurn(stage: Stage): Promise<void> {
   await restartAll(stage);
 }
 
-/** For faults that strike the parts one after the other. */
 export function killBlow(part: ChildName): Blow {
   return toBlow('kill -9 of', part, [part]);
 }

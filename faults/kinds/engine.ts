@@ -1,4 +1,5 @@
-// What an operator does to a run in Temporal itself, without asking the service. It must show within a minute.
+// An operator's actions on a run in Temporal itself, bypassing the service. Polls must show the end of the
+// run within a minute.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { eventually } from '../../test/support/eventually.js';
@@ -11,11 +12,11 @@ import { keepAway } from '../parts.js';
 import { inRow, request, type Outside, type Shape } from '../shapes.js';
 import type { Stage } from '../stage.js';
 
-/** Longer than the row takes: only the operator ends such a run. */
+/** Longer than the row takes, so that only the operator ends such a run. */
 const ENDLESS_MS = 120_000;
 const SHOWN_WITHIN_MS = 60_000;
 const EXECUTION_TIMEOUT_MS = 6_000;
-/** The API tries to start a run for 2 s. */
+/** The API stops trying to start a run after 2 s. */
 const START_GIVEN_UP_MS = 3_000;
 const TASK_QUEUE = 'workflow-runs';
 
@@ -41,8 +42,9 @@ function byHand(name: string, title: string, act: (handle: WorkflowHandle) => Pr
 }
 
 /**
- * Runs may take 30 days, so that the API's own time-out cannot be waited for. The run is accepted while Temporal is away,
- * and then started by hand as the reconciler would, but for a shorter time. The reconciler does not look for it before.
+ * Runs may take 30 days, so the API's own timeout cannot be awaited. The run is accepted while Temporal is absent, and
+ * then started here like the reconciler would start it, but with a shorter timeout. The reconciler's check is
+ * postponed until then.
  */
 const timeOut: Fault = {
   name: 'time-out',
@@ -65,7 +67,7 @@ const timeOut: Fault = {
   },
 };
 
-/** Tells the reconciler when to ask Temporal about the run. */
+/** Sets the reconciler's next check of the run. */
 async function lookForIt({ world }: Stage, runId: string, later: string): Promise<void> {
   await world.query('UPDATE runs SET next_check_at = now() + $2::interval WHERE id = $1', [runId, later]);
 }

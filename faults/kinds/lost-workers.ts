@@ -1,5 +1,5 @@
-// Workers that die again and again with many nodes in flight: nobody is given up for the deaths of others, and who causes them
-// is. docs/adr/0030-deaths-of-workers.md.
+// Workers that die repeatedly with many nodes in flight: no node is given up because of another node's deaths, and a
+// node that kills its worker is (docs/adr/0030-deaths-of-workers.md).
 import { drawing, link } from '../../test/support/graphs.js';
 import { eventually } from '../../test/support/eventually.js';
 import type { ClientRun } from '../client.js';
@@ -13,7 +13,7 @@ const NODES = 60;
 /** A run has at most 32 nodes in flight. */
 const NODES_OF_RUN = 30;
 const DEATHS = 5;
-/** From its second death on a node runs with three others. */
+/** From its second death on, a node runs with at most three others. */
 const TOGETHER = 4;
 const MOST_DEATHS = 14;
 const AGAIN_WITHIN = { timeoutMs: 90_000, intervalMs: 100 };
@@ -28,7 +28,7 @@ function side(outside: Outside, name: string, nodes: number, gate: string): Shap
   return toShape(name, drawing([start, ...parts].map(({ node }) => node)), [start, ...parts]);
 }
 
-/** Starts runs that have so many nodes in flight together. */
+/** Starts runs that have `nodes` nodes in flight together. */
 async function startHeld(stage: Stage, nodes: number, gate: string): Promise<ClientRun[]> {
   const runs: ClientRun[] = [];
   for (let left = nodes; left > 0; left -= NODES_OF_RUN) {

@@ -1,4 +1,4 @@
-// A new worker comes, the old one drains and goes, while runs are in flight.
+// A rolling upgrade of the worker: a new one starts and the old one drains while runs are in flight.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import type { World } from '../world.js';
 const WORKER = path.resolve(import.meta.dirname, '../../dist/activities/worker/main.js');
 
 interface ExtraWorker {
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop: () => Promise<number | null>;
 }
 
@@ -40,13 +40,13 @@ const rolling: Fault = {
   },
 };
 
-/** The supervisor's last line about a worker. */
+/** Returns the supervisor's last line about a worker. */
 function lastDeath(world: World): string {
   const lines = world.stack.logs().split('\n');
   return lines.findLast((line) => line.includes('; restarting') && line.startsWith('worker ')) ?? '';
 }
 
-/** On the same database, Temporal and task queue as the stack's own. */
+/** Starts a worker with the same database, Temporal and task queue as the stack's. */
 async function startWorker({ stack, apiUrl, providersFile }: World): Promise<ExtraWorker> {
   const { stack: addresses, dataDir } = stack;
   const secrets = readSecrets(dataDir);

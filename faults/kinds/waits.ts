@@ -1,5 +1,5 @@
-// Loops, waits and sub-workflows: the windows in which a process can die knowing something that nobody else knows, and what
-// waits while everything dies around it.
+// Loops, waits and sub-workflows: crashes of a process that has not yet recorded or passed on what it knows, and waits
+// during which all parts die.
 import { iterationPath } from '../../graph/iteration-path.js';
 import { eventually } from '../../test/support/eventually.js';
 import { resultOf } from '../../test/support/graphs.js';
@@ -12,7 +12,7 @@ import type { Stage } from '../stage.js';
 import { callback, output, person, sleep, slowCode, subWorkflow, waits } from '../waits.js';
 import { killInTurn } from './deaths.js';
 
-/** Until everything has died once. */
+/** Longer than it takes for all parts to die once. */
 const SLEEP_SECONDS = 40;
 const WITHIN = { timeoutMs: 30_000, intervalMs: 20 };
 
@@ -20,7 +20,7 @@ interface Unrecorded {
   name: string;
   title: string;
   shape: (stage: Stage) => Shape | Promise<Shape>;
-  /** Whose record is lost: its last node, or the first iteration of its loop. */
+  /** True if the record of the loop's first iteration is lost, instead of that of the last node. */
   isIteration?: true;
 }
 
@@ -54,7 +54,7 @@ const recordsLost: Fault[] = unrecorded.map(({ name, title, shape, isIteration }
     const calls = stage.world.countCalls();
     for (const { label, calls: made } of inBody) {
       for (const { key } of made) {
-        // Its node was recorded before its iteration.
+        // The node was recorded before its iteration, so it must not be called again.
         if (calls[key] !== 1) stage.complain(`${label} was called ${calls[key] ?? 0} times (${key}), not once`);
       }
     }
@@ -67,8 +67,8 @@ function createSlowChild(stage: Stage) {
 }
 
 /**
- * The workflow's row is locked, so that its run cannot be stored yet. Temporal is frozen before it can be: the run is
- * accepted, and the command that starts it is lost with the worker and with Temporal, which has it in its socket.
+ * A lock on the workflow's row keeps its run from being stored until Temporal is frozen. Then the run is accepted, but
+ * the command that starts it is in Temporal's socket, and is lost when the worker and Temporal are killed.
  */
 const childLost: Fault = {
   name: 'unstarted-child',
@@ -103,7 +103,7 @@ const childLost: Fault = {
   },
 };
 
-/** Temporal is frozen, so that the signal hangs; then the API dies, and with Temporal the signal in its socket. */
+/** Freezes Temporal so that the signal hangs in its socket, and then kills the API and Temporal. */
 const wakeLost: Fault = {
   name: 'unsignalled',
   title: 'API dies between keeping the answers of two waits and waking their run',
@@ -146,7 +146,7 @@ const acrossEverything: Fault = {
       await stage.start(sleepingItems(world.outside, SLEEP_SECONDS / 2)),
     ];
     const ids = await Promise.all(runs.map(({ accepted }) => accepted));
-    // The first run has four, its child one, and the loop as many as run side by side.
+    // Four waits of the first run, one of its child, and two iterations of the loop, which run concurrently.
     const open = `SELECT FROM waits JOIN runs ON runs.id = run_id WHERE coalesce(root_run_id, runs.id) = ANY($1) AND until > now()
       AND closed_at IS NULL`;
     await eventually(async () => (await world.query(open, [ids])).length === 7, WITHIN);

@@ -1,4 +1,4 @@
-// The windows in which a process can die knowing something that nobody else knows.
+// Crashes of a process that has not yet recorded or passed on what it knows.
 import { eventually } from '../../test/support/eventually.js';
 import type { Ending } from '../evidence.js';
 import type { Fault } from '../fault.js';
@@ -6,7 +6,7 @@ import { loseRecord } from '../lost-record.js';
 import { killParts } from '../parts.js';
 import { ask, callTool, inRow, request, type Outside, type Part } from '../shapes.js';
 
-/** Long enough for the lock to be taken before the answer comes. */
+/** Long enough to acquire the lock before the answer arrives. */
 const SLOW_MS = 1_500;
 
 interface Unrecorded {
@@ -14,7 +14,7 @@ interface Unrecorded {
   title: string;
   part: (outside: Outside) => Part;
   ending: Ending;
-  /** How often the call is made in all. */
+  /** The total number of calls. */
   calls: number;
 }
 
@@ -55,8 +55,8 @@ const answersLost: Fault[] = unrecorded.map(({ name, title, part, ending, calls 
 }));
 
 /**
- * Temporal is frozen, so that the start of an accepted run hangs; then the API dies, and with Temporal the request in its
- * socket, which it would carry out when it goes on.
+ * Freezes Temporal so that the start of an accepted run hangs, and then kills the API and Temporal. Without the kill,
+ * Temporal would execute the request in its socket when it continues.
  */
 const startLost: Fault = {
   name: 'unstarted',
